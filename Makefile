@@ -1,0 +1,47 @@
+# `make demo` shows it, `make test` checks it. Both work in a fresh clone.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: help demo lab test test-quick bench lint labextension clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo          run the teaching notebook and write build/demo/*.html"
+	@echo "make lab           open JupyterLab on the notebooks"
+	@echo "make test          all checks and all tests"
+	@echo "make test-quick    the tests that take no compiler, kernel or browser"
+	@echo "make bench         measure against plain NumPy"
+	@echo "make lint          formatting, types and style"
+	@echo "make labextension  build the front end into jupyter_npcompile/labextension"
+	@echo "make clean         remove what the recipes made"
+
+demo:
+	@scripts/setup.sh demo "$(PYTHON)"
+	@$(BIN)/python scripts/demo.py
+
+lab:
+	@scripts/setup.sh test "$(PYTHON)"
+	@$(BIN)/jupyter lab --notebook-dir=notebooks
+
+test:
+	@scripts/setup.sh test "$(PYTHON)"
+	@scripts/test.sh
+
+test-quick:
+	@scripts/setup.sh test "$(PYTHON)"
+	@$(BIN)/python -m pytest -q -m "not slow and not browser"
+
+bench:
+	@scripts/setup.sh test "$(PYTHON)"
+	@$(BIN)/python tests/benchmarks/run.py
+
+lint:
+	@scripts/setup.sh test "$(PYTHON)"
+	@scripts/lint.sh
+
+labextension:
+	@scripts/setup.sh test "$(PYTHON)"
+	@scripts/frontend.sh build
+
+clean:
+	rm -rf .venv build labextension/lib labextension/node_modules

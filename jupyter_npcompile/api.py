@@ -1,0 +1,154 @@
+"""The public functions: compile, explain, wait, and what ran last."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
+
+from jupyter_npcompile.runtime import history
+from jupyter_npcompile.runtime.copies import Copier
+from jupyter_npcompile.runtime.devices import require
+from jupyter_npcompile.runtime.functions import compile_callable, handle_of
+from jupyter_npcompile.runtime.policy import Options
+from jupyter_npcompile.runtime.subjects import report_of
+from jupyter_npcompile.runtime.worker import compiler
+from jupyter_npcompile.views.report import Report
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@overload
+def compile(fn: F, *, device: str = "cpu", ahead: bool = False) -> F: ...  # noqa: A001
+@overload
+def compile(  # noqa: A001
+    fn: None = None, *, device: str = "cpu", ahead: bool = False
+) -> Callable[[F], F]: ...
+def compile(  # noqa: A001
+    fn: F | None = None, *, device: str = "cpu", ahead: bool = False
+) -> F | Callable[[F], F]:
+    """Compile a function that uses NumPy; also a decorator, with or without arguments.
+
+    The result behaves as the function does: same results, output and
+    exceptions. It is traced on its first call for each signature (dtypes,
+    shapes, layout, ...) and compiled in the background; until that is done
+    NumPy runs it.
+
+    Parameters
+    ----------
+    fn : callable
+        A Python function, or anything else that can be called: what has no
+        Python source is traced by calling it, or runs in NumPy.
+    device : str
+        Where compiled code runs: ``"cpu"``.
+    ahead : bool
+        Compile on the first call and wait for it.
+
+    Returns
+    -------
+    callable
+        A function like ``fn``, with ``__wrapped__`` set to it.
+
+    Raises
+    ------
+    TypeError
+        When ``fn`` cannot be called.
+    ValueError
+        When the device is not known or not there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> @compile
+    ... def norm(x):
+    ...     return np.sqrt(np.sum(x * x))
+    >>> norm(np.array([3.0, 4.0]))
+    np.float64(5.0)
+    """
+    require(device)
+    options = Options(device, ahead)
+    if fn is None:
+        return lambda function: compile(function, device=device, ahead=ahead)
+    if not callable(fn):
+        raise TypeError(f"compile() needs something that can be called, not {type(fn).__name__}")
+    return compile_callable(fn, options)  # type: ignore[return-value]
+
+
+def explain(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Report:
+    """Say what becomes of a function for these arguments.
+
+    Calls it on copies of the arguments, compiles, and waits for the verdict.
+    What it prints is not shown.
+
+    Parameters
+    ----------
+    fn : callable
+        Plain or compiled.
+    *args, **kwargs
+        Arguments to call it with. They are copied, and not changed.
+
+    Returns
+    -------
+    Report
+        Lines, break points, regions and the captured graph. Lines are those
+        of the file or cell in which the function is written.
+
+    Raises
+    ------
+    Exception
+        Whatever the function raises.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> explain(np.sin, np.zeros(3)).lines[0].status
+    'compiled'
+    """
+    known = handle_of(fn)
+    device = "cpu" if known is None else known.options.device
+    fresh = compile_callable(fn, Options(device, ahead=True))
+    handle = handle_of(fresh)
+    assert handle is not None
+    copier = Copier()
+    before = history.last()
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            fresh(*copier.copy(args), **copier.copy(kwargs))
+    finally:
+        history.remember(before)
+    return Report.of(report_of(handle))
+
+
+def last_report() -> Report | None:
+    """Return the report of the cell or compiled function that ran last; None before any run.
+
+    Examples
+    --------
+    >>> report = last_report()
+    >>> report is None or report.summary != ""
+    True
+    """
+    subject = history.last()
+    return None if subject is None else Report.of(report_of(subject))
+
+
+def wait(timeout: float | None = None) -> bool:
+    """Wait until everything that compiles in the background is done.
+
+    Parameters
+    ----------
+    timeout : float, optional
+        In seconds; by default as long as it takes.
+
+    Returns
+    -------
+    bool
+        False when the time was not enough.
+
+    Examples
+    --------
+    >>> wait()
+    True
+    """
+    return compiler.wait(timeout)

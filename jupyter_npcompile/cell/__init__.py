@@ -1,0 +1,45 @@
+"""Source to cell program: regions of guarded statements in a skeleton.
+
+Pure Python over `ast`: nothing here imports NumPy, torch or IPython.
+"""
+
+from __future__ import annotations
+
+from jupyter_npcompile.cell.expressions import HOOKS
+from jupyter_npcompile.cell.factory import function_code
+from jupyter_npcompile.cell.instrument import Instrumented, helper_code, region_code
+from jupyter_npcompile.cell.program import (
+    CellProgram,
+    FunctionProgram,
+    FunctionSource,
+    Line,
+    NotTraceable,
+    Region,
+    Statement,
+)
+from jupyter_npcompile.cell.skeleton import FRAME, HANDLE, build_cell, build_function
+from jupyter_npcompile.cell.source import Definition, SourceUnavailable, definition
+from jupyter_npcompile.cell.syntax import SourceText
+
+__all__ = [
+    "FRAME",
+    "HANDLE",
+    "HOOKS",
+    "CellProgram",
+    "Definition",
+    "FunctionProgram",
+    "FunctionSource",
+    "Instrumented",
+    "Line",
+    "NotTraceable",
+    "Region",
+    "SourceText",
+    "SourceUnavailable",
+    "Statement",
+    "build_cell",
+    "build_function",
+    "definition",
+    "function_code",
+    "helper_code",
+    "region_code",
+]

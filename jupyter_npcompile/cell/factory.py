@@ -1,0 +1,98 @@
+"""Code of a function whose handle is a free variable.
+
+A rewritten function is compiled inside a factory function. The parameters of
+the factory are its free variables, so the code can be joined with the
+closure cells of the original function and one more cell for the handle.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import inspect
+import types
+from collections.abc import Sequence
+
+from jupyter_npcompile.cell.program import FunctionProgram
+from jupyter_npcompile.cell.syntax import bare_arguments, define, extent, parameters, point
+
+FACTORY = "__factory__"
+"""Name of the function that the code is nested in."""
+
+
+def nest(node: ast.FunctionDef, body: list[ast.stmt], outer: Sequence[str]) -> ast.Module:
+    """Return a module with `node`, given a new body, inside a factory function.
+
+    The parameters `outer` of the factory are free variables of the function.
+    Its own name stays global unless it is among them, as a function that
+    calls itself expects. Decorators, defaults and annotations are left out.
+    """
+    inner = define(node.name, bare_arguments(node.args), body, extent(node))
+    statements: list[ast.stmt] = [inner]
+    if node.name not in outer:
+        statements.insert(0, ast.Global(names=[node.name], **point(node)))
+    factory = define(FACTORY, parameters(outer, point(node)), statements, extent(node))
+    return ast.Module(body=[factory], type_ignores=[])
+
+
+def function_code(program: FunctionProgram, filename: str, flags: int = 0) -> types.CodeType:
+    """Compile a function program and return the code of the function.
+
+    Parameters
+    ----------
+    program : FunctionProgram
+        The function's skeleton.
+    filename : str
+        File name for tracebacks.
+    flags : int
+        ``co_flags`` of the original code; ``__future__`` features are kept.
+
+    Returns
+    -------
+    types.CodeType
+        Its ``co_freevars`` are those of the original code and the handle's
+        name, as far as the function uses them.
+    """
+    code = nested_code(program.factory, program.name, filename, flags)
+    return _requalified(code, code.co_qualname, program.qualname).replace(
+        co_firstlineno=program.first_line
+    )
+
+
+def nested_code(factory: ast.Module, name: str, filename: str, flags: int = 0) -> types.CodeType:
+    """Compile a module made by `nest` and return the code of its function."""
+    module = compile(factory, filename, "exec", flags=flags & _FUTURE, dont_inherit=True)
+    outer = code_named(module, FACTORY)
+    code = code_named(outer, name)
+    nested = (code.co_flags & ~inspect.CO_NESTED) | (flags & inspect.CO_NESTED)
+    return code.replace(co_flags=nested)
+
+
+def code_named(code: types.CodeType, name: str) -> types.CodeType:
+    """Return the code object `name` among the constants of `code`."""
+    for value in code.co_consts:
+        if isinstance(value, types.CodeType) and value.co_name == name:
+            return value
+    raise LookupError(f"no code named {name}")
+
+
+def _requalified(code: types.CodeType, old: str, new: str) -> types.CodeType:
+    """Return `code` with its qualified name and those of nested scopes changed."""
+    constants = tuple(
+        _requalified(value, old, new)
+        if isinstance(value, types.CodeType) and value.co_qualname.startswith(old + ".")
+        else value
+        for value in code.co_consts
+    )
+    return code.replace(co_qualname=new + code.co_qualname[len(old) :], co_consts=constants)
+
+
+def _future_flags() -> int:
+    """Return the compiler flags of all ``__future__`` features."""
+    flags = 0
+    for name in __future__.all_feature_names:
+        flags |= getattr(__future__, name).compiler_flag
+    return flags & ~inspect.CO_NESTED  # shares its bit with nested_scopes
+
+
+_FUTURE = _future_flags()

@@ -1,0 +1,244 @@
+"""The cell program: a skeleton of ordinary Python plus regions, as plain data."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import Literal
+
+from jupyter_npcompile.cell.names import loaded
+from jupyter_npcompile.cell.syntax import SourceText
+
+Scope = Literal["module", "function"]
+"""Where a region stands: at module level or in a function."""
+
+StatementKind = Literal["assign", "augassign", "expr", "return", "display"]
+"""What a guarded statement is. ``display`` is the last expression of a cell."""
+
+Role = Literal["region", "skeleton", "definition"]
+"""The part a statement plays in the program."""
+
+
+class NotTraceable(Exception):  # noqa: N818 - it names a verdict, not a mistake
+    """Code that cannot be compiled or instrumented, with the reason.
+
+    Parameters
+    ----------
+    reason : str
+        A short reason, for the report.
+    line, column : int
+        Where, in the code's own source; columns are in characters.
+    """
+
+    def __init__(self, reason: str, line: int = 0, column: int = 0) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+        self.column = column
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Statement:
+    """One guarded statement of a region.
+
+    Parameters
+    ----------
+    index : int
+        Its place in the region.
+    node : ast.stmt
+        The original statement, never changed.
+    line, end_line : int
+        Its first and last line.
+    reads : tuple of str
+        Names read before the statement binds them, in order of evaluation.
+    targets : tuple of str
+        Names bound, in order.
+    kind : str
+        One of `StatementKind`.
+    """
+
+    index: int
+    node: ast.stmt
+    line: int
+    end_line: int
+    reads: tuple[str, ...]
+    targets: tuple[str, ...]
+    kind: StatementKind
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Region:
+    """A straight-line run of guarded statements at one nesting level.
+
+    Parameters
+    ----------
+    id : int
+        Its number, unique within its cell program or function program.
+    scope : {"module", "function"}
+        Where it stands.
+    statements : tuple of Statement
+        Its statements; at least one of them does some work.
+    after : frozenset of str, optional
+        Names that may be read once the region is over. None means all.
+    text : SourceText
+        The source the positions of the statements refer to.
+    """
+
+    id: int
+    scope: Scope
+    statements: tuple[Statement, ...]
+    after: frozenset[str] | None
+    text: SourceText
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """First and last line of the region."""
+        return self.statements[0].line, self.statements[-1].end_line
+
+    def inputs(self, start: int = 0, stop: int | None = None) -> tuple[str, ...]:
+        """Return the names that statements ``start`` to ``stop - 1`` need, in order."""
+        needed: dict[str, None] = {}
+        bound: set[str] = set()
+        for statement in self.statements[start:stop]:
+            needed.update((name, None) for name in statement.reads if name not in bound)
+            bound.update(statement.targets)
+        return tuple(needed)
+
+    def targets(self, start: int = 0, stop: int | None = None) -> tuple[str, ...]:
+        """Return the names that statements ``start`` to ``stop - 1`` bind, in order."""
+        bound: dict[str, None] = {}
+        for statement in self.statements[start:stop]:
+            bound.update((name, None) for name in statement.targets)
+        return tuple(bound)
+
+    def live(self, start: int = 0, stop: int | None = None) -> tuple[str, ...]:
+        """Return the names bound by these statements that may be read after them."""
+        bound = self.targets(start, stop)
+        if self.after is None:
+            return bound
+        rest = () if stop is None else self.statements[stop:]
+        read = self.after | loaded(statement.node for statement in rest)
+        return tuple(name for name in bound if name in read)
+
+    def taken(self, index: int) -> tuple[str, ...]:
+        """Return the names that the skeleton takes for statement `index`.
+
+        These are the live targets of that one statement. A segment that
+        covers later statements too must have a value for each of them, also
+        for those that nothing reads after the segment (any value will do).
+        At module level nothing is taken: results go into the namespace.
+        """
+        return () if self.after is None else self.live(index, index + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What became of one statement of the source.
+
+    Parameters
+    ----------
+    line, end_line : int
+        First and last line; only the header of a compound statement.
+    source : str
+        These lines.
+    role : {"region", "skeleton", "definition"}
+        The part the statement plays.
+    region, statement : int, optional
+        Region number and index in it, for guarded statements.
+    function : int, optional
+        Index into the functions of the cell program for the header and the
+        body of a function that is compiled; region numbers in its body are
+        those of the function program.
+    reason : str, optional
+        Why the statement stays in the skeleton.
+    """
+
+    line: int
+    end_line: int
+    source: str
+    role: Role
+    region: int | None = None
+    statement: int | None = None
+    function: int | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionProgram:
+    """Skeleton and regions of one function.
+
+    Parameters
+    ----------
+    name, qualname : str
+        Name and qualified name that the code gets.
+    node : ast.FunctionDef
+        The original definition, never changed.
+    first_line : int
+        Line that the code gives as its first: the first decorator's, if any.
+    factory : ast.Module
+        A module with the function ``__factory__(handle, *free_names)`` that
+        holds the rewritten definition; see `factory.function_code`.
+    free_names : tuple of str
+        Names that the function takes from enclosing functions.
+    handle : str
+        Name of the free variable that holds the handle object.
+    regions : tuple of Region
+        Its regions.
+    lines : tuple of Line
+        Every statement of its body.
+    """
+
+    name: str
+    qualname: str
+    node: ast.FunctionDef
+    first_line: int
+    factory: ast.Module
+    free_names: tuple[str, ...]
+    handle: str
+    regions: tuple[Region, ...]
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionSource:
+    """A definition of the cell that becomes a compiled function.
+
+    Parameters
+    ----------
+    index : int
+        Its number: the argument of ``handle.define``.
+    name : str
+        Its name.
+    line, end_line : int
+        First and last line.
+    program : FunctionProgram
+        Its skeleton and regions.
+    """
+
+    index: int
+    name: str
+    line: int
+    end_line: int
+    program: FunctionProgram
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellProgram:
+    """A cell: its skeleton, its regions, its functions, and all its lines.
+
+    Parameters
+    ----------
+    tree : ast.Module
+        The skeleton, ready to be compiled.
+    regions : tuple of Region
+        The regions at module level; a region's number is its index here.
+    functions : tuple of FunctionSource
+        The definitions that become compiled functions.
+    lines : tuple of Line
+        Every statement of the cell, at any depth, in source order.
+    """
+
+    tree: ast.Module
+    regions: tuple[Region, ...]
+    functions: tuple[FunctionSource, ...]
+    lines: tuple[Line, ...]

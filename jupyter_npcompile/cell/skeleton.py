@@ -1,0 +1,367 @@
+"""The skeleton: the user's own statements, each guarded by one question.
+
+At module level a statement becomes ``if handle.at(region, index): <it>``; in
+a function the frame object is asked, and the names that something may read
+later are taken from it when the statement is skipped. Statements are never
+changed, so what runs natively has the user's own tracebacks.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
+
+from jupyter_npcompile.cell.factory import nest
+from jupyter_npcompile.cell.lines import Lines
+from jupyter_npcompile.cell.names import deferred, loaded, local_names, reads_and_targets
+from jupyter_npcompile.cell.program import (
+    CellProgram,
+    FunctionProgram,
+    FunctionSource,
+    Line,
+    NotTraceable,
+    Region,
+    Scope,
+    Statement,
+    StatementKind,
+)
+from jupyter_npcompile.cell.regions import keeps_its_frame, runs, stays_native
+from jupyter_npcompile.cell.syntax import (
+    Place,
+    SourceText,
+    as_definition,
+    assign,
+    attribute,
+    call,
+    clone,
+    constant,
+    extent,
+    first_line_of,
+    has_docstring,
+    last_line,
+    load,
+    point,
+    replaced,
+    store,
+)
+
+HANDLE = "__npcompile__"
+"""Free variable of a compiled function that holds its handle."""
+
+FRAME = "__npcompile_frame__"
+"""Local name of a compiled function that holds the state of one call."""
+
+_WATCHERS = frozenset({"breakpoint", "set_trace", "embed", "_getframe", "currentframe"})
+"""Names that let code or a person look at a function's local variables."""
+
+Names = frozenset[str]
+
+
+def build_cell(
+    tree: ast.Module, source: str, *, handle: str, display_last: bool = True
+) -> CellProgram:
+    r"""Split a cell into skeleton and regions.
+
+    Parameters
+    ----------
+    tree : ast.Module
+        The parsed cell. It is not changed.
+    source : str
+        The text that the positions in `tree` refer to.
+    handle : str
+        Name under which the skeleton finds its handle object; unique.
+    display_last : bool
+        Whether the last expression of the cell is displayed.
+
+    Returns
+    -------
+    CellProgram
+        The skeleton is independent of `tree`; regions refer to its nodes.
+
+    Examples
+    --------
+    >>> source = "x = np.ones(3)\nprint(x)\nx + 1"
+    >>> print(ast.unparse(build_cell(ast.parse(source), source, handle="H").tree))
+    if H.at(0, 0):
+        x = np.ones(3)
+    print(x)
+    if H.at(1, 0):
+        H.result = x + 1
+    H.result
+    """
+    text = SourceText.of(source)
+    builder = _CellBuilder(handle, text)
+    last = tree.body[-1] if tree.body and display_last else None
+    if isinstance(last, ast.Expr):
+        builder.displayed = last
+    body = builder.body(tree.body, None)
+    if builder.displayed is not None and id(builder.displayed) in builder.guarded:
+        place = extent(builder.displayed)
+        result = attribute(load(handle, place), "result", place)
+        body.append(ast.Expr(value=result, **place))
+    return CellProgram(
+        tree=replaced(tree, body=body),
+        regions=tuple(builder.regions),
+        functions=tuple(builder.functions),
+        lines=Lines(text, builder.guarded, builder.function_lines()).of(tree.body, "module"),
+    )
+
+
+def build_function(
+    node: ast.FunctionDef | ast.Lambda,
+    *,
+    qualname: str | None = None,
+    free_names: Sequence[str] = (),
+    text: SourceText | None = None,
+) -> FunctionProgram:
+    r"""Split one function into skeleton and regions.
+
+    Parameters
+    ----------
+    node : ast.FunctionDef or ast.Lambda
+        The definition. It is not changed; its decorators are left out.
+    qualname : str, optional
+        Qualified name of the function, by default its name.
+    free_names : sequence of str
+        ``co_freevars`` of the function.
+    text : SourceText, optional
+        The text that the positions in `node` refer to.
+
+    Raises
+    ------
+    NotTraceable
+        If the function has to stay as it is, such as a generator function.
+
+    Examples
+    --------
+    >>> program = build_function(ast.parse("def f(x):\n    y = x + 1\n    return y").body[0])
+    >>> print(ast.unparse(program.factory.body[0].body[-1]))
+    def f(x):
+        __npcompile_frame__ = __npcompile__.activate()
+        if __npcompile_frame__.at(0, 0):
+            y = x + 1
+        else:
+            y, = __npcompile_frame__.take(0, 0)
+        return y
+    """
+    definition = as_definition(node)
+    reason = keeps_its_frame(definition)
+    if reason is not None:
+        raise NotTraceable(reason, definition.lineno)
+    text = SourceText() if text is None else text
+    builder = _FunctionBuilder(definition, text)
+    body = builder.rewritten()
+    first_line = first_line_of(definition)
+    return FunctionProgram(
+        name=definition.name,
+        qualname=definition.name if qualname is None else qualname,
+        node=definition,
+        first_line=first_line,
+        factory=nest(definition, body, (HANDLE, *free_names)),
+        free_names=tuple(free_names),
+        handle=HANDLE,
+        regions=tuple(builder.regions),
+        lines=Lines(text, builder.guarded, {}).of(definition.body, "function"),
+    )
+
+
+class _Builder:
+    """Rewrites bodies; what differs by scope is in the subclasses."""
+
+    scope: Scope
+
+    def __init__(self, text: SourceText) -> None:
+        self.text = text
+        self.regions: list[Region] = []
+        self.guarded: dict[int, tuple[int, int]] = {}
+        self.displayed: ast.Expr | None = None
+
+    def guard(self, region: Region, statement: Statement) -> ast.stmt:
+        raise NotImplementedError
+
+    def definition(self, node: ast.FunctionDef) -> ast.stmt:
+        return clone(node)
+
+    def body(self, statements: Sequence[ast.stmt], after: Names | None) -> list[ast.stmt]:
+        """Rewrite a body after which the names `after` may be read (None: all)."""
+        result: list[ast.stmt] = []
+        later = _read_later(statements, after)
+        position = 0
+        for guarded, part in runs(statements, self.scope):
+            if guarded:
+                region = self.region(part, later[position + len(part) - 1])
+                result.extend(self.guard(region, statement) for statement in region.statements)
+            else:
+                for offset, statement in enumerate(part, position):
+                    result.append(self.skeleton(statement, later[offset]))
+            position += len(part)
+        return result
+
+    def region(self, nodes: Sequence[ast.stmt], after: Names | None) -> Region:
+        statements = []
+        for index, node in enumerate(nodes):
+            reads, targets = reads_and_targets(node)
+            statements.append(
+                Statement(
+                    index, node, node.lineno, last_line(node), reads, targets, self.kind(node)
+                )
+            )
+            self.guarded[id(node)] = len(self.regions), index
+        region = Region(len(self.regions), self.scope, tuple(statements), after, self.text)
+        self.regions.append(region)
+        return region
+
+    def kind(self, node: ast.stmt) -> StatementKind:
+        if isinstance(node, ast.Expr):
+            return "display" if node is self.displayed else "expr"
+        return cast("StatementKind", type(node).__name__.lower())
+
+    def skeleton(self, node: ast.stmt, after: Names | None) -> ast.stmt:
+        """Rewrite the bodies that lie in a statement that is not guarded."""
+        if isinstance(node, ast.FunctionDef):
+            return self.definition(node)
+        if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+            again = None if after is None else after | loaded([node])
+            return replaced(
+                node, body=self.body(node.body, again), orelse=self.body(node.orelse, after)
+            )
+        if isinstance(node, ast.If):
+            return replaced(
+                node, body=self.body(node.body, after), orelse=self.body(node.orelse, after)
+            )
+        if isinstance(node, (ast.With, ast.AsyncWith)):
+            return replaced(node, body=self.body(node.body, after))
+        if isinstance(node, (ast.Try, ast.TryStar)):
+            return self.try_statement(node, after)
+        if isinstance(node, ast.Match):
+            cases = [replaced(case, body=self.body(case.body, after)) for case in node.cases]
+            return replaced(node, cases=cases)
+        return clone(node)
+
+    def try_statement(self, node: ast.Try | ast.TryStar, after: Names | None) -> ast.stmt:
+        handlers = [handler.body for handler in node.handlers]
+        last = None if after is None else after | loaded(node.finalbody)
+        inside = last
+        if last is not None:
+            inside = last | loaded([*node.handlers, *node.orelse])
+        bodies = [self.body(node.body, inside)]
+        bodies += [self.body(handler, last) for handler in handlers]
+        return replaced(
+            node,
+            body=bodies[0],
+            handlers=[
+                replaced(handler, body=body)
+                for handler, body in zip(node.handlers, bodies[1:], strict=True)
+            ],
+            orelse=self.body(node.orelse, last),
+            finalbody=self.body(node.finalbody, after),
+        )
+
+
+class _CellBuilder(_Builder):
+    scope: Scope = "module"
+
+    def __init__(self, handle: str, text: SourceText) -> None:
+        super().__init__(text)
+        self.handle = handle
+        self.functions: list[FunctionSource] = []
+
+    def guard(self, region: Region, statement: Statement) -> ast.stmt:
+        node, place = statement.node, point(statement.node)
+        if node is self.displayed and isinstance(node, ast.Expr):
+            result = ast.Attribute(load(self.handle, place), "result", ast.Store(), **place)
+            body: ast.stmt = assign(result, clone(node.value), extent(node))
+        else:
+            body = clone(node)
+        return _question(self.handle, region, statement, body, [])
+
+    def definition(self, node: ast.FunctionDef) -> ast.stmt:
+        if stays_native(node) is not None:
+            return clone(node)
+        program = build_function(node, text=self.text)
+        if not program.regions:
+            return clone(node)
+        index = len(self.functions)
+        self.functions.append(
+            FunctionSource(index, node.name, node.lineno, last_line(node), program)
+        )
+        place = point(node)
+        decorator = _ask(self.handle, "define", (index,), place)
+        return replaced(node, decorator_list=[decorator])
+
+    def function_lines(self) -> dict[int, tuple[int, tuple[Line, ...]]]:
+        """Return index and lines of every compiled function, by its node."""
+        return {
+            id(function.program.node): (
+                function.index,
+                tuple(replace(line, function=function.index) for line in function.program.lines),
+            )
+            for function in self.functions
+        }
+
+
+class _FunctionBuilder(_Builder):
+    scope: Scope = "function"
+
+    def __init__(self, node: ast.FunctionDef, text: SourceText) -> None:
+        super().__init__(text)
+        self.node = node
+
+    def rewritten(self) -> list[ast.stmt]:
+        """Return the new body of the function."""
+        node = self.node
+        body = self.body(node.body, deferred(node.body) | self.watched())
+        place = point(node)
+        start = assign(store(FRAME, place), _ask(HANDLE, "activate", (), place), place)
+        body.insert(int(has_docstring(node.body)), start)
+        return body
+
+    def watched(self) -> Names:
+        """Return all local names if something may look at them from outside."""
+        for part in ast.walk(self.node):
+            name = part.id if isinstance(part, ast.Name) else getattr(part, "attr", None)
+            if name in _WATCHERS:
+                return local_names(self.node)
+        return frozenset()
+
+    def guard(self, region: Region, statement: Statement) -> ast.stmt:
+        place = point(statement.node)
+        taken = _ask(FRAME, "take", (region.id, statement.index), place)
+        names = region.taken(statement.index)
+        otherwise: list[ast.stmt] = []
+        if statement.kind == "return":
+            otherwise = [ast.Return(value=taken, **place)]
+        elif names:
+            elements: list[ast.expr] = [store(name, place) for name in names]
+            otherwise = [assign(ast.Tuple(elements, ast.Store(), **place), taken, place)]
+        return _question(FRAME, region, statement, clone(statement.node), otherwise)
+
+
+def _read_later(statements: Sequence[ast.stmt], after: Names | None) -> list[Names | None]:
+    """Return for each statement of a body the names that may be read after it."""
+    if after is None:
+        return [None] * len(statements)
+    later: list[Names | None] = []
+    for statement in reversed(statements):
+        later.append(after)
+        after = after | loaded([statement])
+    return later[::-1]
+
+
+def _question(
+    name: str,
+    region: Region,
+    statement: Statement,
+    body: ast.stmt,
+    otherwise: list[ast.stmt],
+) -> ast.If:
+    place = point(statement.node)
+    test = _ask(name, "at", (region.id, statement.index), place)
+    return ast.If(test=test, body=[body], orelse=otherwise, **extent(statement.node))
+
+
+def _ask(name: str, method: str, arguments: tuple[int, ...], place: Place) -> ast.Call:
+    function = attribute(load(name, place), method, place)
+    return call(function, [constant(argument, place) for argument in arguments], place)

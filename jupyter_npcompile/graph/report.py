@@ -1,0 +1,398 @@
+"""What one run of a cell or function showed, as plain data.
+
+A report is JSON, version 1 (`ReportData.to_dict`)::
+
+    {"schema": 1,
+     "device": "cpu",
+     "summary": "12 of 14 lines compiled · 2 break points · inductor, cpu",
+     "source": "...",                 # the whole cell or function; may be ""
+     "first_line": 1,                 # number of the first line of "source"
+     "lines": [                       # one per statement, headers of compound ones
+       {"line": 3, "end_line": 3, "source": "y = x * 2",
+        "status": "compiled",         # or "host": ran in NumPy; "python": no NumPy work
+        "reason": null, "hint": null, # why it is not compiled, what to do about it
+        "region": 0,                  # id in "regions", or null
+        "assigns": [{"name": "y", "dtype": "float64", "shape": [100]}]}],
+     "breaks": [
+       {"line": 5, "column": 4, "kind": "print", "reason": "...", "hint": "..."}],
+     "regions": [
+       {"id": 0, "lines": [3, 4],     # first and last
+        "tier": "inductor",           # what ran: numpy, aten, inductor, ...
+        "signature": "x: float64[100]", "segments": 1, "artifacts": 1,
+        "timings": {"trace_ms": 1.2, "compile_ms": 900.0,
+                    "numpy_us": 26.0, "compiled_us": 4.0},
+        "note": ""}],
+     "graph": {"numpy": [...], "aten": [...]}}   # per segment, see graph.serial
+
+Lines are 1-based and line 1 of a cell is its ``%%npcompile`` line; columns are
+0-based characters. A timing that was not measured is missing or null. Readers
+ignore keys they do not know; a change that breaks them raises the version.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self, get_args
+
+from jupyter_npcompile.graph import dot, serial, text
+from jupyter_npcompile.graph.nodes import Graph, Level
+from jupyter_npcompile.graph.summary import summarise
+
+SCHEMA_VERSION = 1
+"""Version of the JSON that `ReportData.to_dict` writes."""
+
+Status = Literal["compiled", "host", "python"]
+"""What capture did with a line: it is in a segment, it is a NumPy call that
+stays in NumPy, or it holds no NumPy work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A name that a line binds to an array or NumPy scalar."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        shape = f"[{','.join(map(str, self.shape))}]" if self.shape else ""
+        return f"{self.name}: {self.dtype}{shape}"
+
+
+@dataclass(frozen=True, slots=True)
+class LineReport:
+    """One statement and what became of it.
+
+    Parameters
+    ----------
+    line, end_line : int
+        First and last line, 1-based. Of a compound statement, its header.
+    source : str
+        Its text.
+    status : {"compiled", "host", "python"}
+        What capture did with it.
+    reason : str or None
+        Why it is not compiled.
+    hint : str or None
+        What its author could do about that.
+    region : int or None
+        Id of the region it belongs to.
+    assigns : tuple of Assignment
+        Arrays and NumPy scalars it binds.
+    """
+
+    line: int
+    end_line: int
+    source: str
+    status: Status
+    reason: str | None = None
+    hint: str | None = None
+    region: int | None = None
+    assigns: tuple[Assignment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BreakPoint:
+    """A place that splits captured code.
+
+    Parameters
+    ----------
+    line, column : int
+        Where it stands: 1-based line, 0-based character.
+    kind : str
+        What kind of thing it is, in a word.
+    reason : str
+        Why it could not be captured.
+    hint : str
+        What its author could do about it.
+    """
+
+    line: int
+    column: int
+    kind: str
+    reason: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RegionReport:
+    """A region and how it runs.
+
+    Parameters
+    ----------
+    id : int
+        Its number in the report.
+    lines : tuple of int
+        First and last line.
+    tier : str
+        How it runs now: ``numpy``, ``aten``, ``inductor``, ...
+    signature : str
+        What its compiled code is valid for.
+    segments : int
+        Pieces it was compiled in.
+    artifacts : int
+        Compiled results it holds, one per segment and signature.
+    timings : dict of str to float or None
+        ``trace_ms``, ``compile_ms``, ``numpy_us``, ``compiled_us`` as far as
+        they were measured.
+    note : str
+        Anything else worth knowing, such as why it runs in NumPy.
+    """
+
+    id: int
+    lines: tuple[int, int]
+    tier: str
+    signature: str = ""
+    segments: int = 0
+    artifacts: int = 0
+    timings: dict[str, float | None] = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedGraph:
+    """The captured graph of a cell or function: one `Graph` per segment and level.
+
+    Parameters
+    ----------
+    numpy : tuple of Graph
+        Each segment at the NumPy level.
+    aten : tuple of Graph
+        Each segment at the ATen level, in the same order.
+
+    Examples
+    --------
+    >>> print(CapturedGraph().to_text())
+    nothing was captured
+    """
+
+    numpy: tuple[Graph, ...] = ()
+    aten: tuple[Graph, ...] = ()
+
+    def level(self, level: str) -> tuple[Graph, ...]:
+        """Graphs of one level.
+
+        Raises
+        ------
+        ValueError
+            If there is no such level; the message names those there are.
+        """
+        levels: dict[str, tuple[Graph, ...]] = {"numpy": self.numpy, "aten": self.aten}
+        if level not in levels:
+            known = " and ".join(map(repr, get_args(Level)))
+            raise ValueError(f"unknown level {level!r}: the levels are {known}")
+        return levels[level]
+
+    def to_text(self, level: str = "numpy") -> str:
+        """Stable, readable text; segments are told apart by a heading."""
+        graphs = self.level(level)
+        if not graphs:
+            return "nothing was captured"
+        if len(graphs) == 1:
+            return text.to_text(graphs[0])
+        return "\n\n".join(
+            f"segment {place} of {len(graphs)}\n{text.to_text(graph)}"
+            for place, graph in enumerate(graphs, 1)
+        )
+
+    def to_json(self, level: str = "numpy") -> str:
+        """JSON text: ``schema``, ``level`` and the ``segments`` at that level."""
+        segments = [serial.to_json(graph) for graph in self.level(level)]
+        document = {"schema": SCHEMA_VERSION, "level": level, "segments": segments}
+        return json.dumps(document, allow_nan=False)
+
+    def to_dot(self, level: str = "numpy") -> str:
+        """DOT source for Graphviz, one box per operation, grouped by source line."""
+        return dot.to_dot(self.level(level))
+
+
+@dataclass
+class ReportData:
+    """Report of one run: lines, break points, regions and the captured graph.
+
+    Parameters
+    ----------
+    device : str
+        Where segments run.
+    lines : tuple of LineReport
+        One per statement, in order.
+    breaks : tuple of BreakPoint
+        What splits captured code, in order.
+    regions : tuple of RegionReport
+        The regions, by id.
+    graph : CapturedGraph
+        What was captured.
+    source : str
+        The whole cell or function, where known: comments and blank lines
+        show in the annotated source then.
+    first_line : int
+        Number of the first line of `source`.
+
+    Examples
+    --------
+    >>> line = LineReport(2, 2, "y = x * 2", "compiled", region=0)
+    >>> report = ReportData(lines=(line,), regions=(RegionReport(0, (2, 2), "inductor"),))
+    >>> report.summary
+    '1 of 1 line compiled · no break points · inductor, cpu'
+    >>> ReportData.from_dict(report.to_dict()) == report
+    True
+    """
+
+    device: str = "cpu"
+    lines: tuple[LineReport, ...] = ()
+    breaks: tuple[BreakPoint, ...] = ()
+    regions: tuple[RegionReport, ...] = ()
+    graph: CapturedGraph = field(default_factory=CapturedGraph)
+    source: str = ""
+    first_line: int = 1
+
+    @property
+    def summary(self) -> str:
+        """The run in one line."""
+        return summarise(
+            device=self.device,
+            statuses=[line.status for line in self.lines],
+            reasons=[line.reason for line in self.lines if line.status == "host"]
+            + [point.reason for point in self.breaks],
+            breaks=len(self.breaks),
+            tiers=[region.tier for region in self.regions],
+            notes=[region.note for region in self.regions],
+        )
+
+    def to_dict(self, *, graphs: bool = True) -> dict[str, Any]:
+        """Write the report as JSON data; the schema stands in the module's docstring.
+
+        Parameters
+        ----------
+        graphs : bool
+            False leaves out ``"graph"``, which can be large.
+        """
+        data: dict[str, Any] = {
+            "schema": SCHEMA_VERSION,
+            "device": self.device,
+            "summary": self.summary,
+            "source": self.source,
+            "first_line": self.first_line,
+            "lines": [_line_to_dict(line) for line in self.lines],
+            "breaks": [_break_to_dict(point) for point in self.breaks],
+            "regions": [_region_to_dict(region) for region in self.regions],
+        }
+        if graphs:
+            data["graph"] = {
+                level: [serial.to_json(graph) for graph in self.graph.level(level)]
+                for level in get_args(Level)
+            }
+        return data
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Rebuild a report from what `to_dict` wrote.
+
+        Raises
+        ------
+        ValueError
+            If the data is of another version, or no report.
+        """
+        version = data.get("schema")
+        if version != SCHEMA_VERSION:
+            raise ValueError(
+                f"report of schema {version!r}: this version reads schema {SCHEMA_VERSION}"
+            )
+        graph = data.get("graph", {})
+        try:
+            return cls(
+                device=data["device"],
+                lines=tuple(_line_from_dict(line) for line in data["lines"]),
+                breaks=tuple(_break_from_dict(point) for point in data["breaks"]),
+                regions=tuple(_region_from_dict(region) for region in data["regions"]),
+                graph=CapturedGraph(
+                    numpy=tuple(serial.from_json(part) for part in graph.get("numpy", ())),
+                    aten=tuple(serial.from_json(part) for part in graph.get("aten", ())),
+                ),
+                source=data.get("source", ""),
+                first_line=data.get("first_line", 1),
+            )
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"not a report: {error!r}") from error
+
+
+def _line_to_dict(line: LineReport) -> dict[str, Any]:
+    return {
+        "line": line.line,
+        "end_line": line.end_line,
+        "source": line.source,
+        "status": line.status,
+        "reason": line.reason,
+        "hint": line.hint,
+        "region": line.region,
+        "assigns": [
+            {"name": bound.name, "dtype": bound.dtype, "shape": list(bound.shape)}
+            for bound in line.assigns
+        ],
+    }
+
+
+def _line_from_dict(data: Mapping[str, Any]) -> LineReport:
+    status = data["status"]
+    if status not in get_args(Status):
+        raise ValueError(f"unknown status {status!r}")
+    return LineReport(
+        line=data["line"],
+        end_line=data["end_line"],
+        source=data["source"],
+        status=status,
+        reason=data["reason"],
+        hint=data["hint"],
+        region=data["region"],
+        assigns=tuple(
+            Assignment(bound["name"], bound["dtype"], tuple(bound["shape"]))
+            for bound in data["assigns"]
+        ),
+    )
+
+
+def _break_to_dict(point: BreakPoint) -> dict[str, Any]:
+    return {
+        "line": point.line,
+        "column": point.column,
+        "kind": point.kind,
+        "reason": point.reason,
+        "hint": point.hint,
+    }
+
+
+def _break_from_dict(data: Mapping[str, Any]) -> BreakPoint:
+    return BreakPoint(data["line"], data["column"], data["kind"], data["reason"], data["hint"])
+
+
+def _region_to_dict(region: RegionReport) -> dict[str, Any]:
+    return {
+        "id": region.id,
+        "lines": list(region.lines),
+        "tier": region.tier,
+        "signature": region.signature,
+        "segments": region.segments,
+        "artifacts": region.artifacts,
+        "timings": {
+            name: None if value is None or not math.isfinite(value) else float(value)
+            for name, value in region.timings.items()
+        },
+        "note": region.note,
+    }
+
+
+def _region_from_dict(data: Mapping[str, Any]) -> RegionReport:
+    first, last = data["lines"]
+    return RegionReport(
+        id=data["id"],
+        lines=(first, last),
+        tier=data["tier"],
+        signature=data["signature"],
+        segments=data["segments"],
+        artifacts=data["artifacts"],
+        timings=dict(data["timings"]),
+        note=data["note"],
+    )

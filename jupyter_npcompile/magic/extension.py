@@ -1,0 +1,125 @@
+"""Registers the magics with IPython."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
+
+from jupyter_npcompile.api import last_report
+from jupyter_npcompile.magic.options import CellOptions, OptionError
+from jupyter_npcompile.magic.session import MAGIC, Session
+from jupyter_npcompile.runtime import artifacts, cells
+from jupyter_npcompile.runtime.settings import settings
+from jupyter_npcompile.runtime.stats import counters, stats
+from jupyter_npcompile.runtime.worker import compiler
+
+COMMANDS = "report, status, clear, on, off"
+
+
+@magics_class
+class NpcompileMagics(Magics):
+    """``%npcompile`` and ``%%npcompile``."""
+
+    def __init__(self, shell: InteractiveShell, session: Session) -> None:
+        super().__init__(shell)
+        self.session = session
+
+    @line_magic("npcompile")
+    def command(self, line: str) -> Any:
+        """Show or set things: report, status, clear, on, off."""
+        word = line.strip()
+        if word == "report":
+            report = last_report()
+            if report is None:
+                print("no cell or function has been compiled yet")
+                return None
+            report.show()
+        elif word == "status":
+            print(_status(self.session))
+        elif word == "clear":
+            count = artifacts.clear()
+            cells.forget()
+            counters.clear()
+            print(f"forgot {count} artifact{'' if count == 1 else 's'} and every recorded cell")
+        elif word in ("on", "off"):
+            self.session.always = word == "on"
+            print(f"cells without {MAGIC} are {'' if word == 'on' else 'not '}compiled from now on")
+        else:
+            raise UsageError(f"%npcompile has no command {word!r}. Valid commands: {COMMANDS}")
+        return None
+
+    @cell_magic("npcompile")
+    def cell(self, line: str, cell: str) -> None:
+        """Compile and run a cell that another program hands to the magic.
+
+        In a notebook the line ``%%npcompile`` never gets here: the session's
+        transformers take it first.
+        """
+        shell = self.session.shell
+        source = f"{MAGIC} {line}\n{cell}"
+        try:
+            options = CellOptions.parse(line)
+        except OptionError as error:
+            raise UsageError(str(error)) from None
+        text = shell.transform_cell(f"\n{cell}")
+        text = "\n" + text.lstrip("\n")
+        name = shell.compile.cache(text, shell.execution_count, raw_code=source)
+        tree = shell.compile.ast_parse(text, filename=name)
+        body = self.session.compile(tree, source, options).body
+        last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
+        try:
+            if body:
+                _run(ast.Module(body, []), name, "exec", shell)
+            if last is not None:
+                _run(ast.Interactive([last]), name, "single", shell)
+        finally:
+            self.session.finish()
+
+
+def _run(tree: ast.Module | ast.Interactive, name: str, mode: str, shell: Any) -> None:
+    exec(shell.compile(tree, name, mode), shell.user_global_ns, shell.user_ns)
+
+
+def _status(session: Session) -> str:
+    counts = ", ".join(f"{count} {name}" for name, count in stats().items())
+    cells_on = "every cell" if session.always else f"cells with {MAGIC}"
+    return (
+        f"compiling {cells_on}; tier {settings.tier}, first run check {settings.first_run_check}; "
+        f"{compiler.pending} compile{'' if compiler.pending == 1 else 's'} in progress; {counts}"
+    )
+
+
+_sessions: dict[int, Session] = {}
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """Register the magics: ``%load_ext jupyter_npcompile``.
+
+    Parameters
+    ----------
+    shell : InteractiveShell
+        The shell; loading twice does no harm.
+    """
+    if id(shell) in _sessions:
+        return
+    session = _sessions[id(shell)] = Session(shell)
+    shell.register_magics(NpcompileMagics(shell, session))
+    shell.input_transformers_cleanup.append(session.mark)
+    shell.ast_transformers.append(session)
+    shell.events.register("post_run_cell", session.finish)
+
+
+def unload_ipython_extension(shell: InteractiveShell) -> None:
+    """Take the magics away again: ``%unload_ext jupyter_npcompile``."""
+    session = _sessions.pop(id(shell), None)
+    if session is None:
+        return
+    shell.input_transformers_cleanup.remove(session.mark)
+    shell.ast_transformers.remove(session)
+    shell.events.unregister("post_run_cell", session.finish)
+    for kind in ("line", "cell"):
+        shell.magics_manager.magics[kind].pop("npcompile", None)

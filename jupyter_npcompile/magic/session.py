@@ -1,0 +1,128 @@
+"""One IPython session: which cells are compiled, and what is shown under them."""
+
+from __future__ import annotations
+
+import ast
+import os
+import traceback
+from typing import Any
+
+from IPython.core.error import InputRejected, UsageError
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.display import display
+
+from jupyter_npcompile.magic.options import CellOptions, OptionError
+from jupyter_npcompile.runtime import history
+from jupyter_npcompile.runtime.cells import CellHandle, compile_cell
+from jupyter_npcompile.runtime.subjects import report_of
+from jupyter_npcompile.runtime.worker import compiler
+from jupyter_npcompile.views.bundle import mime_bundle
+
+MAGIC = "%%npcompile"
+
+
+class RejectedOption(UsageError, InputRejected):  # type: ignore[misc]
+    """A wrong option: IPython shows it as one line and does not run the cell."""
+
+
+class Session:
+    """Watches the cells of a shell.
+
+    Parameters
+    ----------
+    shell : InteractiveShell
+        The shell.
+    """
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self.shell = shell
+        self.always = False
+        self.running: list[tuple[CellHandle, CellOptions]] = []
+        self._text = ""
+
+    # -- from text to a skeleton
+
+    def mark(self, lines: list[str]) -> list[str]:
+        """Input transformer: turn the magic line into a string that the next step finds.
+
+        The line stays a line, so line numbers, tracebacks, ``await`` and
+        display are IPython's own.
+        """
+        self._text = "".join(lines)
+        if lines and is_magic(lines[0]):
+            return [repr(lines[0].strip()) + "\n", *lines[1:]]
+        return lines
+
+    def visit(self, tree: ast.AST) -> ast.AST:
+        """AST transformer: rewrite a marked cell into its skeleton."""
+        if not isinstance(tree, ast.Module):
+            return tree
+        line = magic_line(tree)
+        if line is None and not self.always:
+            return tree
+        body = tree.body if line is None else tree.body[1:]
+        plain = ast.Module(body=body, type_ignores=tree.type_ignores)
+        if os.environ.get("NPCOMPILE_DISABLE", "") not in ("", "0") or not body:
+            return plain
+        try:
+            options = CellOptions.parse((line or MAGIC).removeprefix(MAGIC))
+        except OptionError as error:
+            raise RejectedOption(str(error)) from None
+        return self.compile(plain, self._text, options)
+
+    def compile(self, tree: ast.Module, source: str, options: CellOptions) -> ast.Module:
+        """The skeleton of a cell; the cell itself when anything of ours fails."""
+        interactivity = self.shell.ast_node_interactivity
+        if interactivity not in ("last_expr", "last", "none"):
+            return tree  # every expression is displayed: the statements must stay as they are
+        try:
+            handle = compile_cell(
+                tree, source, options.runtime, display_last=interactivity != "none"
+            )
+        except Exception as error:
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            print(
+                f"npcompile: this cell runs as plain Python: {type(error).__name__}: {error} "
+                f"({where.name})"
+            )
+            return tree
+        handle.namespace = self.shell.user_ns
+        handle.enter()
+        self.running.append((handle, options))
+        return handle.program.tree
+
+    # -- after the run
+
+    def finish(self, result: Any = None) -> None:
+        """The cell is over: take the handle away and show the report."""
+        if not self.running:
+            return
+        handle, options = self.running.pop()
+        handle.leave()
+        history.remember(handle)
+        if options.quiet:
+            return
+        shown = display(mime_bundle(report_of(handle)), raw=True, display_id=True)
+        if shown is not None and compiler.pending:
+            compiler.submit(lambda: shown.update(mime_bundle(report_of(handle)), raw=True))
+
+
+def is_magic(line: str) -> bool:
+    """Whether a line is our cell magic.
+
+    Examples
+    --------
+    >>> is_magic("%%npcompile --ahead"), is_magic("%%npcompiled")
+    (True, False)
+    """
+    return line.startswith(MAGIC) and (line[len(MAGIC) :].strip() == "" or line[len(MAGIC)] in " \t")
+
+
+def magic_line(tree: ast.Module) -> str | None:
+    """The magic line that ``mark`` has left in a cell, or None."""
+    first = tree.body[0] if tree.body else None
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+        text = first.value.value
+        if isinstance(text, str) and first.lineno == 1 and is_magic(text):
+            return text
+    return None

@@ -1,0 +1,1 @@
+"""The runtime: plans, dispatch, tiers, and what is compiled when."""

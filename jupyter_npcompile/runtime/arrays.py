@@ -1,0 +1,71 @@
+"""Between ndarrays and tensors, without a copy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jupyter_npcompile.graph.nodes import ValueType
+from jupyter_npcompile.tracer.memory import Array
+
+if TYPE_CHECKING:
+    import torch
+
+
+class _WriteableAlias:
+    """Offers a read-only array's memory to torch, which insists on writeable memory.
+
+    What runs on it is functional and writes only into fresh buffers.
+    """
+
+    def __init__(self, array: Array) -> None:
+        interface = dict(array.__array_interface__)
+        interface["data"] = (interface["data"][0], False)
+        self.__array_interface__ = interface
+        self.array = array
+
+
+def to_tensor(value: Any, type: ValueType) -> torch.Tensor:
+    """A tensor over the same memory; 0-d for numbers.
+
+    Axes with a negative stride are reversed, since tensors have none: the
+    lowering of an input reverses them back.
+    """
+    import torch
+
+    if type.kind != "array":
+        return torch.from_numpy(np.array(value, dtype=type.dtype))
+    if any(stride < 0 for stride in value.strides):
+        value = np.flip(value, [k for k, stride in enumerate(value.strides) if stride < 0])
+    if not value.flags.writeable:
+        value = np.asarray(_WriteableAlias(value))
+    return torch.from_numpy(value)
+
+
+def allocate(type: ValueType) -> Array:
+    """An uninitialised array that owns its memory, laid out as NumPy laid it out."""
+    if type.kind != "array" or 0 in type.shape or 0 in type.strides:
+        return np.empty(type.shape, type.dtype)
+    return np.ndarray(type.shape, type.dtype, strides=_dense(type))
+
+
+def _dense(type: ValueType) -> tuple[int, ...]:
+    """Positive strides without gaps, in the recorded order of the axes."""
+    order = sorted(range(len(type.shape)), key=lambda k: (abs(type.strides[k]), type.shape[k]))
+    strides = [0] * len(type.shape)
+    step = np.dtype(type.dtype).itemsize
+    # Axes of length 1 may carry any stride: keep what NumPy wrote down.
+    for axis in order:
+        if type.shape[axis] == 1:
+            strides[axis] = abs(type.strides[axis])
+        else:
+            strides[axis] = step
+            step *= type.shape[axis]
+    return tuple(strides)
+
+
+def number(buffer: Array, type: ValueType) -> Any:
+    """The NumPy scalar or Python number in a 0-d buffer."""
+    scalar = buffer[()]
+    return scalar.item() if type.kind == "python" else scalar

@@ -1,0 +1,236 @@
+"""Artifacts: a segment lowered to ATen and made callable on tensors, per tier.
+
+The only module of the runtime that calls torch's compiler.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jupyter_npcompile.graph import to_json
+from jupyter_npcompile.graph.nodes import Graph, Node, Output, Position, ValueType
+from jupyter_npcompile.runtime.arrays import allocate, number, to_tensor
+from jupyter_npcompile.runtime.stats import counters
+from jupyter_npcompile.tracer.memory import Array
+
+if TYPE_CHECKING:
+    import torch
+
+    from jupyter_npcompile.tracer.lowering import Lowered
+
+
+class ValueChecked(Exception):
+    """A check computed with the segment says that NumPy must run: it would raise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A callable segment.
+
+    Parameters
+    ----------
+    tier : str
+        ``"aten"`` or ``"inductor"``.
+    graph : Graph
+        The NumPy level.
+    aten : Graph
+        The ATen level.
+    outputs : tuple of (int, ValueType)
+        Node id and type of every array or number that must exist afterwards.
+    writes : tuple of (int, ValueType)
+        Input id and type of every input that is written.
+    checks : int
+        How many booleans follow the outputs.
+    call : callable
+        ``call(inputs, outputs)`` on tensors; writes into ``outputs``.
+    seconds : float
+        Time it took to lower and compile.
+    """
+
+    tier: str
+    graph: Graph
+    aten: Graph
+    outputs: tuple[tuple[int, ValueType], ...]
+    writes: tuple[tuple[int, ValueType], ...]
+    checks: int
+    call: Callable[[list[Any], list[Any]], None] = field(repr=False)
+    seconds: float
+
+    def run(self, values: Sequence[Any]) -> tuple[dict[int, Any], dict[int, Array]]:
+        """Run on the inputs without changing any of them.
+
+        Parameters
+        ----------
+        values : sequence
+            One ndarray or number for each input of the graph.
+
+        Returns
+        -------
+        outputs : dict of int to object
+            Fresh arrays and numbers by node id.
+        written : dict of int to numpy.ndarray
+            What must be copied into the written inputs, by input id.
+
+        Raises
+        ------
+        ValueChecked
+            When NumPy would raise.
+        """
+        nodes = self.graph.inputs
+        tensors = [to_tensor(v, node.type) for v, node in zip(values, nodes, strict=True)]
+        types = [type for _, type in (*self.outputs, *self.writes)]
+        buffers = [allocate(type) for type in types]
+        flags = [np.empty((), bool) for _ in range(self.checks)]
+        import torch
+
+        self.call(tensors, [torch.from_numpy(buffer) for buffer in (*buffers, *flags)])
+        if not all(flags):
+            raise ValueChecked("NumPy would raise for these values")
+        results: dict[int, Any] = {}
+        for (id, type), buffer in zip(self.outputs, buffers, strict=False):
+            results[id] = buffer if type.kind == "array" else number(buffer, type)
+        late = buffers[len(self.outputs) :]
+        return results, {id: b for (id, _), b in zip(self.writes, late, strict=True)}
+
+
+_lock = threading.RLock()
+_artifacts: dict[tuple[str, str], Artifact] = {}
+
+
+def key_of(graph: Graph) -> str:
+    """A digest of a NumPy-level graph, without positions and names."""
+    text = json.dumps(to_json(_anonymous(graph)), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _anonymous(graph: Graph) -> Graph:
+    def plain(node: Node) -> Node:
+        return replace(node, position=Position(0, 0), name="", scope="")
+
+    return replace(
+        graph,
+        inputs=tuple(map(plain, graph.inputs)),
+        nodes=tuple(map(plain, graph.nodes)),
+        outputs=tuple(Output("", output.value) for output in graph.outputs),
+    )
+
+
+def make(graph: Graph, tier: str) -> Artifact:
+    """Lower and compile a segment, or take it from those made before.
+
+    Parameters
+    ----------
+    graph : Graph
+        NumPy level.
+    tier : str
+        ``"aten"`` or ``"inductor"``.
+
+    Raises
+    ------
+    jupyter_npcompile.tracer.lowering.LoweringError
+        When a node cannot be lowered.
+    Exception
+        Whatever torch raises when it cannot compile.
+    """
+    key = (key_of(graph), tier)
+    with _lock:
+        made = _artifacts.get(key)
+        if made is None:
+            made = _artifacts[key] = _make(graph, tier)
+            counters.artifacts += 1
+    return replace(made, graph=graph)
+
+
+def clear() -> int:
+    """Forget every artifact; returns how many there were."""
+    with _lock:
+        count = len(_artifacts)
+        _artifacts.clear()
+    return count
+
+
+def _make(graph: Graph, tier: str) -> Artifact:
+    from jupyter_npcompile.tracer.lowering import lower
+
+    began = perf_counter()
+    lowered = lower(graph)
+    types = {node.id: node.types[0] for node in (*graph.inputs, *graph.nodes) if node.types}
+    call = _inductor(lowered, graph) if tier == "inductor" else _aten(lowered)
+    return Artifact(
+        tier=tier,
+        graph=graph,
+        aten=lowered.aten,
+        outputs=tuple((id, types[id]) for id in lowered.allocations),
+        writes=tuple((id, types[id]) for id in lowered.writes),
+        checks=lowered.checks,
+        call=call,
+        seconds=perf_counter() - began,
+    )
+
+
+def _aten(lowered: Lowered) -> Callable[[list[Any], list[Any]], None]:
+    """The lowered graph, one operation after the other."""
+    import torch
+
+    def call(inputs: list[torch.Tensor], outputs: list[torch.Tensor]) -> None:
+        with torch.no_grad():
+            for buffer, value in zip(outputs, lowered.module(*inputs), strict=True):
+                buffer.copy_(value)
+
+    return call
+
+
+def _inductor(lowered: Lowered, graph: Graph) -> Callable[[list[Any], list[Any]], None]:
+    """The lowered graph compiled; kernels write straight into the output buffers."""
+    import torch
+    from torch._inductor import config, standalone_compile
+
+    module = _with_buffers(lowered.module)
+    examples = [n.meta["val"] for n in module.graph.nodes if n.op == "placeholder"]
+    if not any(n.op == "call_function" for n in module.graph.nodes):
+        return lambda inputs, outputs: None
+    # One compile at a time, in this process: a pool of processes would outlive the kernel's
+    # patience for memory on small machines.
+    with config.patch(compile_threads=1), torch.no_grad():
+        compiled = standalone_compile(module, examples, dynamic_shapes="from_example_inputs")
+
+    def call(inputs: list[torch.Tensor], outputs: list[torch.Tensor]) -> None:
+        with torch.no_grad():
+            compiled(*inputs, *outputs)
+
+    return call
+
+
+def _with_buffers(module: torch.fx.GraphModule) -> torch.fx.GraphModule:
+    """Give a functional graph one more input per output, into which it copies the output."""
+    import copy
+
+    import torch
+
+    module = copy.deepcopy(module)
+    graph = module.graph
+    nodes = list(graph.nodes)
+    (end,) = (node for node in nodes if node.op == "output")
+    values = list(end.args[0])
+    first = next(node for node in nodes if node.op != "placeholder")
+    with graph.inserting_before(first):
+        buffers = []
+        for index, value in enumerate(values):
+            buffer = graph.placeholder(f"buffer_{index}")
+            buffer.meta["val"] = value.meta["val"]
+            buffers.append(buffer)
+    with graph.inserting_before(end):
+        for buffer, value in zip(buffers, values, strict=True):
+            graph.call_function(torch.ops.aten.copy_.default, (buffer, value))
+    end.args = ((),)
+    graph.lint()
+    module.recompile()
+    return module

@@ -1,0 +1,125 @@
+"""A compiled cell: its program, its regions, and what is remembered for the next run."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import itertools
+import sys
+import types
+from types import FrameType
+from collections.abc import Callable
+from typing import Any
+
+from jupyter_npcompile.cell import CellProgram, SourceText, build_cell
+from jupyter_npcompile.runtime.frame import ModuleFrame
+from jupyter_npcompile.runtime.functions import FunctionHandle
+from jupyter_npcompile.runtime.policy import Options
+from jupyter_npcompile.runtime.state import RegionCode, RegionState
+
+MAX_CELLS = 500
+"""Cells whose plans are remembered for when they run again."""
+
+_numbers = itertools.count(1)
+_known: dict[tuple[str, str, Options], tuple[list[RegionState], list[FunctionHandle]]] = {}
+
+
+class CellHandle(ModuleFrame):
+    """What the guards of a cell ask, for one run of the cell.
+
+    Parameters
+    ----------
+    source : str
+        The cell, its magic line included.
+    program : CellProgram
+        Its skeleton and regions.
+    states : list of RegionState
+        The plans of its regions, kept from earlier runs of the same cell.
+    functions : list of FunctionHandle
+        The functions that it defines.
+    options : Options
+        How it is compiled.
+    name : str
+        Builtin name under which the skeleton finds this object.
+    body : list of ast.stmt
+        The original statements.
+    """
+
+    __slots__ = ("body", "functions", "name", "namespace", "options", "program", "source", "states")
+
+    def __init__(
+        self,
+        source: str,
+        program: CellProgram,
+        states: list[RegionState],
+        functions: list[FunctionHandle],
+        options: Options,
+        name: str,
+        body: list[ast.stmt],
+    ) -> None:
+        super().__init__(states)
+        self.source = source
+        self.program = program
+        self.states = states
+        self.functions = functions
+        self.options = options
+        self.name = name
+        self.body = body
+        self.namespace: dict[str, Any] = {}
+
+    def at(self, region: int, index: int, frame: FrameType | None = None) -> bool:
+        """Whether statement ``index`` of a region must run natively."""
+        frame = frame or sys._getframe(1)
+        if frame.f_locals is not frame.f_globals:
+            return True  # %%timeit runs the cell as the body of a function
+        return super().at(region, index, frame)
+
+    def define(self, index: int) -> Callable[[types.FunctionType], types.FunctionType]:
+        """The decorator that turns a definition of the cell into a compiled function."""
+        return self.functions[index].attach
+
+    def enter(self) -> None:
+        """Make the handle visible to the cell's code, and to nothing else."""
+        setattr(builtins, self.name, self)
+
+    def leave(self) -> None:
+        """Take it away again."""
+        if getattr(builtins, self.name, None) is self:
+            delattr(builtins, self.name)
+
+
+def compile_cell(
+    tree: ast.Module, source: str, options: Options, *, display_last: bool = True
+) -> CellHandle:
+    """Split a cell into skeleton and regions and get it ready to run.
+
+    Parameters
+    ----------
+    tree : ast.Module
+        The parsed cell, without its magic line.
+    source : str
+        Its text, with the magic line, to which the positions refer.
+    options : Options
+        How it is compiled.
+    display_last : bool
+        Whether the last expression is displayed.
+    """
+    name = f"__npcompile_{next(_numbers)}__"
+    program = build_cell(tree, source, handle=name, display_last=display_last)
+    key = (source, ast.dump(tree, include_attributes=True), options)
+    if key not in _known:
+        while len(_known) >= MAX_CELLS:
+            _known.pop(next(iter(_known)))
+        states = [RegionState(RegionCode(r), options) for r in program.regions]
+        text = SourceText.of(source)
+        functions = [FunctionHandle(f.program, options, text) for f in program.functions]
+        _known[key] = (states, functions)
+    states, functions = _known[key]
+    for state in states:
+        state.begin()
+    return CellHandle(source, program, states, functions, options, name, tree.body)
+
+
+def forget() -> None:
+    """Forget the plans of every cell."""
+    _known.clear()

@@ -1,0 +1,115 @@
+"""The first-run check: what a compiled segment gave, against what NumPy gave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jupyter_npcompile.tracer.memory import Array
+
+ULPS = 512.0
+"""Rounding differences up to this many units in the last place of the largest
+element pass: compiled reductions add in another order."""
+
+
+class DifferenceError(AssertionError):
+    """A compiled result differs from NumPy's (``first_run_check="raise"``)."""
+
+
+def difference(name: str, expected: Any, actual: Any, scale: float = 0.0) -> str | None:
+    """Say how a compiled value differs from NumPy's, or None when it does not.
+
+    Type, dtype, shape, strides and flags must be the same, integers and
+    booleans exactly equal; floating-point values may differ by rounding.
+
+    Parameters
+    ----------
+    name : str
+        What the value is called.
+    expected, actual : object
+        NumPy's value and the compiled one.
+    scale : float
+        Magnitude of what the value was computed from, to judge cancellation.
+
+    Examples
+    --------
+    >>> difference("y", np.float64(1.0), 1.0)
+    'y: type float64 became float'
+    >>> difference("y", np.arange(3), np.arange(3)) is None
+    True
+    """
+    if type(expected) is not type(actual):
+        return f"{name}: type {type(expected).__name__} became {type(actual).__name__}"
+    if isinstance(expected, tuple | list):
+        if len(expected) != len(actual):
+            return f"{name}: length {len(expected)} became {len(actual)}"
+        pairs = enumerate(zip(expected, actual, strict=True))
+        return next(filter(None, (difference(f"{name}[{k}]", *p, scale) for k, p in pairs)), None)
+    if isinstance(expected, dict):
+        if list(expected) != list(actual):
+            return f"{name}: keys {list(expected)} became {list(actual)}"
+        return next(
+            filter(None, (difference(f"{name}[{k!r}]", expected[k], actual[k]) for k in expected)),
+            None,
+        )
+    if isinstance(expected, np.ndarray):
+        return _layout(name, expected, actual) or _values(name, expected, actual, scale)
+    if isinstance(expected, np.generic | int | float | complex):
+        return _values(name, np.asarray(expected), np.asarray(actual), scale)
+    return None
+
+
+def _layout(name: str, expected: Array, actual: Array) -> str | None:
+    if expected.dtype != actual.dtype:
+        return f"{name}: dtype {expected.dtype} became {actual.dtype}"
+    if expected.shape != actual.shape:
+        return f"{name}: shape {expected.shape} became {actual.shape}"
+    visible = [k for k, n in enumerate(expected.shape) if n > 1] if expected.size else []
+    if any(expected.strides[k] != actual.strides[k] for k in visible):
+        return f"{name}: strides {expected.strides} became {actual.strides}"
+    if (expected.base is None) != (actual.base is None):
+        before, after = ("owns its memory", "is a view")[:: 1 if expected.base is None else -1]
+        return f"{name}: an array that {before} became one that {after}"
+    return None
+
+
+def _values(name: str, expected: Array, actual: Array, scale: float) -> str | None:
+    if expected.dtype != actual.dtype:
+        return f"{name}: dtype {expected.dtype} became {actual.dtype}"
+    if expected.size == 0:
+        return None
+    if expected.dtype.kind not in "fc":
+        wrong = expected != actual
+    else:
+        with np.errstate(all="ignore"):
+            finite = np.isfinite(expected)
+            largest = np.max(np.abs(expected), initial=0.0, where=finite)
+            epsilon = np.finfo(expected.dtype).eps
+            tolerance = ULPS * epsilon * max(float(largest), scale)
+            close = np.abs(expected - actual) <= tolerance
+            same = (expected == actual) | (np.isnan(expected) & np.isnan(actual))
+            wrong = ~(same | (finite & np.isfinite(actual) & close))
+    count = int(np.count_nonzero(wrong))
+    if not count:
+        return None
+    index = tuple(int(k[0]) for k in np.nonzero(np.atleast_1d(wrong)))
+    first = np.atleast_1d(expected)[index], np.atleast_1d(actual)[index]
+    where = f"[{', '.join(map(str, index))}]" if expected.ndim else ""
+    return (
+        f"{name}: {count} of {expected.size} values differ, first {name}{where}: "
+        f"{first[0]!s} became {first[1]!s}"
+    )
+
+
+def magnitude(values: Mapping[Any, Any]) -> float:
+    """The largest finite magnitude among arrays and numbers: the scale of rounding errors."""
+    largest = 0.0
+    for value in values.values():
+        array = np.asarray(value)
+        if array.dtype.kind in "fc" and array.size:
+            with np.errstate(all="ignore"):
+                finite = np.abs(array[np.isfinite(array)])
+            largest = max(largest, float(np.max(finite, initial=0.0)))
+    return largest

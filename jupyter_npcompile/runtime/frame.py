@@ -1,0 +1,80 @@
+"""The frame: what the guards of a running cell or function ask."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import Any
+
+from jupyter_npcompile.runtime.namespace import FrameNamespace
+from jupyter_npcompile.runtime.state import RegionState
+
+
+class Frame:
+    """State of one activation of guarded code.
+
+    Every guarded statement asks ``at(region, index)``. The answer is True when
+    the statement must run natively, and False when a segment that covers it
+    has already run.
+
+    Parameters
+    ----------
+    states : sequence of RegionState
+        The regions, by number.
+    """
+
+    __slots__ = ("_covered", "_native", "_states", "_values", "result")
+
+    def __init__(self, states: Sequence[RegionState]) -> None:
+        self._states = states
+        self._covered: dict[int, int] = {}
+        self._native: dict[int, int] = {}
+        self._values: dict[int, dict[str, Any]] = {}
+        self.result: Any = None
+
+    def at(self, region: int, index: int, frame: FrameType | None = None) -> bool:
+        """Whether statement ``index`` of a region must run natively."""
+        if index:
+            if index < self._covered.get(region, 0):
+                return False
+            if index < self._native.get(region, 0):
+                return True
+        return self._start(region, index, frame or sys._getframe(1))
+
+    def take(self, region: int, index: int) -> Any:
+        """The live targets of a covered statement; for ``return``, the value."""
+        state = self._states[region]
+        values = self._values[region]
+        names = state.taken(index)
+        if names is None:
+            return values["return"]
+        return tuple(values.get(name) for name in names)
+
+    def _start(self, region: int, index: int, frame: FrameType) -> bool:
+        state = self._states[region]
+        stop, values = state.step(index, FrameNamespace(frame))
+        if values is None:
+            self._native[region] = stop
+            self._covered[region] = 0
+            return True
+        self._covered[region] = stop
+        self._native[region] = 0
+        self._values[region] = values
+        self.bind(values, frame)
+        return False
+
+    def bind(self, values: dict[str, Any], frame: FrameType) -> None:
+        """Make results visible to the frame; functions take theirs themselves."""
+
+
+class ModuleFrame(Frame):
+    """The frame of a cell: results go straight into the namespace."""
+
+    __slots__ = ()
+
+    def bind(self, values: dict[str, Any], frame: FrameType) -> None:
+        """Write the results into the cell's globals."""
+        if "display" in values:
+            self.result = values.pop("display")
+        frame.f_globals.update(values)

@@ -1,0 +1,217 @@
+"""Compiled functions: the same function with guarded code, or a callable traced by calling it."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from jupyter_npcompile.cell import (
+    HANDLE,
+    FunctionProgram,
+    NotTraceable,
+    SourceText,
+    SourceUnavailable,
+    build_function,
+    definition,
+    function_code,
+)
+from jupyter_npcompile.graph.nodes import Position
+from jupyter_npcompile.runtime import history
+from jupyter_npcompile.runtime.frame import Frame
+from jupyter_npcompile.runtime.namespace import ArgumentNamespace
+from jupyter_npcompile.runtime.policy import Options
+from jupyter_npcompile.runtime.state import RegionCode, RegionState
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class FunctionHandle:
+    """What the guards of a compiled function close over.
+
+    Parameters
+    ----------
+    program : FunctionProgram
+        Its skeleton and regions.
+    options : Options
+        How it is compiled.
+    source : SourceText
+        The text of its cell or file.
+    """
+
+    def __init__(self, program: FunctionProgram, options: Options, source: SourceText) -> None:
+        self.program = program
+        self.options = options
+        self.source = source
+        self.states = [RegionState(RegionCode(r), options) for r in program.regions]
+        self.namespace: dict[str, Any] = {}
+
+    def activate(self) -> Frame:
+        """State for one call of the function."""
+        history.remember(self)
+        return Frame(self.states)
+
+    def attach(self, function: types.FunctionType) -> types.FunctionType:
+        """A copy of a function with guarded code, and ``__wrapped__`` set to the original."""
+        original = function.__code__
+        code = function_code(self.program, original.co_filename, original.co_flags)
+        self.namespace = function.__globals__
+        cells = dict(
+            zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+        )
+        cells[HANDLE] = types.CellType(self)
+        made = types.FunctionType(
+            code.replace(co_qualname=function.__code__.co_qualname),
+            function.__globals__,
+            function.__name__,
+            function.__defaults__,
+            tuple(cells[name] for name in code.co_freevars),
+        )
+        made.__kwdefaults__ = function.__kwdefaults__
+        functools.update_wrapper(made, function)
+        return made
+
+
+class CallCode:
+    """A single call as something that can be recorded.
+
+    Parameters
+    ----------
+    function : callable
+        What is called.
+    """
+
+    count = 1
+    lines = (1, 1)
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def code(self, start: int) -> tuple[types.FunctionType, tuple[str, ...]]:
+        """A function that calls the callable through the hooks."""
+
+        def traced(hooks: Any, args: Any, kwargs: Any) -> None:
+            hooks.statement(0)
+            value = hooks.call(
+                (1, 0), self.function, *hooks.name("args", args), **hooks.name("kwargs", kwargs)
+            )
+            hooks.bind(0, "return", value)
+
+        return cast("types.FunctionType", traced), ("args", "kwargs")
+
+    def live(self, start: int, stop: int) -> tuple[str, ...]:
+        """Nothing but the value."""
+        return ()
+
+    def statement_at(self, position: Position) -> int | None:
+        """The call."""
+        return 0
+
+    def taken(self, index: int) -> None:
+        """The value."""
+
+
+class CallHandle:
+    """What stands behind a callable that is traced by calling it.
+
+    Parameters
+    ----------
+    function : callable
+        A ufunc, a builtin, a lambda without source, a bound method, ...
+    options : Options
+        How it is compiled.
+    reason : str
+        Why it has no regions of its own.
+    """
+
+    def __init__(self, function: Callable[..., Any], options: Options, reason: str) -> None:
+        self.function = function
+        self.options = options
+        self.reason = reason
+        self.state = RegionState(CallCode(function), options)
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call it, compiled where possible."""
+        history.remember(self)
+        namespace = ArgumentNamespace({"args": args, "kwargs": kwargs})
+        _, values = self.state.step(0, namespace)
+        return self.function(*args, **kwargs) if values is None else values["return"]
+
+
+class CompiledCallable:
+    """A compiled callable that has no Python source of its own.
+
+    Behaves like the original: call it, pickle it, look at ``__wrapped__``.
+    """
+
+    def __init__(self, function: Callable[..., Any], handle: CallHandle) -> None:
+        functools.update_wrapper(self, function, updated=())
+        self.__wrapped__ = function
+        self.handle = handle
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.handle(args, kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.__wrapped__, name)
+
+    def __reduce__(self) -> Any:
+        options = self.handle.options
+        return _again, (self.__wrapped__, options.device, options.ahead)
+
+    def __repr__(self) -> str:
+        return f"<compiled {self.__wrapped__!r}>"
+
+
+def _again(function: Callable[..., Any], device: str, ahead: bool) -> Any:
+    return compile_callable(function, Options(device, ahead))
+
+
+def compile_callable(function: Callable[..., Any], options: Options) -> Callable[..., Any]:
+    """Compile a callable of any kind; never an error.
+
+    Parameters
+    ----------
+    function : callable
+        A Python function gets guarded code. Anything else is traced by
+        calling it, or runs in NumPy with a reason.
+    options : Options
+        How it is compiled.
+    """
+    if isinstance(function, CompiledCallable):
+        function = function.__wrapped__
+    if isinstance(function, types.FunctionType):
+        if HANDLE in function.__code__.co_freevars:
+            function = cast("types.FunctionType", function.__wrapped__)  # type: ignore[attr-defined]
+        try:
+            return _compile_function(function, options)
+        except (NotTraceable, SourceUnavailable) as error:
+            reason = str(error)
+    else:
+        reason = "not written in Python"
+    return CompiledCallable(function, CallHandle(function, options, reason))
+
+
+def _compile_function(function: types.FunctionType, options: Options) -> types.FunctionType:
+    source = definition(function)
+    program = build_function(
+        source.node,
+        qualname=function.__qualname__,
+        free_names=function.__code__.co_freevars,
+        text=source.text,
+    )
+    return FunctionHandle(program, options, source.text).attach(function)
+
+
+def handle_of(function: Any) -> FunctionHandle | CallHandle | None:
+    """The handle behind a compiled function, or None."""
+    if isinstance(function, CompiledCallable):
+        return function.handle
+    if isinstance(function, types.FunctionType) and HANDLE in function.__code__.co_freevars:
+        index = function.__code__.co_freevars.index(HANDLE)
+        found: FunctionHandle = (function.__closure__ or ())[index].cell_contents
+        return found
+    return None

@@ -1,0 +1,63 @@
+"""Names as a statement sees them."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator, Mapping
+from types import FrameType
+from typing import Any
+
+
+class FrameNamespace(Mapping[str, Any]):
+    """Locals, then globals, then builtins; a local name that is unbound stays unbound.
+
+    Parameters
+    ----------
+    frame : types.FrameType
+        The frame in which the statement runs.
+    """
+
+    __slots__ = ("_global", "_local", "_own")
+
+    def __init__(self, frame: FrameType) -> None:
+        self._local = frame.f_locals
+        self._global = frame.f_globals
+        if self._local is self._global:
+            self._own: frozenset[str] = frozenset()
+        else:
+            code = frame.f_code
+            self._own = frozenset((*code.co_varnames, *code.co_cellvars, *code.co_freevars))
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._local:
+            return self._local[name]
+        if name not in self._own:
+            if name in self._global:
+                return self._global[name]
+            if hasattr(builtins, name):
+                return getattr(builtins, name)
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self._local, *self._global, *vars(builtins))))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class ArgumentNamespace(Mapping[str, Any]):
+    """Names given in a dict, for callables that are traced by calling them."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self._values = values
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)

@@ -1,0 +1,210 @@
+"""A plan: one recorded run of statements, ready to be replayed on other values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal as Choice
+
+import numpy as np
+
+from jupyter_npcompile.graph.nodes import Node, Ref
+from jupyter_npcompile.runtime.artifacts import Artifact
+from jupyter_npcompile.runtime.check import difference, magnitude
+from jupyter_npcompile.tracer.guards import check
+from jupyter_npcompile.tracer.interpret import argument, run_node
+from jupyter_npcompile.tracer.memory import Array, pattern
+from jupyter_npcompile.tracer.recording import (
+    Container,
+    FromSource,
+    Literal,
+    Recipe,
+    Recording,
+    Stop,
+)
+from jupyter_npcompile.tracer.sources import Namespace
+
+PlanState = Choice["pending", "ready", "numpy"]
+"""``pending`` while it compiles, ``ready`` when the artifact may run, ``numpy``
+when NumPy was chosen (``note`` says why)."""
+
+
+@dataclass
+class Plan:
+    """What is known about a run of statements under one signature.
+
+    Parameters
+    ----------
+    recording : Recording
+        The dry run.
+    errors : dict of str to str
+        NumPy's floating-point error state during the recording.
+    state : {"pending", "ready", "numpy"}
+        Whether its artifact can run.
+    artifact : Artifact or None
+        The compiled segment.
+    note : str
+        Why NumPy runs, or what the check replaced.
+    timings : dict of str to float
+        ``trace_ms``, ``compile_ms``, ``numpy_us``, ``compiled_us``.
+    runs : int
+        How often the artifact ran for real.
+    checked : bool
+        Whether the first run was compared with NumPy.
+    limit : Stop or None
+        Where lowering failed: the plan must be recorded again up to there.
+    """
+
+    recording: Recording
+    errors: dict[str, str] = field(default_factory=np.geterr)
+    state: PlanState = "pending"
+    artifact: Artifact | None = None
+    note: str = ""
+    timings: dict[str, float] = field(default_factory=dict)
+    runs: int = 0
+    checked: bool = False
+    limit: Stop | None = None
+
+    @property
+    def start(self) -> int:
+        """First statement."""
+        return self.recording.start
+
+    @property
+    def stop(self) -> int:
+        """The statement after the last."""
+        return self.recording.stop
+
+    @property
+    def signature(self) -> str:
+        """What it is valid for, in words."""
+        shown = [
+            f"{node.name}: {node.types[0]}" for node in self.recording.graph.inputs if node.name
+        ]
+        values = [str(g) for g in self.recording.guards if type(g).__name__ == "ValueGuard"]
+        return ", ".join((*shown, *values))
+
+    def matches(self, namespace: Namespace) -> bool:
+        """Whether everything the recording assumed is true now."""
+        recording = self.recording
+        if check(recording.guards, namespace) is not None or np.geterr() != self.errors:
+            return False
+        sources, aliasing = recording.aliasing
+        if len(sources) < 2:
+            return True
+        return pattern([source.fetch(namespace) for source in sources]) == aliasing
+
+    def inputs(self, namespace: Namespace) -> list[Any]:
+        """The values of the graph's inputs now."""
+        return [source.fetch(namespace) for source in self.recording.sources]
+
+    def compute(self, namespace: Namespace) -> Outcome:
+        """Run the artifact; nothing is changed until the outcome is committed.
+
+        Raises
+        ------
+        ValueChecked
+            When NumPy would raise for these values.
+        """
+        assert self.artifact is not None
+        values = self.inputs(namespace)
+        fresh, written = self.artifact.run(values)
+        known = dict(zip((n.id for n in self.recording.graph.inputs), values, strict=True))
+        return Outcome(self.recording, namespace, {**known, **fresh}, written)
+
+
+@dataclass
+class Outcome:
+    """What a replay computed, before anybody sees it.
+
+    Parameters
+    ----------
+    recording : Recording
+        What was replayed.
+    namespace : mapping
+        What the statements see.
+    values : dict of int to object
+        Inputs and fresh results by node id.
+    written : dict of int to numpy.ndarray
+        New contents of written inputs, by input id.
+    """
+
+    recording: Recording
+    namespace: Namespace
+    values: dict[int, Any]
+    written: dict[int, Array]
+
+    def commit(self) -> dict[str, Any]:
+        """Write into the written inputs and return what the names are bound to."""
+        for id, content in self.written.items():
+            np.copyto(self.values[id], content)
+        return self.names()
+
+    def names(self) -> dict[str, Any]:
+        """What each live name is bound to; views are taken of the real arrays."""
+        nodes = self.recording.graph.by_id()
+        return {name: self._make(recipe, nodes) for name, recipe in self.recording.recipes.items()}
+
+    def _make(self, recipe: Recipe, nodes: dict[int, Node]) -> Any:
+        if isinstance(recipe, Ref):
+            return self._value(recipe.id, nodes)
+        if isinstance(recipe, Literal):
+            return recipe.value
+        if isinstance(recipe, FromSource):
+            return recipe.source.fetch(self.namespace)
+        assert isinstance(recipe, Container)
+        items = [self._make(item, nodes) for item in recipe.items]
+        if recipe.keys is not None:
+            return dict(zip(recipe.keys, items, strict=True))
+        return recipe.type(*items) if hasattr(recipe.type, "_fields") else recipe.type(items)
+
+    def _value(self, id: int, nodes: dict[int, Node]) -> Any:
+        """The value of a node: known, or a view that NumPy takes again."""
+        if id in self.values:
+            return self.values[id]
+        node = nodes[id]
+        if node.writes:  # x += 1 gives x itself
+            assert node.view_of is not None
+            value = self._value(node.view_of, nodes)
+        else:
+            for needed in dict.fromkeys(node.references()):
+                self._value(needed, nodes)
+            if node.op == "item" and isinstance(source := node.args[0], Ref):
+                value = self._value(source.id, nodes)[argument(node.args[1], self.values)]
+            else:
+                value = run_node(node, self.values)
+        self.values[id] = value
+        return value
+
+    def differences(self) -> list[str]:
+        """How it differs from what NumPy gave in the recording."""
+        recording = self.recording
+        numbers = {n.id: self.values[n.id] for n in recording.graph.inputs}
+        scale = magnitude(numbers)
+        actual = self._preview()
+        found = [
+            difference(name, recording.reference[name], actual[name], scale)
+            for name in recording.reference
+        ]
+        for node in recording.graph.inputs:
+            if node.id in self.written:
+                found.append(
+                    difference(
+                        node.name,
+                        np.asarray(recording.written[node.id]).copy(),
+                        self.written[node.id].copy(),
+                        scale,
+                    )
+                )
+        return [text for text in found if text]
+
+    def _preview(self) -> dict[str, Any]:
+        """The names as they would be, on stand-ins for the inputs that are written."""
+        values = dict(self.values)
+        for id, content in self.written.items():
+            stand_in = self.recording.written[id].copy(order="K")
+            np.copyto(stand_in, content)
+            values[id] = stand_in
+        return Outcome(self.recording, self.namespace, values, {}).names()
+
+

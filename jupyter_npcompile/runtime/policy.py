@@ -1,0 +1,50 @@
+"""Which tier a plan gets: one decision that can be read aloud."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from jupyter_npcompile.runtime.settings import settings
+
+When = Literal["now", "later", "never"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How one cell or function is compiled.
+
+    Parameters
+    ----------
+    device : str
+        Where segments run.
+    ahead : bool
+        Compile before running, and wait for it.
+    """
+
+    device: str = "cpu"
+    ahead: bool = False
+
+
+def choose(options: Options) -> tuple[str, When]:
+    """The tier to compile for, and whether the caller waits.
+
+    A forced tier is compiled at once, so that the very run that asked for it
+    uses it. Otherwise a plan is compiled in the background, and NumPy runs
+    until it is ready; ``ahead`` waits.
+
+    Returns
+    -------
+    tier : str
+    when : {"now", "later", "never"}
+    """
+    if settings.tier == "numpy":
+        return "numpy", "never"
+    if settings.tier in ("aten", "inductor"):
+        return settings.tier, "now"
+    return "inductor", "now" if options.ahead else "later"
+
+
+def faster(numpy_us: float, compiled_us: float) -> bool:
+    """Whether what was compiled may replace NumPy in automatic mode."""
+    return compiled_us <= numpy_us

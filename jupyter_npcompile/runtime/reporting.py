@@ -1,0 +1,319 @@
+"""From what ran to a report: one status per line, break points, regions, graphs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from jupyter_npcompile.cell import Line
+from jupyter_npcompile.graph import (
+    Assignment,
+    BreakPoint,
+    CapturedGraph,
+    Graph,
+    LineReport,
+    RegionReport,
+    ReportData,
+    Status,
+)
+from jupyter_npcompile.runtime.hints import hint_for
+from jupyter_npcompile.runtime.plan import Plan
+from jupyter_npcompile.runtime.state import RegionState
+from jupyter_npcompile.runtime.work import numpy_call
+from jupyter_npcompile.tracer.recording import Stop
+
+_ORDINARY = frozenset({"import", "definition"})
+"""Statements that are no break point wherever they stand."""
+
+
+@dataclass
+class Subject:
+    """A cell or function whose run is reported.
+
+    Parameters
+    ----------
+    body : sequence of ast.stmt
+        Its statements, with the positions that the lines carry.
+    lines : sequence of Line
+        Every statement, with the part it plays.
+    states : mapping of (int or None, int) to RegionState
+        Regions by function index (None: the cell itself) and number.
+    namespace : mapping
+        What names mean after the run.
+    source, first_line
+        Its text, and the number of its first line.
+    device : str
+        Where segments run.
+    """
+
+    body: Sequence[ast.stmt]
+    lines: Sequence[Line]
+    states: Mapping[tuple[int | None, int], RegionState]
+    namespace: Mapping[str, Any]
+    source: str = ""
+    first_line: int = 1
+    device: str = "cpu"
+
+
+@dataclass
+class _Entry:
+    """What is known about one statement while the report is built."""
+
+    line: Line
+    node: ast.stmt | None = None
+    captured: bool = False
+    status: Status = "python"
+    reason: str | None = None
+    hint: str | None = None
+    stop: Stop | None = None
+    assigns: tuple[Assignment, ...] = ()
+    splits: bool = False
+
+
+def report(subject: Subject) -> ReportData:
+    """Account for every statement of a cell or function.
+
+    Parameters
+    ----------
+    subject : Subject
+        What ran.
+    """
+    return _Reporter(subject).report()
+
+
+@dataclass
+class _Reporter:
+    subject: Subject
+    entries: list[_Entry] = field(default_factory=list)
+
+    def report(self) -> ReportData:
+        """Build the report."""
+        subject = self.subject
+        ids = {key: number for number, key in enumerate(subject.states)}
+        nodes = {(node.lineno, node.col_offset): node for node in _statements(subject.body)}
+        by_place: dict[tuple[int, int], list[ast.stmt]] = {}
+        for node in nodes.values():
+            by_place.setdefault((node.lineno, _header_end(node)), []).append(node)
+        taken: dict[tuple[int, int], int] = {}
+        for line in subject.lines:
+            place = (line.line, line.end_line)
+            index = taken.get(place, 0)
+            taken[place] = index + 1
+            found = by_place.get(place, [])
+            node = found[index] if index < len(found) else None
+            self.entries.append(self._entry(line, node))
+        self._find_splits()
+        return ReportData(
+            device=subject.device,
+            lines=tuple(
+                LineReport(
+                    entry.line.line,
+                    entry.line.end_line,
+                    entry.line.source,
+                    entry.status,
+                    entry.reason,
+                    entry.hint,
+                    None if entry.line.region is None
+                    else ids.get((entry.line.function, entry.line.region)),
+                    entry.assigns,
+                )
+                for entry in self.entries
+            ),
+            breaks=tuple(self._breaks()),
+            regions=tuple(
+                _region(number, subject.states[key]) for key, number in ids.items()
+            ),
+            graph=_graphs(subject.states.values()),
+            source=subject.source,
+            first_line=subject.first_line,
+        )
+
+    # -- statements
+
+    def _entry(self, line: Line, node: ast.stmt | None) -> _Entry:
+        entry = _Entry(line, node)
+        if line.region is not None and line.statement is not None:
+            state = self.subject.states.get((line.function, line.region))
+            if state is not None:
+                self._region_statement(entry, state, line.statement)
+                return entry
+        entry.reason = line.reason
+        if node is not None and numpy_call(node, self.subject.namespace) is not None:
+            entry.status = "host"
+            entry.hint = hint_for(line.reason or "")
+        return entry
+
+    def _region_statement(self, entry: _Entry, state: RegionState, index: int) -> None:
+        for start, plan in state.used.items():
+            if start <= index < plan.stop:
+                entry.captured = plan.state == "pending" or plan.artifact is not None
+                entry.status = "compiled" if entry.captured else "host"
+                entry.reason = None if entry.captured else plan.note
+                entry.assigns = tuple(
+                    Assignment(name, type.dtype, type.shape)
+                    for statement, name, type in plan.recording.assigned
+                    if statement == index
+                )
+                return
+        stop = state.stops.get(index)
+        if stop is not None:
+            entry.stop = stop
+            entry.reason, entry.hint = stop.cause.reason, stop.cause.hint or None
+            entry.status = "host" if self._holds_work(entry) else "python"
+        elif index in state.closed:
+            entry.reason, entry.status = state.closed[index], "host"
+        else:
+            entry.reason = "not run"
+
+    def _holds_work(self, entry: _Entry) -> bool:
+        assert entry.stop is not None
+        if entry.stop.cause.kind in ("host", "value", "input", "limit"):
+            return True
+        if entry.node is None:
+            return False
+        return numpy_call(entry.node, self.subject.namespace) is not None
+
+    # -- break points
+
+    def _find_splits(self) -> None:
+        by_node = {id(entry.node): entry for entry in self.entries if entry.node is not None}
+        for body, loops in _bodies(self.subject.body):
+            captured = [
+                any(
+                    id(node) in by_node and by_node[id(node)].captured
+                    for node in _statements([statement])
+                )
+                for statement in body
+            ]
+            for index, statement in enumerate(body):
+                entry = by_node.get(id(statement))
+                if entry is None or entry.captured or _is_compound(statement):
+                    continue
+                around = any(captured) if loops else (
+                    any(captured[:index]) and any(captured[index + 1 :])
+                )
+                entry.splits = around
+
+    def _breaks(self) -> Iterable[BreakPoint]:
+        for entry in self.entries:
+            if entry.captured or entry.reason == "not run" or entry.reason in _ORDINARY:
+                continue
+            stop = entry.stop
+            drawn = stop is not None and "np.random" in stop.cause.reason
+            if stop is not None and (
+                entry.splits
+                or stop.cause.kind == "explicit"
+                or (entry.status == "host" and not drawn)
+            ):
+                yield BreakPoint(
+                    stop.position.line or entry.line.line,
+                    stop.position.column,
+                    stop.cause.kind,
+                    stop.cause.reason,
+                    stop.cause.hint or hint_for(""),
+                )
+            elif stop is None and (entry.splits or entry.status == "host"):
+                column = len(entry.line.source) - len(entry.line.source.lstrip())
+                if entry.node is not None:
+                    column = entry.node.col_offset
+                reason = entry.reason or "ordinary Python"
+                yield BreakPoint(
+                    entry.line.line, column, reason.split()[0], _explain(entry), hint_for(reason)
+                )
+
+
+def _explain(entry: _Entry) -> str:
+    reason = entry.reason or "ordinary Python"
+    if entry.status == "host":
+        return f"{reason}: the NumPy call in it runs in NumPy"
+    return f"{reason} between array operations"
+
+
+def _region(number: int, state: RegionState) -> RegionReport:
+    plans = [plan for _, plan in sorted(state.used.items()) if plan.stop > plan.start]
+    tiers = dict.fromkeys(_tier(plan) for plan in plans)
+    notes = [plan.note for plan in plans if plan.note] + list(state.closed.values())
+    if any(plan.state == "pending" for plan in plans):
+        notes.insert(0, "compiling")
+    every = [plan for known in state.plans.values() for plan in known]
+    timings: dict[str, float | None] = {}
+    for plan in plans:
+        for name, value in plan.timings.items():
+            timings[name] = (timings.get(name) or 0.0) + value
+    return RegionReport(
+        id=number,
+        lines=state.lines,
+        tier=" + ".join(tiers) or "numpy",
+        signature=plans[0].signature if plans else "",
+        segments=len(plans),
+        artifacts=sum(plan.artifact is not None for plan in every),
+        timings=timings,
+        note="; ".join(dict.fromkeys(notes)),
+    )
+
+
+def _tier(plan: Plan) -> str:
+    if plan.state == "ready" and plan.artifact is not None:
+        return plan.artifact.tier
+    return "numpy"
+
+
+def _graphs(states: Iterable[RegionState]) -> CapturedGraph:
+    plans = [
+        plan
+        for state in states
+        for _, plan in sorted(state.used.items())
+        if plan.stop > plan.start
+    ]
+    return CapturedGraph(
+        numpy=tuple(plan.recording.graph for plan in plans),
+        aten=tuple(plan.artifact.aten if plan.artifact else Graph("aten") for plan in plans),
+    )
+
+
+# -- the shape of the code
+
+
+def _statements(body: Sequence[ast.stmt]) -> Iterable[ast.stmt]:
+    """Statements at every depth, in source order."""
+    for statement in body:
+        yield statement
+        for nested, _ in _nested(statement):
+            yield from _statements(nested)
+
+
+def _nested(statement: ast.stmt) -> Iterable[tuple[list[ast.stmt], bool]]:
+    """The bodies of a compound statement, and whether each runs repeatedly."""
+    loop = isinstance(statement, ast.For | ast.While | ast.AsyncFor)
+    for name in ("body", "orelse", "finalbody"):
+        nested = getattr(statement, name, None)
+        if isinstance(nested, list) and nested:
+            yield nested, loop and name == "body"
+    for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+        yield part.body, False
+
+
+def _bodies(
+    body: Sequence[ast.stmt], loops: bool = False
+) -> Iterable[tuple[Sequence[ast.stmt], bool]]:
+    yield body, loops
+    for statement in body:
+        for nested, loop in _nested(statement):
+            yield from _bodies(nested, loop)
+
+
+def _is_compound(statement: ast.stmt) -> bool:
+    return any(True for _ in _nested(statement))
+
+
+def _header_end(node: ast.stmt) -> int:
+    bodies = [nested for nested, _ in _nested(node)]
+    if not bodies:
+        return node.end_lineno or node.lineno
+    first = bodies[0][0]
+    first_line = min(
+        [first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))]
+    )
+    return max(node.lineno, first_line - 1)

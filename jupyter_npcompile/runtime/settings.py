@@ -1,0 +1,63 @@
+"""What a user can set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
+
+Tier = Literal["auto", "numpy", "aten", "inductor"]
+"""How regions run: chosen (``auto``), or forced: NumPy, the lowered graph
+operation by operation, or compiled by Inductor."""
+
+FirstRunCheck = Literal["replace", "raise", "off"]
+"""What happens when the first compiled result differs from NumPy's: NumPy's
+result replaces it and the report says so, ``DifferenceError`` is raised, or
+nobody looks."""
+
+
+@dataclass
+class Settings:
+    """Settings of the whole package; change the attributes of ``jupyter_npcompile.settings``.
+
+    Parameters
+    ----------
+    tier : {"auto", "numpy", "aten", "inductor"}
+        How regions run.
+    first_run_check : {"replace", "raise", "off"}
+        What to do when the first compiled result differs from NumPy's.
+
+    Raises
+    ------
+    ValueError
+        When an attribute is set to a value that it cannot have.
+
+    Examples
+    --------
+    >>> Settings(tier="aten").tier
+    'aten'
+    >>> Settings(tier="fast")
+    Traceback (most recent call last):
+        ...
+    ValueError: tier: 'fast' is not one of 'auto', 'numpy', 'aten', 'inductor'
+    """
+
+    tier: Tier = "auto"
+    first_run_check: FirstRunCheck = "replace"
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        choices = _CHOICES.get(name)
+        if choices is None:
+            known = ", ".join(field.name for field in fields(self))
+            raise AttributeError(f"there is no setting {name!r}; settings are {known}")
+        if value not in choices:
+            allowed = ", ".join(map(repr, choices))
+            raise ValueError(f"{name}: {value!r} is not one of {allowed}")
+        object.__setattr__(self, name, value)
+
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "tier": get_args(Tier),
+    "first_run_check": get_args(FirstRunCheck),
+}
+
+settings = Settings()

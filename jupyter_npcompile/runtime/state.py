@@ -1,0 +1,348 @@
+"""What is known about a region: its plans, its breaks, and the next step."""
+
+from __future__ import annotations
+
+import ast
+import threading
+import types
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any, Protocol
+
+from jupyter_npcompile.cell import NotTraceable, Region, region_code
+from jupyter_npcompile.graph.nodes import Position
+from jupyter_npcompile.runtime import artifacts
+from jupyter_npcompile.runtime.check import DifferenceError
+from jupyter_npcompile.runtime.plan import Outcome, Plan
+from jupyter_npcompile.runtime.policy import Options, choose, faster
+from jupyter_npcompile.runtime.settings import settings
+from jupyter_npcompile.runtime.stats import counters
+from jupyter_npcompile.runtime.worker import compiler
+from jupyter_npcompile.tracer.breaks import Break
+from jupyter_npcompile.tracer.recording import Recording, Stop, record
+from jupyter_npcompile.tracer.sources import Namespace
+
+MAX_PLANS = 8
+"""Signatures per starting statement; beyond that the region stays in NumPy."""
+
+
+class Traceable(Protocol):
+    """What can be recorded: a region, or a single call."""
+
+    count: int
+    lines: tuple[int, int]
+
+    def code(self, start: int) -> tuple[types.FunctionType, tuple[str, ...]]:
+        """The instrumented statements from ``start`` on, and their inputs."""
+
+    def live(self, start: int, stop: int) -> tuple[str, ...]:
+        """Names that must be bound after statements ``start`` to ``stop - 1``."""
+
+    def statement_at(self, position: Position) -> int | None:
+        """The statement that holds a position."""
+
+    def taken(self, index: int) -> tuple[str, ...] | None:
+        """Names that the skeleton takes for a statement; None for ``return``."""
+
+
+class RegionCode:
+    """The instrumented form of a region.
+
+    Parameters
+    ----------
+    region : Region
+        The region.
+    """
+
+    def __init__(self, region: Region) -> None:
+        self.region = region
+        self.count = len(region.statements)
+        self.lines = region.lines
+        self._codes: dict[int, tuple[types.FunctionType, tuple[str, ...]]] = {}
+
+    def code(self, start: int) -> tuple[types.FunctionType, tuple[str, ...]]:
+        """The instrumented statements from ``start`` on, and their inputs."""
+        if start not in self._codes:
+            made = region_code(self.region, start, "<recording>")
+            self._codes[start] = types.FunctionType(made.code, {}), made.parameters
+        return self._codes[start]
+
+    def live(self, start: int, stop: int) -> tuple[str, ...]:
+        """Names that must be bound after statements ``start`` to ``stop - 1``."""
+        return self.region.live(start, stop)
+
+    def statement_at(self, position: Position) -> int | None:
+        """The statement that holds a position."""
+        for statement in self.region.statements:
+            node: ast.stmt = statement.node
+            first = (node.lineno, node.col_offset)
+            last = (node.end_lineno or node.lineno, node.end_col_offset or 0)
+            if first <= (position.line, position.column) <= last:
+                return statement.index
+        return None
+
+    def taken(self, index: int) -> tuple[str, ...] | None:
+        """Names that the skeleton takes for a statement; None for ``return``."""
+        if self.region.statements[index].kind == "return":
+            return None
+        return self.region.taken(index)
+
+
+@dataclass
+class RegionState:
+    """The plans of a region, by first statement, and where it breaks.
+
+    Parameters
+    ----------
+    code : Traceable
+        What is recorded.
+    options : Options
+        Device, and whether to wait for compiles.
+    plans : dict of int to list of Plan
+        Newest last.
+    stops : dict of int to Stop
+        The latest break at each statement.
+    closed : dict of int to str
+        Statements from which nothing is recorded any more, and why.
+    used : dict of int to Plan
+        The plan that last ran from each statement.
+    """
+
+    code: Traceable
+    options: Options
+    plans: dict[int, list[Plan]] = field(default_factory=dict)
+    stops: dict[int, Stop] = field(default_factory=dict)
+    closed: dict[int, str] = field(default_factory=dict)
+    used: dict[int, Plan] = field(default_factory=dict)
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def step(self, start: int, namespace: Namespace) -> tuple[int, dict[str, Any] | None]:
+        """Run the segment that starts at a statement, if one may.
+
+        Parameters
+        ----------
+        start : int
+            The statement that is about to run.
+        namespace : mapping
+            What it sees.
+
+        Returns
+        -------
+        stop : int
+            The statement up to which the answer holds.
+        values : dict of str to object or None
+            What the segment bound, or None when NumPy must run.
+        """
+        with self.lock:
+            plan = self._plan(start, namespace)
+            if plan is None:
+                return start + 1, None
+            self._note(start, plan)
+            stop = max(plan.stop, start + 1)
+            if plan.state != "ready":
+                return stop, None
+            values = self._run(plan, namespace)
+            return stop, values
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """First and last line."""
+        return self.code.lines
+
+    def taken(self, index: int) -> tuple[str, ...] | None:
+        """Names that the skeleton takes for a statement; None for ``return``."""
+        return self.code.taken(index)
+
+    def begin(self) -> None:
+        """A new run of the cell begins: forget what the last one used, keep the plans."""
+        with self.lock:
+            self.used.clear()
+            self.stops.clear()
+
+    def _note(self, start: int, plan: Plan) -> None:
+        """Remember what ran, for the report."""
+        for known in [k for k in self.used if start <= k < plan.stop]:
+            del self.used[known]
+        for known in [k for k in self.stops if start <= k < plan.stop]:
+            del self.stops[known]
+        self.used[start] = plan
+        if plan.recording.end is not None:
+            self.stops[plan.recording.end.statement] = plan.recording.end
+
+    # -- finding and making plans
+
+    def _plan(self, start: int, namespace: Namespace) -> Plan | None:
+        plans = self.plans.setdefault(start, [])
+        for plan in reversed(plans):
+            if plan.matches(namespace):
+                if plan.limit is None:
+                    return plan
+                plans.remove(plan)
+                return self._record(start, namespace, plan.limit)
+        if start in self.closed:
+            return None
+        if len(plans) >= MAX_PLANS:
+            self.closed[start] = (
+                f"{MAX_PLANS} signatures were compiled already; the latest: {plans[-1].signature}"
+            )
+            return None
+        return self._record(start, namespace)
+
+    def _record(
+        self, start: int, namespace: Namespace, limit: Stop | None = None
+    ) -> Plan | None:
+        """Record from a statement on, and have the recording compiled."""
+        tier, when = choose(self.options)
+        while True:
+            recording = self._dry_run(start, namespace, limit)
+            if recording is None:
+                return None
+            plan = Plan(recording)
+            plan.timings["trace_ms"] = recording.seconds * 1e3
+            plan.timings["numpy_us"] = recording.numpy_seconds * 1e6
+            self.plans[start].append(plan)
+            if recording.stop == start:
+                plan.state = "numpy"
+                plan.note = recording.end.cause.reason if recording.end else ""
+                return plan
+            if when == "never":
+                plan.state, plan.note = "numpy", "the tier is set to numpy"
+                return plan
+            if when == "later":
+                recording.forget()
+                compiler.submit(lambda: self._compile(plan, tier))
+                return plan
+            self._compile(plan, tier)
+            if plan.limit is None:
+                return plan
+            self.plans[start].remove(plan)
+            limit = plan.limit
+
+    def _dry_run(
+        self, start: int, namespace: Namespace, limit: Stop | None = None
+    ) -> Recording | None:
+        counters.recordings += 1
+        try:
+            function, parameters = self.code.code(start)
+            return record(
+                function,
+                parameters,
+                namespace,
+                start,
+                self.code.count if limit is None else limit.statement,
+                self.code.live,
+                limit,
+            )
+        except NotTraceable as reason:
+            self.closed[start] = f"cannot be traced: {reason}"
+        except Break as reason:
+            self.closed[start] = reason.reason
+        except Exception as error:
+            counters.fallbacks += 1
+            self.closed[start] = f"tracing failed: {type(error).__name__}: {error}"
+        return None
+
+    def _compile(self, plan: Plan, tier: str) -> None:
+        """Lower and compile a plan; whatever goes wrong is kept in it."""
+        from jupyter_npcompile.tracer.lowering import LoweringError
+
+        began = perf_counter()
+        try:
+            artifact = artifacts.make(plan.recording.graph, tier)
+        except LoweringError as error:
+            statement = self.code.statement_at(error.position)
+            op = error.op.replace("numpy.", "np.", 1)
+            if statement is None:
+                plan.state, plan.note = "numpy", f"`{op}`: {error.reason}"
+                return
+            cause = Break("host", f"`{op}`: {error.reason}")
+            plan.limit = Stop(statement, error.position, cause)
+            return
+        except Exception as error:
+            counters.fallbacks += 1
+            plan.state = "numpy"
+            plan.note = f"compiling failed: {type(error).__name__}: {_first_line(error)}"
+            return
+        if any(other.artifact for other in self.plans[plan.start]):
+            counters.recompiles += 1
+        plan.timings["compile_ms"] = (perf_counter() - began) * 1e3
+        plan.artifact = artifact
+        plan.state = "ready"
+
+    # -- running
+
+    def _run(self, plan: Plan, namespace: Namespace) -> dict[str, Any] | None:
+        """Run a ready plan; None when NumPy must run instead."""
+        began = perf_counter()
+        try:
+            outcome = plan.compute(namespace)
+            seconds = perf_counter() - began
+            if not plan.checked:
+                outcome = self._checked(plan, outcome, namespace)
+                self._judge(plan, namespace)
+                if plan.state != "ready":
+                    return None
+            values = outcome.commit()
+        except artifacts.ValueChecked:
+            counters.fallbacks += 1
+            plan.note = "NumPy ran once: it raises or warns for such values"
+            return None
+        except DifferenceError:
+            raise
+        except Exception as error:
+            counters.fallbacks += 1
+            plan.state = "numpy"
+            plan.note = f"running failed: {type(error).__name__}: {_first_line(error)}"
+            return None
+        plan.runs += 1
+        counters.dispatches += 1
+        best = plan.timings.get("compiled_us", float("inf"))
+        plan.timings["compiled_us"] = min(best, seconds * 1e6)
+        return values
+
+    def _checked(self, plan: Plan, outcome: Outcome, namespace: Namespace) -> Outcome:
+        """Compare the first outcome with NumPy's, as the setting asks."""
+        plan.checked = True
+        if settings.first_run_check == "off":
+            return outcome
+        if not plan.recording.remembers:
+            again = self._dry_run(plan.start, namespace, _until(plan))
+            if again is None or again.stop != plan.stop:
+                plan.state, plan.note = "numpy", "a second recording took another path"
+                return outcome
+            outcome.recording = again
+        differences = outcome.differences()
+        outcome.recording.forget()
+        if differences:
+            if settings.first_run_check == "raise":
+                raise DifferenceError("; ".join(differences))
+            counters.replaced += 1
+            plan.state = "numpy"
+            plan.note = f"NumPy's result was kept: {differences[0]}"
+        return outcome
+
+    def _judge(self, plan: Plan, namespace: Namespace) -> None:
+        """In automatic mode, keep NumPy where it was faster in a second, warm run."""
+        if settings.tier != "auto" or plan.state != "ready":
+            return
+        began = perf_counter()
+        plan.compute(namespace)
+        compiled_us = (perf_counter() - began) * 1e6
+        plan.timings["compiled_us"] = compiled_us
+        if not faster(plan.timings["numpy_us"], compiled_us):
+            plan.state = "numpy"
+            plan.note = (
+                f"NumPy is faster here: {plan.timings['numpy_us']:.0f} µs "
+                f"against {compiled_us:.0f} µs"
+            )
+
+
+def _until(plan: Plan) -> Stop | None:
+    return plan.recording.end
+
+
+def _first_line(error: BaseException) -> str:
+    text = str(error).strip()
+    return text.splitlines()[0] if text else "no message"
+
+

@@ -1,0 +1,52 @@
+"""Counters of what the runtime did."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+
+@dataclass
+class Counters:
+    """How often things happened since the start or the last ``clear``.
+
+    Parameters
+    ----------
+    artifacts : int
+        Compiled artifacts made.
+    recompiles : int
+        Artifacts made for a region that had one for another signature.
+    fallbacks : int
+        Runs of a compiled segment that ended in NumPy, and failed compiles.
+    replaced : int
+        Compiled results that differed from NumPy's on the first run.
+    recordings : int
+        Dry runs.
+    dispatches : int
+        Runs of compiled segments.
+    """
+
+    artifacts: int = 0
+    recompiles: int = 0
+    fallbacks: int = 0
+    replaced: int = 0
+    recordings: int = 0
+    dispatches: int = 0
+
+    def clear(self) -> None:
+        """Set every counter to zero."""
+        for name in asdict(self):
+            setattr(self, name, 0)
+
+
+counters = Counters()
+
+
+def stats() -> dict[str, int]:
+    """Return the counters: artifacts, recompiles, fallbacks, replaced results and more.
+
+    Examples
+    --------
+    >>> sorted(stats())[:3]
+    ['artifacts', 'dispatches', 'fallbacks']
+    """
+    return asdict(counters)

@@ -1,0 +1,72 @@
+"""Cells and functions as subjects of a report."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from jupyter_npcompile.cell import Line
+from jupyter_npcompile.graph import ReportData
+from jupyter_npcompile.runtime.cells import CellHandle
+from jupyter_npcompile.runtime.functions import CallHandle, FunctionHandle
+from jupyter_npcompile.runtime.reporting import Subject, report
+
+
+def report_of(handle: CellHandle | FunctionHandle | CallHandle) -> ReportData:
+    """The report of a cell or function as of now.
+
+    Parameters
+    ----------
+    handle : CellHandle, FunctionHandle or CallHandle
+        What ran.
+    """
+    if isinstance(handle, CellHandle):
+        return report(_cell(handle))
+    if isinstance(handle, FunctionHandle):
+        return report(_function(handle))
+    return report(_call(handle))
+
+
+def _cell(handle: CellHandle) -> Subject:
+    states: dict[tuple[int | None, int], Any] = {
+        (None, number): state for number, state in enumerate(handle.states)
+    }
+    for index, function in enumerate(handle.functions):
+        for number, state in enumerate(function.states):
+            states[index, number] = state
+    return Subject(
+        body=handle.body,
+        lines=handle.program.lines,
+        states=states,
+        namespace=handle.namespace,
+        source=handle.source,
+        device=handle.options.device,
+    )
+
+
+def _function(handle: FunctionHandle) -> Subject:
+    node = handle.program.node
+    last = node.end_lineno or node.lineno
+    lines = handle.source.lines[handle.program.first_line - 1 : last]
+    return Subject(
+        body=node.body,
+        lines=handle.program.lines,
+        states={(None, number): state for number, state in enumerate(handle.states)},
+        namespace=handle.namespace,
+        source="\n".join(lines),
+        first_line=handle.program.first_line,
+        device=handle.options.device,
+    )
+
+
+def _call(handle: CallHandle) -> Subject:
+    name = getattr(handle.function, "__name__", type(handle.function).__name__)
+    source = f"{name}(*args, **kwargs)"
+    return Subject(
+        body=ast.parse(source).body,
+        lines=(Line(1, 1, source, "region", region=0, statement=0),),
+        states={(None, 0): handle.state},
+        namespace={},
+        source=source,
+        device=handle.options.device,
+    )

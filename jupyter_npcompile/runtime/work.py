@@ -1,0 +1,85 @@
+"""Whether a statement holds NumPy work, judged from its text and the names it uses."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from jupyter_npcompile.tracer.operations import METADATA, operation
+
+
+def numpy_call(node: ast.AST, namespace: Mapping[str, Any]) -> ast.expr | None:
+    """The first NumPy call, or operation on an array, in a piece of code.
+
+    Parameters
+    ----------
+    node : ast.AST
+        A statement, or an expression of its header.
+    namespace : mapping
+        What its names mean.
+
+    Examples
+    --------
+    >>> numpy_call(ast.parse("print(np.sum(x))"), {"np": np, "print": print}) is not None
+    True
+    >>> numpy_call(ast.parse("print('done')"), {"np": np, "print": print}) is None
+    True
+    """
+    for part in _own(node):
+        if isinstance(part, ast.Call) and _is_numpy(_resolve(part.func, namespace)):
+            return part
+        if isinstance(part, ast.BinOp | ast.Compare | ast.UnaryOp | ast.Subscript):
+            operands = [part.value] if isinstance(part, ast.Subscript) else _operands(part)
+            if any(isinstance(_resolve(o, namespace), np.ndarray) for o in operands):
+                return part
+    return None
+
+
+def _own(node: ast.AST) -> list[ast.AST]:
+    """A node and what it holds, without the bodies of nested statements."""
+    found = [node]
+    for child in ast.iter_child_nodes(node):
+        nested = isinstance(child, ast.stmt) and isinstance(node, ast.stmt)
+        if not nested and not isinstance(child, ast.ExceptHandler | ast.match_case | ast.Lambda):
+            found.extend(_own(child))
+    return found
+
+
+def _operands(node: ast.expr) -> list[ast.expr]:
+    return [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+
+
+def _resolve(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
+    """What a dotted name means now; nothing is called and no property is read."""
+    if isinstance(node, ast.Name):
+        return namespace.get(node.id)
+    if isinstance(node, ast.Attribute):
+        owner = _resolve(node.value, namespace)
+        if isinstance(owner, types.ModuleType):
+            return vars(owner).get(node.attr)
+        if isinstance(owner, np.ndarray | np.random.Generator | np.random.RandomState | np.ufunc):
+            return getattr(type(owner), node.attr, None) and _Method(owner)
+    return None
+
+
+class _Method:
+    """A method of an array, of a ufunc or of a generator."""
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+
+
+def _is_numpy(callee: Any) -> bool:
+    if isinstance(callee, _Method):
+        return True
+    if callee is None or isinstance(callee, np.ndarray):
+        return False
+    try:
+        name = operation(callee)
+    except (AttributeError, TypeError):
+        return False
+    return name is not None and name not in METADATA

@@ -1,0 +1,1 @@
+"""NumPy to captured graph: a torch-free recorder, and the lowering to ATen."""

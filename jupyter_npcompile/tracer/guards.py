@@ -1,0 +1,154 @@
+"""What a recording assumed about its surroundings, checked before every replay."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from jupyter_npcompile.tracer.sources import Namespace, Source
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayGuard:
+    """An input array of this dtype and layout.
+
+    Parameters
+    ----------
+    source : Source
+        Where it comes from.
+    dtype : numpy.dtype
+        Exactly this dtype, native byte order.
+    shape : tuple of int
+        In elements.
+    strides : tuple of int
+        In bytes.
+    writeable : bool
+        Whether it may be written.
+    """
+
+    source: Source
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    writeable: bool
+
+    def holds(self, value: Any) -> bool:
+        """Whether ``value`` is such an array."""
+        return (
+            type(value) is np.ndarray
+            and value.shape == self.shape
+            and value.dtype == self.dtype
+            and value.strides == self.strides
+            and value.flags.writeable == self.writeable
+            and value.flags.aligned
+        )
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.dtype.name}[{','.join(map(str, self.shape))}]"
+
+
+@dataclass(frozen=True, slots=True)
+class TypeGuard:
+    """A value of exactly this type (a number whose value may change, or a container)."""
+
+    source: Source
+    type: type
+
+    def holds(self, value: Any) -> bool:
+        """Whether the type is the same."""
+        return type(value) is self.type
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.type.__name__}"
+
+
+@dataclass(frozen=True, slots=True)
+class ValueGuard:
+    """Exactly this value, where the trace depends on it."""
+
+    source: Source
+    value: Any
+
+    def holds(self, value: Any) -> bool:
+        """Whether type and value are the same; ``-0.0`` is not ``0.0``."""
+        return type(value) is type(self.value) and repr(value) == repr(self.value)
+
+    def __str__(self) -> str:
+        return f"{self.source} = {self.value!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityGuard:
+    """The very same object: a function, a module, a type, ``None``."""
+
+    source: Source
+    value: Any
+
+    def holds(self, value: Any) -> bool:
+        """Whether it is the same object."""
+        return value is self.value
+
+    def __str__(self) -> str:
+        return f"{self.source} is {getattr(self.value, '__name__', self.value)!s}"
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionGuard:
+    """The very same function, with the code and defaults it had."""
+
+    source: Source
+    value: FunctionType
+    code: Any
+    defaults: Any
+
+    def holds(self, value: Any) -> bool:
+        """Whether the function is the same and was not changed."""
+        return (
+            value is self.value
+            and value.__code__ is self.code
+            and value.__defaults__ is self.defaults
+        )
+
+    def __str__(self) -> str:
+        return f"{self.source} is {self.value.__qualname__}"
+
+
+@dataclass(frozen=True, slots=True)
+class LengthGuard:
+    """A container with this many elements, or exactly these keys."""
+
+    source: Source
+    keys: tuple[Any, ...] | int
+
+    def holds(self, value: Any) -> bool:
+        """Whether length or keys are the same."""
+        return len(value) == self.keys if isinstance(self.keys, int) else tuple(value) == self.keys
+
+    def __str__(self) -> str:
+        return f"len({self.source}) = {self.keys}"
+
+
+Guard = ArrayGuard | TypeGuard | ValueGuard | IdentityGuard | FunctionGuard | LengthGuard
+
+
+def check(guards: tuple[Guard, ...], namespace: Namespace) -> Guard | None:
+    """The first guard that fails, or ``None`` when all hold.
+
+    Parameters
+    ----------
+    guards : tuple of Guard
+        In the order in which they were recorded, containers first.
+    namespace : mapping
+        What the region sees.
+    """
+    for guard in guards:
+        try:
+            value = guard.source.fetch(namespace)
+        except (LookupError, AttributeError, ValueError, ArithmeticError, TypeError):
+            return guard
+        if not guard.holds(value):
+            return guard
+    return None

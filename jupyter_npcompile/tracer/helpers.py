@@ -1,0 +1,180 @@
+"""Helper functions inlined into a recording: instrumented once, run with traced values."""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import functools
+import types
+from typing import TYPE_CHECKING, Any
+
+from jupyter_npcompile.cell import (
+    HANDLE,
+    HOOKS,
+    NotTraceable,
+    SourceUnavailable,
+    definition,
+    helper_code,
+)
+from jupyter_npcompile.tracer.breaks import Break
+from jupyter_npcompile.tracer.operations import is_numpy_function, operation
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.tracer.hooks import Hooks
+
+MAX_DEPTH = 30
+"""Deeper recursion is left to Python."""
+
+INSTRUMENTED: set[types.CodeType] = set()
+"""Code objects that call hooks: functions made by traced code are called as they are."""
+
+
+def is_compiled(function: types.FunctionType) -> bool:
+    """Whether a function is one that this package compiled."""
+    return HANDLE in function.__code__.co_freevars
+
+
+def inline(
+    hooks: Hooks,
+    function: types.FunctionType,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    name: str = "",
+) -> Any:
+    """Run a Python function instrumented, so that what it does is recorded.
+
+    Parameters
+    ----------
+    hooks : Hooks
+        Of the caller.
+    function : types.FunctionType
+        The helper.
+    args, kwargs
+        Its arguments.
+    name : str
+        How the report calls it; by default its own name.
+
+    Raises
+    ------
+    Break
+        When the function, or something in it, cannot be traced.
+    """
+    name = name or function.__name__
+    recorder = hooks.recorder
+    if len(recorder.scope) >= MAX_DEPTH:
+        raise Break("limit", f"`{name}` recurses too deeply to be traced")
+    if _has_no_source(function):
+        _require_pure(hooks, function, name)
+        traced = function
+    else:
+        try:
+            code = _instrumented(function.__code__, function)
+        except NotTraceable as reason:
+            raise Break("call", f"`{name}` {reason}") from None
+        traced = types.FunctionType(
+            code,
+            function.__globals__,
+            function.__name__,
+            function.__defaults__,
+            _closure(code, function, hooks),
+        )
+        traced.__kwdefaults__ = function.__kwdefaults__
+    recorder.scope.append(name)
+    try:
+        return traced(*args, **kwargs)
+    except Break as stop:
+        if not stop.reason.startswith("in `") and stop.kind != "explicit":
+            stop.reason = f"in `{name}`: {stop.reason}"
+        raise
+    except Exception as error:
+        raise Break("error", f"`{name}` raises {type(error).__name__}: {error}") from error
+    finally:
+        recorder.scope.pop()
+
+
+def _closure(
+    code: types.CodeType, function: types.FunctionType, hooks: Hooks
+) -> tuple[types.CellType, ...]:
+    own = dict(
+        zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    )
+    own[HOOKS] = types.CellType(hooks.for_helper(function))
+    return tuple(own[name] for name in code.co_freevars)
+
+
+@functools.cache
+def _no_source(code: types.CodeType, function: types.FunctionType) -> bool:
+    try:
+        definition(function)
+    except SourceUnavailable:
+        return True
+    return False
+
+
+def _has_no_source(function: types.FunctionType) -> bool:
+    return _no_source(function.__code__, function)
+
+
+@functools.cache
+def _instrumented(code: types.CodeType, function: types.FunctionType) -> types.CodeType:
+    source = definition(function)
+    instrumented = helper_code(
+        source.node, code.co_filename, code.co_freevars, text=source.text, flags=code.co_flags
+    )
+    _remember(instrumented)
+    return instrumented
+
+
+def _remember(code: types.CodeType) -> None:
+    INSTRUMENTED.add(code)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            _remember(constant)
+
+
+_EFFECTS = frozenset(
+    "STORE_GLOBAL DELETE_GLOBAL STORE_ATTR DELETE_ATTR IMPORT_NAME STORE_DEREF YIELD_VALUE".split()
+)
+
+
+def _require_pure(hooks: Hooks, function: types.FunctionType, name: str) -> None:
+    """Check that a function without source can run on traced values without effects.
+
+    Its operations reach the hooks through the traced arrays themselves, so it
+    may only use NumPy, harmless builtins and numbers.
+
+    Raises
+    ------
+    Break
+        When it uses anything else.
+    """
+    code = function.__code__
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in _EFFECTS:
+            raise Break("call", f"`{name}` has no source and changes something")
+    nested = [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+    if nested or code.co_freevars:
+        raise Break("call", f"`{name}` has no source and closes over variables")
+    scope = {**vars(builtins), **function.__globals__}
+    helper = hooks.for_helper(function)
+    for used in dict.fromkeys(
+        i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+    ):
+        if used not in scope:
+            raise Break("error", f"`{name}` raises NameError: name {used!r} is not defined")
+        value = scope[used]
+        harmless = (
+            value in _HARMLESS
+            if isinstance(value, type | types.BuiltinFunctionType)
+            else isinstance(value, types.ModuleType) and value.__name__.startswith("numpy")
+        )
+        if not harmless and operation(value) is None and not is_numpy_function(value):
+            if type(value) not in (int, float, complex, bool, str, type(None)):
+                raise Break("call", f"`{name}` has no source and uses `{used}`")
+            hooks.concrete(helper.name(used, value), "its value is needed")
+        helper.name(used, value)
+
+
+_HARMLESS = frozenset(
+    {range, len, abs, min, max, sum, zip, enumerate, float, int, tuple, list, isinstance, round}
+)

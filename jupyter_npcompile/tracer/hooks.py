@@ -1,0 +1,401 @@
+"""The hooks that instrumented code calls: each does what Python does, on NumPy, and records it.
+
+Every operation of an instrumented statement is a call of one of these methods
+with its position. Traced values are computed by NumPy at once, so dtypes,
+shapes, views and errors are NumPy's own; plain Python values pass through
+untouched. What cannot be captured raises ``Break``.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import types
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from jupyter_npcompile.graph.nodes import Position
+from jupyter_npcompile.tracer import calls, sources
+from jupyter_npcompile.tracer.breaks import Break
+from jupyter_npcompile.tracer.guards import ValueGuard
+from jupyter_npcompile.tracer.memory import owner
+from jupyter_npcompile.tracer.operations import UFUNCS
+from jupyter_npcompile.tracer.recorder import Recorder, traced_in
+from jupyter_npcompile.tracer.sources import ComputedSource, NameSource, Source
+from jupyter_npcompile.tracer.traced import BoundMethod, Flags, Opaque, Traced, is_traced
+
+At = tuple[int, int] | None
+"""Line and column of an operation, or None where they are not known."""
+
+_METADATA = frozenset("dtype shape ndim size itemsize nbytes strides".split())
+_ARRAY_ATTRIBUTES = frozenset("T mT real imag".split())
+_PLAIN_OWNERS = (str, bytes, tuple, range, slice, np.dtype, np.finfo, np.iinfo, int, float, complex)
+_READING_METHODS = frozenset("items keys values get index count copy".split())
+
+
+class Hooks:
+    """Hooks for a region; names resolve as the region sees them.
+
+    Parameters
+    ----------
+    recorder : Recorder
+        Where operations go.
+    """
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.root = self
+        self.statements: list[int] = []
+        self.bindings: list[tuple[int, str, Any]] = []
+
+    # -- statements and names
+
+    def statement(self, index: int) -> None:
+        """Statement ``index`` of the region begins."""
+        self.statements.append(len(self.recorder.nodes))
+
+    def bind(self, index: int, name: str, value: Any) -> None:
+        """Statement ``index`` has bound ``name``."""
+        if isinstance(value, BoundMethod | Flags):
+            raise Break("value", "a method or flags object of an array is kept in a variable")
+        if isinstance(value, types.FunctionType) and value.__code__ in calls.INSTRUMENTED:
+            raise Break("call", "a function made here is kept in a variable")
+        self.bindings.append((index, name, value))
+
+    def name(self, name: str, value: Any) -> Any:
+        """A name is read that the traced code has not assigned."""
+        if value is sources.MISSING:
+            raise Break("error", f"NumPy raises NameError: name {name!r} is not defined")
+        return self.recorder.lift(self.root, self.source(name, value), value)
+
+    def source(self, name: str, value: Any) -> Source:
+        """Where a replay finds the name."""
+        return NameSource(name)
+
+    def for_helper(self, function: types.FunctionType) -> HelperHooks:
+        """Hooks for a helper function that the traced code calls."""
+        return HelperHooks(self.root, function)
+
+    def _at(self, at: At) -> None:
+        if at is not None:
+            self.recorder.position = Position(*at)
+
+    # -- operators
+
+    def binary(self, at: At, operation: str, left: Any, right: Any) -> Any:
+        """``left <operation> right``, by the operation's :mod:`ast` name."""
+        self._at(at)
+        return self._operate(operation, left, right)
+
+    def unary(self, at: At, operation: str, operand: Any) -> Any:
+        """``<operation> operand``."""
+        self._at(at)
+        return self._operate(operation, operand)
+
+    def compare(self, at: At, operation: str, left: Any, right: Any) -> Any:
+        """``left <operation> right`` for comparisons, ``is`` and ``in``."""
+        self._at(at)
+        if operation in ("Is", "IsNot"):
+            same = _identity(left) is _identity(right)
+            return same if operation == "Is" else not same
+        if operation in ("In", "NotIn"):
+            if is_traced(right) or is_traced(left) and left.source is None:
+                self._stop("value", "`in` needs the values")
+            found = self.concrete(left, "`in` needs the value") in right
+            return found if operation == "In" else not found
+        return self._operate(operation, left, right)
+
+    def chain(self, at: At, operations: tuple[str, ...], *operands: Any) -> Any:
+        """``a < b < c``: the links joined by ``and``."""
+        result = self.compare(at, operations[0], operands[0], operands[1])
+        for index, operation in enumerate(operations[1:], 1):
+            if not self.truth(at, result):
+                return result
+            result = self.compare(at, operation, operands[index], operands[index + 1])
+        return result
+
+    def _operate(self, operation: str, *operands: Any) -> Any:
+        if not any(is_traced(operand) for operand in operands):
+            return self._plain(operation, operands)
+        if all(not is_array_like(operand) for operand in operands):
+            return self._numbers(operation, operands)
+        if any(not is_array_like(o) and not is_number(o) for o in operands):
+            if any(isinstance(o, Opaque) for o in operands):
+                raise Break("input", calls.describe_opaque(operands))
+            if any(isinstance(o, str | bytes | dict | set) or o is None for o in operands):
+                self._stop("call", f"an array is combined with a {type(operands[-1]).__name__}")
+        return calls.numpy_call(self, UFUNCS[operation], operands, {})
+
+    def _plain(self, operation: str, operands: tuple[Any, ...]) -> Any:
+        for operand in operands:
+            if isinstance(operand, Opaque):
+                raise Break("input", calls.describe_opaque((operand,)))
+            if isinstance(operand, np.ndarray):
+                raise Break("input", "an array that tracing has not seen being made")
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(calls.python_errors())
+            return sources.OPERATORS[operation](*operands)
+
+    def _numbers(self, operation: str, operands: tuple[Any, ...]) -> Any:
+        """Arithmetic between Python numbers."""
+        known = [o for o in operands if not is_traced(o) or o.source is not None]
+        values = [o.value if is_traced(o) else o for o in operands]
+        if any(not is_number(o) for o in operands):
+            if len(known) < len(operands):
+                self._stop("value", "Python needs the value of something the graph computes")
+            values = [self.concrete(o, "Python needs the value") for o in operands]
+            with calls.python_errors():
+                return sources.OPERATORS[operation](*values)
+        with calls.python_errors():
+            result = sources.OPERATORS[operation](*values)
+        if len(known) == len(operands):
+            parts = tuple(o.source if is_traced(o) else o for o in operands)
+            return Traced(self.root, result, None, ComputedSource(operation, parts))
+        if operation in ("Add", "Sub", "Mult", "USub", "UAdd") and all(
+            type(v) is float for v in values
+        ):
+            op = {"Add": "add", "Sub": "sub", "Mult": "mul", "USub": "neg", "UAdd": "pos"}
+            return self.recorder.record(self.root, f"python.{op[operation]}", operands, {}, result)
+        self._stop("value", "arithmetic on a Python number that the graph computes")
+
+    def augment(self, at: At, operation: str, left: Any, right: Any) -> Any:
+        """``left <operation>= right``; returns what the target is bound to."""
+        self._at(at)
+        if is_traced(left) and isinstance(left.value, np.ndarray):
+            calls.numpy_call(self, UFUNCS[operation], (left, right), {"out": left})
+            return left
+        if isinstance(left, list | dict | set | Opaque):
+            self._stop("effect", f"a {type(left).__name__.lower()} is changed in place")
+        return self._operate(operation, left, right)
+
+    # -- indexing
+
+    @staticmethod
+    def slice(start: Any, stop: Any, step: Any) -> slice:
+        """``start:stop:step`` inside an index."""
+        return slice(start, stop, step)
+
+    def subscript(self, at: At, obj: Any, index: Any) -> Any:
+        """``obj[index]``."""
+        self._at(at)
+        if is_traced(obj):
+            return calls.getitem(self, obj, index)
+        if isinstance(obj, Opaque):
+            raise Break("input", calls.describe_opaque((obj,)))
+        if isinstance(obj, list | tuple | dict | str | bytes | range | Flags):
+            key = self.concrete(index, "Python needs the value of the index")
+            with calls.python_errors():
+                return obj[key]
+        if isinstance(obj, type):
+            return obj[index]  # a generic alias such as list[int]
+        self._stop("call", f"an element of a {type(obj).__name__} is read")
+
+    def store(self, at: At, obj: Any, index: Any, value: Any) -> None:
+        """``obj[index] = value``."""
+        self._at(at)
+        if not is_traced(obj):
+            self._stop("effect", f"an element of a {_kind(obj)} is assigned")
+        calls.setitem(self, obj, index, value)
+
+    def iterate(self, at: At, iterable: Any) -> Iterable[Any]:
+        """What a ``for`` or a comprehension runs over."""
+        self._at(at)
+        if is_traced(iterable):
+            if not isinstance(iterable.value, np.ndarray) or iterable.value.ndim == 0:
+                self._stop("error", "NumPy raises TypeError: iteration over a 0-d array")
+            return (self.subscript(None, iterable, k) for k in range(len(iterable.value)))
+        if isinstance(iterable, Opaque):
+            raise Break("input", calls.describe_opaque((iterable,)))
+        if isinstance(iterable, np.ndarray):
+            raise Break("input", "an array that tracing has not seen being made")
+        with calls.python_errors():
+            return iter(iterable)
+
+    def unpack(self, at: At, value: Any, count: int, star: int | None = None) -> tuple[Any, ...]:
+        """The values for a tuple target of ``count`` names, the ``star``-th starred."""
+        items = list(self.iterate(at, value))
+        needed = count if star is None else count - 1
+        if len(items) < needed or star is None and len(items) > needed:
+            self._stop("error", "Python raises ValueError: wrong number of values to unpack")
+        if star is None:
+            return tuple(items)
+        tail = count - star - 1
+        end = len(items) - tail
+        return (*items[:star], items[star:end], *items[end:])
+
+    # -- attributes
+
+    def attribute(self, at: At, obj: Any, name: str) -> Any:
+        """``obj.name``."""
+        self._at(at)
+        if is_traced(obj):
+            return self._array_attribute(obj, name)
+        if isinstance(obj, Opaque):
+            return calls.opaque_attribute(self, obj, name)
+        if isinstance(obj, types.ModuleType):
+            return calls.module_attribute(self, obj, name)
+        if isinstance(obj, list | dict) and name not in _READING_METHODS:
+            self._stop("effect", f"the method `{name}` of a {type(obj).__name__} may change it")
+        if isinstance(obj, (*_PLAIN_OWNERS, list, dict, Flags, np.ufunc, type, BoundMethod)) or (
+            calls.is_numpy_function(obj) or isinstance(obj, tuple)
+        ):
+            with calls.python_errors():
+                return getattr(obj, name)
+        self._stop("call", f"the attribute `{name}` of a {_kind(obj)} is read")
+
+    def _array_attribute(self, obj: Traced, name: str) -> Any:
+        value = obj.value
+        if name == "flags":
+            return Flags(value.flags, self.recorder.is_writeable(obj))
+        if name == "base":
+            return self._base(obj)
+        if name in _METADATA and hasattr(value, name):
+            return getattr(value, name)
+        if not isinstance(value, np.ndarray | np.generic):
+            if name in ("real", "imag") and obj.source is not None:
+                with calls.python_errors():
+                    return getattr(self.concrete(obj, "Python needs the value"), name)
+        elif name in _ARRAY_ATTRIBUTES and hasattr(value, name):
+            return calls.array_attribute(self, obj, name)
+        with calls.python_errors():
+            member = getattr(value, name)
+        if callable(member):
+            return BoundMethod(obj, name)
+        self._stop("value", f"the attribute `{name}` needs the real array")
+
+    def _base(self, obj: Traced) -> Any:
+        if not isinstance(obj.value, np.ndarray):
+            return None
+        base = owner(obj.value)
+        if base is obj.value:
+            return None
+        if obj.source is None:
+            for traced in traced_in([value for _, _, value in self.root.bindings]):
+                if traced.value is base:
+                    return traced
+        self._stop("value", "the base of a view needs the real array")
+
+    # -- calls, truth, text
+
+    def call(self, at: At, func: Any, *args: Any, **kwargs: Any) -> Any:
+        """``func(*args, **kwargs)``."""
+        self._at(at)
+        return calls.call(self, func, args, kwargs)
+
+    def truth(self, at: At, value: Any) -> bool:
+        """The truth of a value that decides what runs next."""
+        self._at(at)
+        if is_traced(value):
+            if value.source is None or value.id is not None and is_array_like(value):
+                raise Break(
+                    "value",
+                    "what runs next depends on a value that the graph computes",
+                    "use np.where, or put the test on a line of its own outside the function",
+                )
+            return bool(self.concrete(value, "what runs next depends on the value"))
+        if isinstance(value, Opaque):
+            raise Break("input", calls.describe_opaque((value,)))
+        return bool(value)
+
+    def format(self, at: At, value: Any, conversion: str | None, spec: str) -> str:
+        """One part of an f-string."""
+        self._at(at)
+        value = self.concrete(value, "text needs the value")
+        if conversion:
+            value = {"s": str, "r": repr, "a": ascii}[conversion](value)
+        return builtins.format(value, spec)
+
+    # -- values that Python needs
+
+    def concrete(self, value: Any, why: str) -> Any:
+        """The plain Python value, guarded; a break when the graph computes it.
+
+        Parameters
+        ----------
+        value : object
+            Anything; traced numbers that come from outside are replaced by
+            their value, on which the recording then depends.
+        why : str
+            The reason to give when that is impossible.
+        """
+        if not is_traced(value):
+            if type(value) is tuple:
+                return tuple(self.concrete(item, why) for item in value)
+            if isinstance(value, slice):
+                parts = (value.start, value.stop, value.step)
+                return slice(*(self.concrete(part, why) for part in parts))
+            return value
+        if value.source is None or isinstance(value.value, np.ndarray):
+            raise Break("value", why, "delay the conversion until after the computation")
+        guard = ValueGuard(value.source, value.value)
+        if guard not in self.recorder.guards:
+            self.recorder.guards.append(guard)
+        return value.value
+
+    def _stop(self, kind: Any, reason: str) -> NoReturn:
+        raise Break(kind, reason)
+
+
+class HelperHooks(Hooks):
+    """Hooks for a helper function that runs inlined: its names are its own.
+
+    Parameters
+    ----------
+    root : Hooks
+        The hooks of the region.
+    function : types.FunctionType
+        The helper.
+    """
+
+    def __init__(self, root: Hooks, function: types.FunctionType) -> None:
+        self.recorder = root.recorder
+        self.root = root
+        self.function = function
+        self._numpy = calls.is_numpy_function(function)
+
+    def _at(self, at: At) -> None:
+        """Positions stay those of the call in the cell."""
+
+    def name(self, name: str, value: Any) -> Any:
+        """A global, closure variable or builtin of the helper is read."""
+        if self._numpy or getattr(builtins, name, MISSING) is value:
+            return value
+        return super().name(name, value)
+
+    def source(self, name: str, value: Any) -> Source:
+        """Where a replay finds the name."""
+        code = self.function.__code__
+        if name in code.co_freevars:
+            cell = (self.function.__closure__ or ())[code.co_freevars.index(name)]
+            return sources.CellSource(name, cell, id(cell))
+        module = self.function.__globals__
+        return sources.GlobalSource(name, module, id(module))
+
+
+MISSING = sources.MISSING
+
+
+def is_array_like(value: Any) -> bool:
+    """Whether NumPy, rather than Python, does arithmetic on a value."""
+    if is_traced(value):
+        value = value.value
+    return isinstance(value, np.ndarray | np.generic)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a Python number, traced or not."""
+    if is_traced(value):
+        value = value.value
+    return type(value) in (bool, int, float, complex)
+
+
+def _identity(value: Any) -> Any:
+    return value.value if is_traced(value) or isinstance(value, Opaque) else value
+
+
+def _kind(value: Any) -> str:
+    return type(value.value if isinstance(value, Opaque) else value).__name__
+
+

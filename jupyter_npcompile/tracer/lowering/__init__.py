@@ -1,0 +1,8 @@
+"""Lowering: NumPy-level graph to functional ATen graph."""
+
+from __future__ import annotations
+
+from jupyter_npcompile.tracer.lowering.errors import LoweringError
+from jupyter_npcompile.tracer.lowering.program import Lowered, lower
+
+__all__ = ["Lowered", "LoweringError", "lower"]

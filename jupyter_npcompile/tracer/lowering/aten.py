@@ -1,0 +1,142 @@
+"""An ``fx`` graph of ATen operations as plain data."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from jupyter_npcompile.graph.nodes import (
+    Argument,
+    Constant,
+    DType,
+    Graph,
+    Node,
+    Output,
+    Position,
+    Ref,
+    ValueType,
+)
+
+ORIGIN = "npcompile_node"
+"""Key in the ``meta`` of an ``fx`` node: the id of the NumPy-level node."""
+
+
+def aten_graph(module: torch.fx.GraphModule, source: Graph, checks: int) -> Graph:
+    """Describe a lowered module.
+
+    Parameters
+    ----------
+    module : torch.fx.GraphModule
+        Operations carry in ``meta[ORIGIN]`` the node they came from.
+    source : Graph
+        The NumPy-level graph it was lowered from.
+    checks : int
+        How many of the outputs are checks.
+    """
+    return _Writer(module, source).graph(checks)
+
+
+class _Writer:
+    def __init__(self, module: torch.fx.GraphModule, source: Graph) -> None:
+        self._module = module
+        self._source = source
+        self._origins = source.by_id()
+        self._ids: dict[torch.fx.Node, int] = {}
+        self._constants: dict[torch.fx.Node, Constant] = {}
+
+    def graph(self, checks: int) -> Graph:
+        inputs: list[Node] = []
+        nodes: list[Node] = []
+        results: list[torch.fx.Node] = []
+        for node in self._module.graph.nodes:
+            if node.op == "get_attr":
+                tensor = getattr(self._module, str(node.target))
+                self._constants[node] = _constant(tensor)
+                continue
+            if node.op == "output":
+                results = list(node.args[0])
+                continue
+            self._ids[node] = len(self._ids)
+            if node.op == "placeholder":
+                inputs.append(self._input(node, self._source.inputs[len(inputs)]))
+            else:
+                nodes.append(self._operation(node))
+        return Graph("aten", tuple(inputs), tuple(nodes), self._outputs(results, checks))
+
+    def _input(self, node: torch.fx.Node, source: Node) -> Node:
+        return Node(
+            self._ids[node],
+            "input",
+            types=(source.type,),
+            position=source.position,
+            name=source.name,
+        )
+
+    def _operation(self, node: torch.fx.Node) -> Node:
+        origin = self._origins.get(node.meta.get(ORIGIN, -1))
+        return Node(
+            self._ids[node],
+            _name(node.target),
+            tuple(self._argument(argument) for argument in node.args),
+            {name: self._argument(argument) for name, argument in node.kwargs.items()},
+            _types(node.meta.get("val")),
+            Position(0, 0) if origin is None else origin.position,
+            scope="" if origin is None else origin.scope,
+        )
+
+    def _argument(self, argument: object) -> Argument:
+        if isinstance(argument, torch.fx.Node):
+            constant = self._constants.get(argument)
+            return Ref(self._ids[argument]) if constant is None else constant
+        if isinstance(argument, torch.dtype):
+            return DType(str(argument).removeprefix("torch."))
+        if isinstance(argument, list | tuple):
+            return [self._argument(part) for part in argument]
+        if argument is None or isinstance(argument, bool | int | float | complex | str):
+            return argument
+        return str(argument)
+
+    def _outputs(self, results: list[torch.fx.Node], checks: int) -> tuple[Output, ...]:
+        allocated = self._source.allocations()
+        names = dict(self._names())
+        labels = [names.get(id, f"v{id}") for id in allocated]
+        labels += [self._origins[id].name for id in self._source.writes]
+        labels += [f"check {k + 1}" for k in range(checks)]
+        return tuple(
+            Output(label, self._argument(result))
+            for label, result in zip(labels, results, strict=True)
+        )
+
+    def _names(self) -> list[tuple[int, str]]:
+        found = []
+        for output in self._source.outputs:
+            if isinstance(output.value, Ref):
+                found.append((self._source.root(output.value.id), output.name))
+        return found[::-1]
+
+
+def _name(target: object) -> str:
+    if isinstance(target, torch._ops.OpOverload):
+        return f"{target.namespace}.{target.__name__}"
+    return f"python.{getattr(target, '__name__', str(target))}"
+
+
+def _types(value: object) -> tuple[ValueType, ...]:
+    if isinstance(value, Tensor):
+        return (_type(value),)
+    if isinstance(value, list | tuple):
+        return tuple(_type(part) for part in value if isinstance(part, Tensor))
+    return ()
+
+
+def _type(tensor: Tensor) -> ValueType:
+    size = tensor.element_size()
+    strides = tuple(stride * size for stride in tensor.stride())
+    return ValueType("array", str(tensor.dtype).removeprefix("torch."), tuple(tensor.shape), strides)
+
+
+def _constant(tensor: Tensor) -> Constant:
+    array: np.ndarray = tensor.detach().numpy()
+    kind = ValueType("array", array.dtype.name, array.shape, array.strides)
+    return Constant(kind, array.tobytes())

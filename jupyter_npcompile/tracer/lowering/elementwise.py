@@ -1,0 +1,398 @@
+"""Kernels of ufuncs on floating-point numbers, and of those on every dtype.
+
+A kernel is ``f(loop, *tensors)``: the tensors carry the loop's input dtypes, the
+result carries its output dtype (unsigned results are wrapped by the caller).
+Half precision never arrives here: the caller computes it in single precision.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from jupyter_npcompile.tracer.lowering import integers
+from jupyter_npcompile.tracer.lowering.dtypes import carrier, ordered
+from jupyter_npcompile.tracer.lowering.integers import (
+    bitwise_and,
+    bitwise_count,
+    bitwise_or,
+    bitwise_xor,
+    gcd,
+    invert,
+    lcm,
+    left_shift,
+    right_shift,
+)
+from jupyter_npcompile.tracer.lowering.ufuncs import Kernel, Loop
+
+
+def _accepting(kernel: Kernel) -> Kernel:
+    """Mark a kernel whose last operand may be a Python number."""
+    kernel.scalars = True  # type: ignore[attr-defined]
+    return kernel
+
+
+def _direct(function: Callable[..., Any]) -> Kernel:
+    """A kernel that is one torch function on real and complex numbers."""
+
+    def kernel(loop: Loop, *tensors: Tensor) -> Any:
+        return function(*tensors)
+
+    return kernel
+
+
+def _real(function: Callable[..., Any]) -> Kernel:
+    """A kernel that is one torch function on real numbers only."""
+
+    def kernel(loop: Loop, *tensors: Tensor) -> Any:
+        if loop.dtype.kind == "c":
+            loop.trace.unsupported("complex numbers")
+        return function(*tensors)
+
+    return kernel
+
+
+def like(tensor: Tensor, number: float) -> Tensor:
+    """A 0-d constant of the dtype of a tensor."""
+    return torch.full((), number, dtype=tensor.dtype)
+
+
+sin = _direct(torch.sin)
+cos = _direct(torch.cos)
+tan = _direct(torch.tan)
+sinh = _direct(torch.sinh)
+cosh = _direct(torch.cosh)
+tanh = _direct(torch.tanh)
+arcsin = _real(torch.asin)
+arccos = _real(torch.acos)
+arctan = _real(torch.atan)
+arcsinh = _real(torch.asinh)
+arccosh = _real(torch.acosh)
+arctanh = _real(torch.atanh)
+exp = _direct(torch.exp)
+exp2 = _real(torch.exp2)
+expm1 = _real(torch.expm1)
+log = _direct(torch.log)
+log2 = _real(torch.log2)
+log10 = _real(torch.log10)
+log1p = _real(torch.log1p)
+sqrt = _direct(torch.sqrt)
+hypot = _real(torch.hypot)
+arctan2 = _real(torch.atan2)
+copysign = _real(torch.copysign)
+nextafter = _real(torch.nextafter)
+logaddexp = _real(torch.logaddexp)
+logaddexp2 = _real(torch.logaddexp2)
+
+
+@_accepting
+def add(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+    return a | b if loop.dtype.kind == "b" else torch.add(a, b)
+
+
+@_accepting
+def subtract(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+    return torch.sub(a, b)
+
+
+@_accepting
+def multiply(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+    return a & b if loop.dtype.kind == "b" else torch.mul(a, b)
+
+
+@_accepting
+def divide(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+    return torch.div(a, b)
+
+
+def negative(loop: Loop, x: Tensor) -> Tensor:
+    return torch.neg(x)
+
+
+def positive(loop: Loop, x: Tensor) -> Tensor:
+    return x
+
+
+def conjugate(loop: Loop, x: Tensor) -> Tensor:
+    return torch.conj_physical(x) if loop.dtype.kind == "c" else x
+
+
+def absolute(loop: Loop, x: Tensor) -> Tensor:
+    return x if loop.dtype.kind in "bu" else torch.abs(x)
+
+
+def fabs(loop: Loop, x: Tensor) -> Tensor:
+    return torch.abs(x)
+
+
+def square(loop: Loop, x: Tensor) -> Tensor:
+    return x * x
+
+
+def reciprocal(loop: Loop, x: Tensor) -> Tensor:
+    if loop.dtype.kind in "iu":
+        return integers.quotient(loop, like(x, 1), x, floor=False)
+    return torch.div(like(x, 1), x)
+
+
+def sign(loop: Loop, x: Tensor) -> Tensor:
+    if loop.dtype.kind == "c":
+        loop.trace.unsupported("complex numbers")
+    if loop.dtype.kind == "u":
+        return (x != 0).to(x.dtype)
+    found = torch.sign(x)
+    return torch.where(torch.isnan(x), x, found) if loop.dtype.kind == "f" else found
+
+
+def heaviside(loop: Loop, x: Tensor, half: Tensor) -> Tensor:
+    step = torch.where(x > 0, like(x, 1), torch.where(x < 0, like(x, 0), half))
+    return torch.where(torch.isnan(x), x, step)
+
+
+def cbrt(loop: Loop, x: Tensor) -> Tensor:
+    size = torch.abs(x).to(torch.float64)
+    root = torch.pow(size, 1 / 3)
+    better = root - (root * root * root - size) / (3 * (root * root))
+    usable = (size > 0) & (size < math.inf)
+    return torch.copysign(torch.where(usable, better, size), x.to(torch.float64)).to(x.dtype)
+
+
+@_accepting
+def power(loop: Loop, a: Tensor, b: Any) -> Tensor:
+    if loop.dtype.kind in "iu":
+        return integers.power(loop, a, b)
+    if loop.dtype.kind == "c":
+        loop.trace.unsupported("powers of complex numbers")
+    if isinstance(b, float):
+        if b == 2.0:
+            return a * a
+        if b == 1.0:
+            return a
+        if b == 0.5:  # unlike the square root, the power maps -inf to inf and -0 to 0
+            return torch.pow(a, like(a, 0.5))
+    return torch.pow(a, b)
+
+
+def float_power(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+    return power(loop, a, b)  # type: ignore[no-any-return]
+
+
+def _scaled(loop: Loop, x: Tensor, factor: float) -> Tensor:
+    return x * float(np.asarray(factor, loop.dtype))
+
+
+def deg2rad(loop: Loop, x: Tensor) -> Tensor:
+    return _scaled(loop, x, _ratio(loop, math.pi, 180.0))
+
+
+def rad2deg(loop: Loop, x: Tensor) -> Tensor:
+    return _scaled(loop, x, _ratio(loop, 180.0, math.pi))
+
+
+def _ratio(loop: Loop, a: float, b: float) -> float:
+    kind = loop.dtype.type
+    return float(kind(a) / kind(b))
+
+
+radians = deg2rad
+degrees = rad2deg
+
+
+def rint(loop: Loop, x: Tensor) -> Tensor:
+    if loop.dtype.kind == "c":
+        return torch.complex(torch.round(torch.real(x)), torch.round(torch.imag(x)))
+    return torch.round(x)
+
+
+def _integral(function: Callable[[Tensor], Tensor]) -> Kernel:
+    def kernel(loop: Loop, x: Tensor) -> Tensor:
+        return function(x) if loop.dtype.kind == "f" else x
+
+    return kernel
+
+
+floor = _integral(torch.floor)
+ceil = _integral(torch.ceil)
+trunc = _integral(torch.trunc)
+
+
+# -- division with rest
+
+
+def fmod(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+    if loop.dtype.kind in "iu":
+        return integers.rest(loop, a, b, floor=False)
+    return torch.fmod(a, b)
+
+
+def remainder(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+    if loop.dtype.kind in "iu":
+        return integers.rest(loop, a, b, floor=True)
+    rest = torch.fmod(a, b)
+    shifted = torch.where((b < 0) != (rest < 0), rest + b, rest)
+    signed = torch.where(rest == 0, torch.copysign(like(a, 0), b), shifted)
+    return torch.where(torch.isnan(rest), rest, signed)
+
+
+def floor_divide(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+    if loop.dtype.kind in "iu":
+        return integers.quotient(loop, a, b, floor=True)
+    rest = torch.fmod(a, b)
+    exact = (a - rest) / b
+    lowered = torch.where((rest != 0) & ((b < 0) != (rest < 0)), exact - 1, exact)
+    whole = torch.floor(lowered)
+    whole = torch.where(lowered - whole > 0.5, whole + 1, whole)
+    zero = torch.copysign(like(a, 0), a / b)
+    found = torch.where(lowered == 0, zero, whole)
+    return torch.where(b == 0, a / b, found)
+
+
+def divmod(loop: Loop, a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:  # noqa: A001
+    return floor_divide(loop, a, b), remainder(loop, a, b)
+
+
+def modf(loop: Loop, x: Tensor) -> tuple[Tensor, Tensor]:
+    whole = torch.trunc(x)
+    part = torch.where(torch.isinf(x), like(x, 0), x - whole)
+    return torch.copysign(part, x), whole
+
+
+def frexp(loop: Loop, x: Tensor) -> tuple[Tensor, Tensor]:
+    mantissa, exponent = torch.frexp(x)
+    usable = torch.isfinite(x)
+    return torch.where(usable, mantissa, x), torch.where(
+        usable, exponent, torch.full((), 0, dtype=exponent.dtype)
+    ).to(carrier(loop.outputs[1]))
+
+
+def ldexp(loop: Loop, x: Tensor, exponent: Tensor) -> Tensor:
+    # three factors, each a power of two in range, so that nothing overflows on the way
+    wide = x.to(torch.float64)
+    left = exponent.to(torch.float64).clamp(-3000.0, 3000.0)
+    for _ in range(3):
+        step = left.clamp(-1000.0, 1000.0)
+        wide = wide * torch.exp2(step)
+        left = left - step
+    return wide.to(x.dtype)
+
+
+def spacing(loop: Loop, x: Tensor) -> Tensor:
+    step = torch.nextafter(x, torch.copysign(like(x, math.inf), x)) - x
+    return torch.where(torch.isfinite(x), step, like(x, math.nan))
+
+
+# -- order
+
+
+def _ordered(function: Callable[..., Tensor]) -> Kernel:
+    def kernel(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+        if loop.dtype.kind == "c":
+            loop.trace.unsupported("complex numbers have no order in torch")
+        found = function(ordered(a, loop.inputs[0]), ordered(b, loop.inputs[1]))
+        return ordered(found, loop.outputs[0])
+
+    return kernel
+
+
+maximum = _ordered(torch.maximum)
+minimum = _ordered(torch.minimum)
+
+
+def _skipping(function: Callable[..., Tensor], integral: Callable[..., Tensor]) -> Kernel:
+    def kernel(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+        return function(a, b) if loop.dtype.kind == "f" else integral(a, b)
+
+    return kernel
+
+
+def _fmax(a: Tensor, b: Tensor) -> Tensor:
+    return torch.where((a >= b) | torch.isnan(b), a, b)
+
+
+def _fmin(a: Tensor, b: Tensor) -> Tensor:
+    return torch.where((a <= b) | torch.isnan(b), a, b)
+
+
+def fmax(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+    return _fmax(a, b) if loop.dtype.kind == "f" else maximum(loop, a, b)  # type: ignore[no-any-return]
+
+
+def fmin(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+    return _fmin(a, b) if loop.dtype.kind == "f" else minimum(loop, a, b)  # type: ignore[no-any-return]
+
+
+def _comparison(function: Callable[..., Tensor]) -> Kernel:
+    def kernel(loop: Loop, a: Tensor, b: Any) -> Tensor:
+        if loop.dtype.kind == "c" and function not in (torch.eq, torch.ne):
+            loop.trace.unsupported("complex numbers have no order in torch")
+        if {kind.name for kind in loop.inputs} == {"int64", "uint64"}:
+            return _mixed(loop, a, b)
+        return function(ordered(a, loop.inputs[0]), b if _plain(b) else ordered(b, loop.inputs[1]))
+
+    def _mixed(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+        # signed against unsigned: as pairs (is beyond the signed range, low bits)
+        signed = [kind.name == "int64" for kind in loop.inputs]
+        tops = [(x < 0) & (not s) for x, s in zip((a, b), signed, strict=True)]
+        low = torch.where(tops[0] | tops[1], tops[0].to(a.dtype), a)
+        high = torch.where(tops[0] | tops[1], tops[1].to(a.dtype), b)
+        return function(low, high)
+
+    return _accepting(kernel)
+
+
+def _plain(x: object) -> bool:
+    return not isinstance(x, Tensor)
+
+
+equal = _comparison(torch.eq)
+not_equal = _comparison(torch.ne)
+less = _comparison(torch.lt)
+less_equal = _comparison(torch.le)
+greater = _comparison(torch.gt)
+greater_equal = _comparison(torch.ge)
+
+
+# -- logic and classes of numbers
+
+
+def _truth(x: Tensor) -> Tensor:
+    return x if x.dtype == torch.bool else x != 0
+
+
+def logical_and(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+    return _truth(a) & _truth(b)
+
+
+def logical_or(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+    return _truth(a) | _truth(b)
+
+
+def logical_xor(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+    return _truth(a) ^ _truth(b)
+
+
+def logical_not(loop: Loop, x: Tensor) -> Tensor:
+    return torch.logical_not(_truth(x))
+
+
+isnan = _direct(torch.isnan)
+isinf = _direct(torch.isinf)
+isfinite = _direct(torch.isfinite)
+signbit = _real(torch.signbit)
+
+__all__ = [
+    "bitwise_and",
+    "bitwise_count",
+    "bitwise_or",
+    "bitwise_xor",
+    "gcd",
+    "invert",
+    "lcm",
+    "left_shift",
+    "right_shift",
+]

@@ -1,0 +1,257 @@
+"""``x[index]``: basic indices as views, arrays of indices as gathers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from jupyter_npcompile.tracer.lowering.shapes import flipped, reshaped
+from jupyter_npcompile.tracer.lowering.trace import Trace, known_array
+from jupyter_npcompile.tracer.lowering.values import Owner, Value
+
+INT64, BOOL = np.dtype("int64"), np.dtype("bool")
+
+
+@dataclass
+class Selection:
+    """An index taken apart.
+
+    Parameters
+    ----------
+    part : Value
+        The array after the slices and new axes of the index: a view.
+    fancy : list
+        Per dimension of `part`: None, or what it is indexed with (an integer,
+        a `Value` of integers, or the axes that a mask covers).
+    mask : Value or None
+        A boolean mask whose contents are not constant.
+    mask_axis : int
+        The dimension of `part` at which the mask starts.
+    """
+
+    part: Value
+    fancy: list[Any]
+    mask: Value | None = None
+    mask_axis: int = 0
+
+    @property
+    def is_basic(self) -> bool:
+        """Whether the whole index is a view."""
+        return self.mask is None and all(x is None for x in self.fancy)
+
+
+def is_integer(x: object) -> bool:
+    """Whether an index item picks one element of one dimension."""
+    if type(x) is int:
+        return True
+    return isinstance(x, Value) and x.ndim == 0 and x.dtype.kind in "iu"
+
+
+def getitem(trace: Trace, x: Value, index: object) -> Value:
+    selection = select(trace, x, index)
+    if selection.is_basic:
+        return selection.part
+    if selection.mask is not None:
+        trace.unsupported("the size of x[mask] depends on the values")
+    tensor = selection.part.read()
+    return Owner(gather(tensor, prepared(trace, selection)), x.dtype)
+
+
+def select(trace: Trace, x: Value, index: object) -> Selection:
+    """Take an index apart: views first, what needs gathering afterwards."""
+    items = list(index) if isinstance(index, tuple) else [index]
+    items = _expanded(trace, x.ndim, [_normal(trace, item) for item in items])
+    fancy = any(_is_fancy(item) for item in items)
+    part, axis = x, 0
+    found: list[Any] = []
+    mask, mask_axis = None, 0
+    for item in items:
+        if item is None:
+            part = reshaped(trace, part, (*part.shape[:axis], 1, *part.shape[axis:]))
+        elif isinstance(item, slice):
+            part = sliced(trace, part, axis, item, len(found))
+        elif is_integer(item) and not fancy:
+            part = picked(trace, part, axis, item)
+            continue
+        elif isinstance(item, Value) and item.dtype == BOOL:
+            if mask is not None or any(f is not None for f in found):
+                trace.unsupported("a mask together with other indices")
+            mask, mask_axis = item, axis
+            found += ["mask"] * item.ndim
+            axis += item.ndim
+            continue
+        else:
+            found.append(item)
+            axis += 1
+            continue
+        found.append(None)
+        axis += 1
+    if mask is not None and any(f not in (None, "mask") for f in found):
+        trace.unsupported("a mask together with other indices")
+    return Selection(part, found, mask, mask_axis)
+
+
+def _normal(trace: Trace, item: object) -> Any:
+    """Lists become arrays, constant masks become arrays of indices (as a tuple)."""
+    if isinstance(item, list):
+        if not item:
+            empty = np.zeros(0, np.int64)
+            return Owner(trace.constant(empty), INT64, known=empty)
+        item = trace.value(item)
+    if type(item) is bool:
+        trace.unsupported("True or False as an index")
+    if isinstance(item, Value):
+        if item.dtype.kind not in "biu":
+            trace.unsupported(f"an index of dtype {item.dtype}")
+        known = known_array(item)
+        if known is not None and known.dtype == BOOL and known.ndim:
+            return tuple(
+                Owner(trace.constant(part), INT64, known=part) for part in np.nonzero(known)
+            )
+        if item.dtype == BOOL and item.ndim == 0:
+            trace.unsupported("a single boolean as an index")
+    return item
+
+
+def _expanded(trace: Trace, ndim: int, items: Sequence[Any]) -> list[Any]:
+    """Spread constant masks over their dimensions, and fill in ``...``."""
+    flat: list[Any] = []
+    for item in items:
+        flat.extend(item) if isinstance(item, tuple) else flat.append(item)
+    used = sum(_dimensions(item) for item in flat)
+    if ... not in [item for item in flat if item is ...]:
+        flat.append(...)
+    place = next(k for k, item in enumerate(flat) if item is ...)
+    return [*flat[:place], *[slice(None)] * (ndim - used), *flat[place + 1 :]]
+
+
+def _dimensions(item: object) -> int:
+    if item is None or item is ...:
+        return 0
+    if isinstance(item, Value) and item.dtype == BOOL:
+        return item.ndim
+    return 1
+
+
+def _is_fancy(item: object) -> bool:
+    return isinstance(item, Value) and not is_integer(item)
+
+
+# -- views
+
+
+def sliced(trace: Trace, x: Value, axis: int, item: slice, place: int) -> Value:
+    """``x[..., a:b:c, ...]`` at one axis.
+
+    `place` is the dimension of the result, where a slice with bounds that are
+    not constant finds its recorded length.
+    """
+    bounds = (item.start, item.stop, item.step)
+    if any(isinstance(b, Value) and known_array(b) is None for b in bounds):
+        return _window(trace, x, axis, item, place)
+    size = x.shape[axis]
+    static = slice(*(None if b is None else trace.integer(b, "a bound") for b in bounds))
+    start, stop, step = static.indices(size)
+    places = range(start, stop, step)
+    if len(places) == size and step == 1:
+        return x
+    if not places:
+        start, stop, step = 0, 0, 1
+    elif step < 0:
+        start, stop, step = places[-1], places[0] + 1, -step
+        return flipped(trace, _strided(trace, x, axis, start, stop, step), (axis,))
+    return _strided(trace, x, axis, start, stop, step)
+
+
+def _strided(trace: Trace, x: Value, axis: int, start: int, stop: int, step: int) -> Value:
+    return trace.view(
+        x,
+        lambda t: torch.ops.aten.slice.Tensor(t, axis, start, stop, step),
+        lambda parent, new: torch.slice_scatter(parent, new, axis, start, stop, step),
+    )
+
+
+def _window(trace: Trace, x: Value, axis: int, item: slice, place: int) -> Value:
+    """A slice whose bounds change from call to call but whose length must not."""
+    if not trace.node.types:
+        trace.unsupported("the bounds of a slice that is written are not constant")
+    if place >= len(trace.shape):
+        trace.unsupported("the bounds of a slice are not constant")
+    length, size = trace.shape[place], x.shape[axis]
+    step = 1 if item.step is None else trace.integer(item.step, "the step of a slice")
+    if step <= 0:
+        trace.unsupported("a negative step with bounds that are not constant")
+
+    def bound(b: object, default: int) -> Tensor:
+        if b is None:
+            return torch.full((), default, dtype=torch.int64)
+        tensor = trace.cast(b, INT64)
+        return torch.where(tensor < 0, tensor + size, tensor).clamp(0, size)
+
+    first, last = bound(item.start, 0), bound(item.stop, size)
+    trace.check(torch.div(last - first + (step - 1), step, rounding_mode="floor") == length)
+    places = first + torch.arange(length, dtype=torch.int64) * step
+    places = places.clamp(0, max(size - 1, 0))
+    return trace.view(
+        x,
+        lambda t: torch.index_select(t, axis, places),
+        lambda parent, new: torch.index_copy(parent, axis, places, new),
+    )
+
+
+def picked(trace: Trace, x: Value, axis: int, item: Any) -> Value:
+    """``x[..., k, ...]`` at one axis."""
+    size = x.shape[axis]
+    if type(item) is not int and (known := known_array(item)) is not None:
+        item = int(known)
+    if type(item) is int:
+        k = item + size if item < 0 else item
+        return trace.view(
+            x,
+            lambda t: t.select(axis, k),
+            lambda parent, new: torch.select_scatter(parent, new, axis, k),
+        )
+    place = inside(trace, trace.cast(item, INT64), size).reshape(1)
+    return trace.view(
+        x,
+        lambda t: torch.index_select(t, axis, place).squeeze(axis),
+        lambda parent, new: torch.index_copy(parent, axis, place, new.unsqueeze(axis)),
+    )
+
+
+def inside(trace: Trace, places: Tensor, size: int) -> Tensor:
+    """Indices made non-negative; those out of bounds fail a check."""
+    positive = torch.where(places < 0, places + size, places)
+    trace.check(((positive >= 0) & (positive < size)).all())
+    return positive.clamp(0, max(size - 1, 0))
+
+
+# -- gathers
+
+
+def prepared(trace: Trace, selection: Selection) -> list[Tensor | None]:
+    """The index tensors of a selection, non-negative and inside."""
+    found: list[Tensor | None] = []
+    for axis, item in enumerate(selection.fancy):
+        if item is None:
+            found.append(None)
+            continue
+        size = selection.part.shape[axis]
+        known = known_array(item)
+        if known is not None:
+            found.append(trace.constant(np.where(known < 0, known + size, known).astype(np.int64)))
+        else:
+            found.append(inside(trace, trace.cast(item, INT64), size))
+    return found
+
+
+def gather(tensor: Tensor, places: Sequence[Tensor | None]) -> Tensor:
+    """``tensor[places]`` by NumPy's rules for where the new dimensions go."""
+    return torch.ops.aten.index.Tensor(tensor, list(places))
+
+

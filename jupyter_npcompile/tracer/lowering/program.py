@@ -1,0 +1,288 @@
+"""From a NumPy-level graph to a functional ATen graph.
+
+The nodes are interpreted one by one over fake tensors while ``make_fx`` writes
+down every ATen operation. Each operation is marked with the node it came from,
+so the ATen level knows lines and columns too.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import get_proxy_mode, make_fx
+
+from jupyter_npcompile.graph.nodes import Argument, Constant, DType, Graph, Node, Ref, Slice
+from jupyter_npcompile.graph.nodes import ValueType
+from jupyter_npcompile.tracer.interpret import constant_value
+from jupyter_npcompile.tracer.lowering import ufuncs
+from jupyter_npcompile.tracer.lowering.aten import ORIGIN, aten_graph
+from jupyter_npcompile.tracer.lowering.dtypes import TORCH, carrier, load, store, supported
+from jupyter_npcompile.tracer.lowering.errors import LoweringError, Unsupported
+from jupyter_npcompile.tracer.lowering.trace import Lowering, Trace
+from jupyter_npcompile.tracer.lowering.values import Owner, Value, View
+from jupyter_npcompile.tracer.table import lowering_of
+
+_PACKAGE = __name__.rpartition(".")[0]
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A graph lowered to ATen.
+
+    Parameters
+    ----------
+    module : torch.fx.GraphModule
+        Functional. One placeholder per input of the graph, in order (arrays
+        as strided tensors, scalars and Python numbers as 0-d tensors); it
+        returns a flat tuple: `allocations`, `writes`, then `checks`.
+    allocations : tuple of int
+        Nodes whose memory the first outputs are.
+    writes : tuple of int
+        Inputs whose final contents come next.
+    checks : int
+        How many 0-d booleans come last. Where one is False the run must be
+        thrown away, and NumPy run instead: it raises, warns, or gives a
+        value that the graph cannot.
+    aten : Graph
+        The same as plain data, at level ``"aten"``.
+    """
+
+    module: torch.fx.GraphModule
+    allocations: tuple[int, ...]
+    writes: tuple[int, ...]
+    checks: int
+    aten: Graph
+
+
+def lower(graph: Graph) -> Lowered:
+    """Lower a NumPy-level graph to a functional ATen graph.
+
+    Raises
+    ------
+    LoweringError
+        If an operation has no faithful form in ATen.
+    """
+    allocations, writes = graph.allocations(), graph.writes
+    trace = Trace()
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        inputs = [_placeholder(node) for node in graph.inputs]
+
+        def run(*tensors: Tensor) -> list[Tensor]:
+            interpreter = _Interpreter(graph, trace)
+            interpreter.bind_inputs(tensors)
+            for node in graph.nodes:
+                interpreter.run(node)
+            trace.node = Node(-1, "output")
+            results = interpreter.results((*allocations, *writes), tensors)
+            interpreter.mark()
+            return results
+
+        module = make_fx(run)(*inputs)
+    _clean(module)
+    return Lowered(
+        module, allocations, writes, len(trace.checks), aten_graph(module, graph, len(trace.checks))
+    )
+
+
+def _placeholder(node: Node) -> Tensor:
+    """A tensor of the type of an input, without elements."""
+    kind, dtype = node.type, np.dtype(node.type.dtype)
+    if dtype.name not in TORCH:
+        raise LoweringError(node.position, node.op, f"dtype {dtype} is not supported")
+    if kind.kind != "array":
+        return torch.empty((), dtype=TORCH[dtype.name])
+    if any(s < 0 or s % dtype.itemsize for s in kind.strides):
+        raise LoweringError(node.position, node.op, "torch has no tensors with such strides")
+    strides = tuple(s // dtype.itemsize for s in kind.strides)
+    return torch.empty_strided(kind.shape, strides, dtype=TORCH[dtype.name])
+
+
+@cache
+def find_lowering(lowering: str) -> Lowering:
+    """The function that a row of the table names."""
+    module, _, name = lowering.partition(":")
+    return getattr(importlib.import_module(f"{_PACKAGE}.{module}"), name)  # type: ignore[no-any-return]
+
+
+class _Interpreter:
+    """Runs nodes over fake tensors."""
+
+    def __init__(self, graph: Graph, trace: Trace) -> None:
+        self._graph = graph
+        self._trace = trace
+        roots = _roots(graph)
+        self._roots = roots
+        self._written = {roots[id] for node in graph.nodes for id in node.writes}
+        self._marked: Any = None
+
+    def bind_inputs(self, tensors: Sequence[Tensor]) -> None:
+        for node, tensor in zip(self._graph.inputs, tensors, strict=True):
+            dtype = np.dtype(node.type.dtype)
+            self._trace.values[node.id] = Owner(
+                load(tensor, dtype), dtype, node.type.kind, node.type.strides
+            )
+
+    def run(self, node: Node) -> None:
+        self._trace.node = node
+        try:
+            self._trace.values[node.id] = self._bind(self._call(node), node)
+        except Unsupported as error:
+            raise LoweringError(node.position, node.op, str(error)) from None
+        except LoweringError:
+            raise
+        except Exception as error:
+            first = str(error).partition("\n")[0]
+            reason = f"{type(error).__name__} while lowering: {first}"
+            raise LoweringError(node.position, node.op, reason) from error
+        self.mark()
+
+    def _call(self, node: Node) -> Any:
+        row = lowering_of(node.op)
+        if row is None:
+            raise Unsupported("it is not in the lowering table")
+        if row.lowering is None:
+            raise Unsupported(row.reason)
+        for kind in node.types:
+            if kind.dtype not in TORCH:
+                raise Unsupported(f"dtype {kind.dtype} is not supported")
+        args = [self._decode(argument) for argument in node.args]
+        kwargs = {name: self._decode(argument) for name, argument in node.kwargs.items()}
+        ufunc = ufuncs.named(node.op)
+        if ufunc is not None:
+            return ufuncs.call(self._trace, ufunc, find_lowering(row.lowering), args, kwargs)
+        out = kwargs.pop("out", None)
+        result = find_lowering(row.lowering)(self._trace, *args, **kwargs)
+        if out is None or out == (None,):
+            return result
+        target = out[0] if isinstance(out, tuple) else out
+        return ufuncs.write_out(self._trace, self._as_value(result), target)
+
+    def _as_value(self, result: Any) -> Value:
+        if isinstance(result, Value):
+            return result
+        if isinstance(result, Tensor):
+            return Owner(result, self._trace.dtype)
+        raise Unsupported("out= for several results")
+
+    def _decode(self, argument: Argument) -> Any:
+        if isinstance(argument, Ref):
+            return self._trace.values[argument.id]
+        if isinstance(argument, DType):
+            return np.dtype(argument.name)
+        if isinstance(argument, Constant):
+            array = np.asarray(constant_value(argument))
+            kind = argument.type.kind
+            return Owner(
+                self._trace.constant(array), array.dtype, kind, argument.type.strides, array
+            )
+        if isinstance(argument, Slice):
+            return slice(*(self._decode(p) for p in (argument.start, argument.stop, argument.step)))
+        if isinstance(argument, tuple):
+            return tuple(self._decode(part) for part in argument)
+        if isinstance(argument, list):
+            return [self._decode(part) for part in argument]
+        return argument
+
+    # -- results
+
+    def _bind(self, result: Any, node: Node) -> Any:
+        if isinstance(result, list | tuple):
+            return [
+                self._bind_one(part, kind, views=True)
+                for part, kind in zip(result, node.types, strict=True)
+            ]
+        if not node.types:
+            return None
+        return self._bind_one(result, node.type, views=node.view_of is not None)
+
+    def _bind_one(self, result: Any, kind: ValueType, *, views: bool) -> Value:
+        dtype = np.dtype(kind.dtype)
+        if isinstance(result, Tensor):
+            if result.dtype != carrier(dtype):
+                raise Unsupported(f"lowered to {result.dtype}, where NumPy gives {dtype}")
+            bound: Value = Owner(result, dtype, kind.kind, kind.strides)
+        elif not isinstance(result, Value):
+            raise Unsupported(f"lowered to a {type(result).__name__}")
+        elif views and result.dtype == dtype:
+            bound = result
+            if isinstance(result, View) and not result.strides:
+                result.strides = kind.strides
+        else:
+            tensor = self._trace.convert(result.read(), result.dtype, dtype)
+            bound = Owner(tensor, dtype, kind.kind, kind.strides, getattr(result, "known", None))
+        if tuple(bound.read().shape) != kind.shape:
+            raise Unsupported(f"lowered to shape {bound.shape}, where NumPy gives {kind.shape}")
+        node = self._trace.node
+        if node.view_of is not None and isinstance(result, Tensor):
+            if self._roots[node.id] in self._written:
+                raise Unsupported("its result shares memory that is written")
+        return bound
+
+    def results(self, ids: Sequence[int], inputs: Sequence[Tensor]) -> list[Tensor]:
+        """Outputs of the graph, in the recorded memory order, sharing nothing."""
+        taken = {_storage(tensor) for tensor in inputs}
+        nodes = self._graph.by_id()
+        found = []
+        for id in ids:
+            value = self._trace.values[id]
+            if not isinstance(value, Value):
+                node = nodes[id]
+                raise LoweringError(node.position, node.op, "its memory is not that of one array")
+            tensor = _laid_out(store(value.read(), value.dtype), nodes[id].type)
+            if _storage(tensor) in taken:
+                tensor = tensor.clone()
+            taken.add(_storage(tensor))
+            found.append(tensor)
+        return [*found, *self._trace.checks]
+
+    def mark(self) -> None:
+        """Note the current node on every ATen operation written down since."""
+        mode = get_proxy_mode()
+        if mode is None:
+            raise RuntimeError("not tracing")
+        last = None
+        for made in reversed(mode.tracer.graph.nodes):
+            if made is self._marked:
+                break
+            last = last or made
+            made.meta.setdefault(ORIGIN, self._trace.node.id)
+        self._marked = last or self._marked
+
+
+def _roots(graph: Graph) -> dict[int, int]:
+    roots: dict[int, int] = {}
+    for node in (*graph.inputs, *graph.nodes):
+        roots[node.id] = node.id if node.view_of is None else roots[node.view_of]
+    return roots
+
+
+def _storage(tensor: Tensor) -> int:
+    return tensor.untyped_storage()._cdata
+
+
+def _laid_out(tensor: Tensor, kind: ValueType) -> Tensor:
+    """The tensor in the memory order that NumPy gave the array."""
+    if len(kind.shape) != len(kind.strides) or not kind.shape:
+        return tensor.contiguous()
+    order = sorted(range(len(kind.shape)), key=lambda axis: -abs(kind.strides[axis]))
+    if order == list(range(len(order))):
+        return tensor.contiguous()
+    inverse = [order.index(axis) for axis in range(len(order))]
+    return tensor.permute(order).contiguous().permute(inverse)
+
+
+def _clean(module: torch.fx.GraphModule) -> None:
+    """Remove what no output depends on."""
+    module.graph.eliminate_dead_code()
+    module.recompile()
+
+
+__all__ = ["Lowered", "LoweringError", "find_lowering", "lower", "supported"]

@@ -1,0 +1,246 @@
+"""The state of one lowering: values of nodes, checks, and help for lowerings.
+
+A lowering is a function ``f(trace, *args, **kwargs)`` with the signature of the
+NumPy function it stands for. Array arguments are `Value` objects, Python
+literals are themselves. It returns a tensor (of the dtype and shape that the
+recorder saw), a `Value` (a view, or a result of another dtype, which is
+converted), or a list of those.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, TypeGuard
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from jupyter_npcompile.graph.nodes import Node, ValueType
+from jupyter_npcompile.tracer.lowering.dtypes import bounds, carrier, convert, supported
+from jupyter_npcompile.tracer.lowering.errors import Unsupported
+from jupyter_npcompile.tracer.lowering.values import Owner, Read, Value, View, Write
+
+Number = bool | int | float | complex
+Result = Any
+"""What a lowering returns: Tensor, Value, None, or a list of tensors and values."""
+
+Lowering = Callable[..., Result]
+
+WEAK = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
+
+
+def is_number(x: object) -> TypeGuard[Number]:
+    """Whether an argument is a Python number written in the cell."""
+    return type(x) in WEAK
+
+
+class Trace:
+    """State of one lowering, handed to every lowering function.
+
+    Attributes
+    ----------
+    values : dict of int to Value, list, or None
+        What each node made.
+    checks : list of Tensor
+        0-d booleans; where one is False, NumPy would have raised or the
+        result would not be NumPy's, and the run must be thrown away.
+    node : Node
+        The node being lowered.
+    """
+
+    def __init__(self) -> None:
+        self.values: dict[int, Any] = {}
+        self.checks: list[Tensor] = []
+        self.node: Node = Node(-1, "input")
+
+    # -- what the recorder saw
+
+    @property
+    def type(self) -> ValueType:
+        """Recorded type of the (first) result."""
+        return self.node.types[0]
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Recorded dtype of the (first) result."""
+        return np.dtype(self.type.dtype)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Recorded shape of the (first) result."""
+        return self.type.shape
+
+    # -- values
+
+    def unsupported(self, reason: str) -> NoReturn:
+        """Give up on the current node."""
+        raise Unsupported(reason)
+
+    def constant(self, array: np.ndarray) -> Tensor:
+        """Put an array into the graph; the carrier of its dtype."""
+        if not supported(array.dtype):
+            self.unsupported(f"dtype {array.dtype} is not supported")
+        if array.ndim == 0 or (array.size > 1 and (array == array.flat[0]).all()):
+            return self.scalar(array.flat[0], array.dtype).expand(array.shape)
+        dtype = array.dtype
+        if dtype.name == "uint64":
+            array = array.view(np.int64)
+        elif dtype.name in ("uint16", "uint32"):
+            array = array.astype({"uint16": np.int32, "uint32": np.int64}[dtype.name])
+        return torch.from_numpy(np.ascontiguousarray(array).reshape(array.shape).copy())
+
+    def scalar(self, number: Any, dtype: np.dtype) -> Tensor:
+        """A 0-d tensor with a constant value."""
+        with np.errstate(all="ignore"):
+            value = np.asarray(number).astype(dtype)
+        if dtype.name == "uint64":
+            value = value.view(np.int64)
+        return torch.full((), value.item(), dtype=carrier(dtype))
+
+    def full(self, shape: Sequence[int], number: Any, dtype: np.dtype) -> Tensor:
+        """A tensor of one constant value."""
+        with np.errstate(all="ignore"):
+            value = np.asarray(number).astype(dtype)
+        if dtype.name == "uint64":
+            value = value.view(np.int64)
+        return torch.full(tuple(shape), value.item(), dtype=carrier(dtype))
+
+    def value(self, x: object, dtype: np.dtype | None = None) -> Value:
+        """Any array-like argument as a value.
+
+        Parameters
+        ----------
+        x : object
+            A `Value`, a Python number, or (nested) lists or tuples of them.
+        dtype : numpy.dtype, optional
+            For lists and numbers, the dtype NumPy is asked for.
+        """
+        if isinstance(x, Value):
+            return x
+        if is_number(x):
+            if type(x) is int and dtype is None and not -(2**63) <= x < 2**63:
+                dtype = np.dtype("uint64")
+            kind = dtype or np.dtype(WEAK[type(x)])
+            return Owner(self.scalar(x, kind), kind, "python", known=np.asarray(x, kind))
+        if isinstance(x, list | tuple):
+            return self._sequence(x, dtype)
+        self.unsupported(f"{type(x).__name__} is not an array")
+
+    def _sequence(self, items: Sequence[object], dtype: np.dtype | None) -> Value:
+        known = known_array(items)
+        if known is not None:
+            array = known if dtype is None else known.astype(dtype)
+            return Owner(self.constant(array), array.dtype, known=array)
+        parts = [self.value(item, dtype if not isinstance(item, Value) else None) for item in items]
+        if dtype is None:
+            dtype = np.result_type(*(part.dtype for part in parts))
+        tensors = [self.cast(part, dtype) for part in parts]
+        if len({tuple(tensor.shape) for tensor in tensors}) != 1:
+            self.unsupported("a list of arrays of different shapes")
+        return Owner(torch.stack(tensors), dtype)
+
+    def result(self, tensor: Tensor, dtype: np.dtype | str) -> Value:
+        """A result whose dtype is not the recorded one; it is converted."""
+        return Owner(tensor, np.dtype(dtype))
+
+    def view(
+        self, parent: Value, read: Read, write: Write | None = None, dtype: np.dtype | None = None
+    ) -> View:
+        """A value that shares memory with `parent`."""
+        return View(parent, dtype or parent.dtype, read, write)
+
+    # -- conversion
+
+    def cast(self, x: object, dtype: np.dtype, *, checked: bool = True) -> Tensor:
+        """The elements of an array-like as the carrier of a dtype.
+
+        Floating-point numbers that no integer of the target equals in the
+        integral part fail a check: what NumPy makes of them depends on the
+        machine, and it warns.
+        """
+        if is_number(x):
+            return self.scalar(x, dtype)
+        value = self.value(x)
+        return self.convert(value.read(), value.dtype, dtype, checked=checked)
+
+    def convert(
+        self, tensor: Tensor, source: np.dtype, target: np.dtype, *, checked: bool = True
+    ) -> Tensor:
+        """Convert a carrier from one dtype to another; see `cast`."""
+        if not supported(target):
+            self.unsupported(f"dtype {target} is not supported")
+        if checked and source.kind in "fc" and target.kind in "iu":
+            real = torch.real(tensor) if source.kind == "c" else tensor
+            if real.dtype == torch.float16:
+                real = real.to(torch.float32)
+            low, high = bounds(target)
+            self.check(((real > low) & (real < high)).all())
+        return convert(tensor, source, target)
+
+    def check(self, condition: Tensor) -> None:
+        """Demand that a 0-d boolean tensor is True when the graph runs."""
+        self.checks.append(condition)
+
+    # -- static arguments
+
+    def integer(self, x: object, what: str) -> int:
+        """A constant integer argument."""
+        if isinstance(x, Owner) and x.known is not None and x.known.ndim == 0:
+            x = x.known.item()
+        if type(x) is int or type(x) is bool:
+            return int(x)
+        self.unsupported(f"{what} is not a constant integer")
+
+    def integers(self, x: object, what: str) -> tuple[int, ...]:
+        """A constant integer or sequence of them, as a tuple."""
+        if isinstance(x, Owner) and x.known is not None and x.known.ndim == 1:
+            return tuple(int(item) for item in x.known)
+        if isinstance(x, tuple | list):
+            return tuple(self.integer(item, what) for item in x)
+        return (self.integer(x, what),)
+
+    def known(self, x: object, what: str) -> np.ndarray:
+        """A constant array argument."""
+        array = known_array(x)
+        if array is None:
+            self.unsupported(f"{what} is not constant")
+        return array
+
+    def axes(self, axis: object, ndim: int) -> tuple[int, ...]:
+        """An ``axis`` argument as non-negative axes; None stands for all."""
+        if axis is None:
+            return tuple(range(ndim))
+        return tuple(a % ndim if ndim else a for a in self.integers(axis, "axis"))
+
+    def axis(self, axis: object, ndim: int) -> int:
+        """One non-negative axis."""
+        return self.integer(axis, "axis") % max(ndim, 1)
+
+
+def known_array(x: object) -> np.ndarray | None:
+    """The elements of an argument, if they are constant."""
+    if is_number(x):
+        return np.asarray(x)
+    if isinstance(x, Owner):
+        return x.known
+    if isinstance(x, list | tuple):
+        parts = [known_array(item) for item in x]
+        if all(part is not None for part in parts):
+            return np.array([plain(item) for item in x])
+    return None
+
+
+def plain(x: object) -> Any:
+    """A constant argument as NumPy would be given it."""
+    if isinstance(x, Owner) and x.known is not None:
+        return x.known[()] if x.kind != "array" else x.known
+    if isinstance(x, list | tuple):
+        return type(x)(plain(item) for item in x)
+    return x
+
+
+def count(shape: Sequence[int]) -> int:
+    """Number of elements."""
+    return math.prod(shape)

@@ -1,0 +1,176 @@
+"""The memory model of a lowering: owners of memory and views of it.
+
+Tensors are never written in place. An owner holds its present tensor; a view is
+a pair of functions on the tensor of its parent (what the view reads of it, and
+the parent after something was written through the view), so NumPy views that
+torch cannot make, such as ``x[::-1]``, are views like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from torch import Tensor
+
+from jupyter_npcompile.graph.nodes import Kind
+
+Read = Callable[[Tensor], Tensor]
+Write = Callable[[Tensor, Tensor], Tensor]
+
+
+class Value:
+    """A value of the graph: what NumPy made, and where its elements are.
+
+    Parameters
+    ----------
+    dtype : numpy.dtype
+        As NumPy has it; the tensor is its carrier.
+    kind : {"array", "scalar", "python"}
+        Python numbers are weak in promotion.
+    strides : tuple of int
+        As NumPy has them, where that is known.
+    """
+
+    def __init__(
+        self, dtype: np.dtype, kind: Kind = "array", strides: tuple[int, ...] = ()
+    ) -> None:
+        self.dtype = dtype
+        self.kind = kind
+        self.strides = strides
+
+    def read(self) -> Tensor:
+        """The present elements."""
+        raise NotImplementedError
+
+    def write(self, tensor: Tensor) -> None:
+        """Replace all elements; `tensor` has this value's shape and dtype."""
+        raise NotImplementedError
+
+    @property
+    def version(self) -> int:
+        """How often the memory has been written."""
+        raise NotImplementedError
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Lengths of the dimensions."""
+        return tuple(self.read().shape)
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return self.read().ndim
+
+    def is_fortran(self) -> bool:
+        """Whether NumPy sees the memory in Fortran order and not in C order."""
+        return order_of(self.shape, self.strides, self.dtype.itemsize) == "F"
+
+
+class Owner(Value):
+    """A value with memory of its own.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        The elements.
+    dtype, kind, strides
+        See `Value`.
+    known : ndarray, optional
+        The elements, when they are constant.
+    """
+
+    def __init__(
+        self,
+        tensor: Tensor,
+        dtype: np.dtype,
+        kind: Kind = "array",
+        strides: tuple[int, ...] = (),
+        known: np.ndarray | None = None,
+    ) -> None:
+        super().__init__(dtype, kind, strides)
+        self._tensor = tensor
+        self._version = 0
+        self.known = known
+
+    def read(self) -> Tensor:
+        return self._tensor
+
+    def write(self, tensor: Tensor) -> None:
+        self._tensor = tensor
+        self._version += 1
+        self.known = None
+
+    @property
+    def version(self) -> int:
+        return self._version
+
+
+class View(Value):
+    """A value that shares memory with its parent.
+
+    Parameters
+    ----------
+    parent : Value
+        What is viewed.
+    dtype : numpy.dtype
+        The view's own; it differs from the parent's in ``x.real``.
+    read : callable
+        From the parent's tensor to the view's.
+    write : callable or None
+        From the parent's tensor and new elements of the view to the parent's
+        new tensor; None if the view cannot be written.
+    """
+
+    def __init__(
+        self, parent: Value, dtype: np.dtype, read: Read, write: Write | None = None
+    ) -> None:
+        super().__init__(dtype)
+        self._parent = parent
+        self._read = read
+        self._write = write
+        self._cached: tuple[int, Tensor] | None = None
+
+    def read(self) -> Tensor:
+        version = self.version
+        if self._cached is None or self._cached[0] != version:
+            self._cached = version, self._read(self._parent.read())
+        return self._cached[1]
+
+    def write(self, tensor: Tensor) -> None:
+        if self._write is None:
+            raise TypeError("this view cannot be written")
+        self._parent.write(self._write(self._parent.read(), tensor))
+
+    @property
+    def writable(self) -> bool:
+        """Whether torch can express a write through this view."""
+        parent = self._parent
+        return self._write is not None and (not isinstance(parent, View) or parent.writable)
+
+    @property
+    def version(self) -> int:
+        return self._parent.version
+
+
+def order_of(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> str:
+    """``"C"``, ``"F"`` or ``""``: how elements lie in memory.
+
+    Examples
+    --------
+    >>> order_of((2, 3), (8, 16), 8), order_of((2, 3), (24, 8), 8), order_of((3,), (16,), 8)
+    ('F', 'C', '')
+    """
+
+    def dense(axes: range) -> bool:
+        expected = itemsize
+        for axis in axes:
+            if shape[axis] != 1:
+                if strides[axis] != expected:
+                    return False
+                expected *= shape[axis]
+        return True
+
+    if len(strides) != len(shape) or 0 in shape or dense(range(len(shape) - 1, -1, -1)):
+        return "C"
+    return "F" if dense(range(len(shape))) else ""

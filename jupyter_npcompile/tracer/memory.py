@@ -1,0 +1,110 @@
+"""Who owns an array's memory, and how an input is protected during a recording."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from jupyter_npcompile.tracer.breaks import Break
+
+Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+
+SUPPORTED_DTYPES = frozenset(
+    {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
+    | {"float16", "float32", "float64", "complex64", "complex128"}
+)
+
+
+def owner(array: Array) -> Array:
+    """The array at the end of the chain of bases: it holds the memory.
+
+    Examples
+    --------
+    >>> x = np.arange(6)
+    >>> owner(x[1:].reshape(5, 1)) is x
+    True
+    """
+    while type(base := array.base) is np.ndarray:
+        array = base
+    return array
+
+
+def traceable(value: Array) -> bool:
+    """Whether an ndarray can be an input: plain, numeric, native, aligned."""
+    dtype = value.dtype
+    return (
+        type(value) is np.ndarray
+        and dtype.name in SUPPORTED_DTYPES
+        and dtype.isnative
+        and dtype.names is None
+        and value.flags.aligned
+        and not any(stride % dtype.itemsize for stride in value.strides)
+    )
+
+
+def protect(value: Array) -> Array:
+    """A read-only view: a write that no hook has seen raises instead of happening."""
+    view = value.view()
+    view.flags.writeable = False
+    return view
+
+
+def address(value: Array) -> int:
+    """Address of the first element."""
+    pointer: int = value.__array_interface__["data"][0]
+    return pointer
+
+
+def clone_owner(array: Array) -> Array:
+    """A copy of an owner with the same layout."""
+    if not (array.flags.c_contiguous or array.flags.f_contiguous):
+        dense = array.copy(order="K")
+        if dense.strides != array.strides:
+            raise Break("input", "an input's memory has gaps, so it cannot be copied faithfully")
+        return dense
+    return array.copy(order="K")
+
+
+def rebase(value: Array, old: Array, new: Array) -> Array:
+    """The same view as ``value``, taken of ``new`` instead of ``old``."""
+    if value is old:
+        return new
+    if value.size == 0:
+        return np.ndarray(value.shape, value.dtype, buffer=np.empty(1, value.dtype))[:0].reshape(
+            value.shape
+        )
+    return np.ndarray(
+        value.shape, value.dtype, buffer=new, offset=address(value) - address(old),
+        strides=value.strides,
+    )
+
+
+def overlap(first: Array, second: Array) -> bool:
+    """Whether two arrays may share memory, judged by their extents."""
+    if owner(first) is owner(second):
+        return bool(np.may_share_memory(first, second))
+    if owner(first).base is None and owner(second).base is None:
+        return False
+    return bool(np.may_share_memory(first, second))
+
+
+def pattern(arrays: list[Array]) -> tuple[tuple[int, int], ...]:
+    """How arrays share memory: for each, the first one with its owner and the distance to it.
+
+    Two lists of arrays with equal patterns (and equal shapes and strides)
+    overlap in the same way.
+
+    Examples
+    --------
+    >>> x = np.zeros(4)
+    >>> pattern([x, x[1:], np.zeros(2)])
+    ((0, 0), (0, 8), (2, 0))
+    """
+    found: list[tuple[int, int]] = []
+    owners: dict[int, int] = {}
+    for index, array in enumerate(arrays):
+        first = owners.setdefault(id(owner(array)), index)
+        distance = 0 if first == index else address(array) - address(arrays[first])
+        found.append((first, distance))
+    return tuple(found)

@@ -1,0 +1,111 @@
+"""Names for what a cell calls: from a NumPy callable to the operation of a node."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+NAMESPACES = {"numpy": np, "numpy.linalg": np.linalg, "numpy.fft": np.fft}
+
+UFUNCS = {
+    "Add": np.add,
+    "Sub": np.subtract,
+    "Mult": np.multiply,
+    "Div": np.true_divide,
+    "FloorDiv": np.floor_divide,
+    "Mod": np.remainder,
+    "Pow": np.power,
+    "MatMult": np.matmul,
+    "BitAnd": np.bitwise_and,
+    "BitOr": np.bitwise_or,
+    "BitXor": np.bitwise_xor,
+    "LShift": np.left_shift,
+    "RShift": np.right_shift,
+    "Lt": np.less,
+    "LtE": np.less_equal,
+    "Gt": np.greater,
+    "GtE": np.greater_equal,
+    "Eq": np.equal,
+    "NotEq": np.not_equal,
+    "USub": np.negative,
+    "UAdd": np.positive,
+    "Invert": np.invert,
+}
+"""The ufunc behind each operator, by the name :mod:`ast` gives it."""
+
+METADATA = frozenset(
+    f"numpy.{name}"
+    for name in (
+        "shape ndim size result_type can_cast promote_types min_scalar_type issubdtype "
+        "iscomplexobj isrealobj isscalar iterable broadcast_shapes may_share_memory "
+        "shares_memory dtype finfo iinfo isfortran common_type typename mintypecode index_exp "
+        "isdtype errstate geterr"
+    ).split()
+)
+"""Functions that depend on types and shapes only: constant under the signature."""
+
+WRITERS: Mapping[str, int] = {
+    "numpy.copyto": 0,
+    "numpy.put": 0,
+    "numpy.place": 0,
+    "numpy.putmask": 0,
+    "numpy.fill_diagonal": 0,
+    "numpy.put_along_axis": 0,
+    "ndarray.fill": 0,
+    "ndarray.sort": 0,
+    "ndarray.partition": 0,
+    "ndarray.put": 0,
+    "ndarray.setfield": 0,
+    "ndarray.resize": 0,
+    "setitem": 0,
+}
+"""Operations that write into an argument, and which one."""
+
+
+@functools.cache
+def _names() -> dict[int, str]:
+    """NumPy's public functions, ufuncs and types by identity."""
+    found: dict[int, str] = {}
+    for prefix, namespace in NAMESPACES.items():
+        for name in dir(namespace):
+            if name.startswith("_"):
+                continue
+            value = getattr(namespace, name)
+            if callable(value) and not isinstance(value, types.ModuleType):
+                canonical = getattr(value, "__name__", name)
+                if getattr(namespace, canonical, None) is value:
+                    name = canonical
+                found.setdefault(id(value), f"{prefix}.{name}")
+    return found
+
+
+def operation(callee: Any) -> str | None:
+    """The operation that a NumPy callable stands for, or None.
+
+    Examples
+    --------
+    >>> operation(np.abs), operation(np.add.reduce), operation(np.linalg.inv)
+    ('numpy.absolute', 'numpy.add.reduce', 'numpy.linalg.inv')
+    >>> operation(len) is None
+    True
+    """
+    owner = getattr(callee, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        return f"numpy.{owner.__name__}.{callee.__name__}"
+    if isinstance(callee, np.ufunc):
+        return _names().get(id(callee))
+    name = _names().get(id(callee))
+    if name is None and str(getattr(callee, "__module__", "")).startswith("numpy.random"):
+        return f"numpy.random.{getattr(callee, '__name__', 'draw')}"
+    if isinstance(owner, np.random.Generator | np.random.RandomState):
+        return f"numpy.random.{callee.__name__}"
+    return name
+
+
+def is_numpy_function(callee: Any) -> bool:
+    """Whether a callable is written in NumPy's own Python sources."""
+    return str(getattr(callee, "__module__", "") or "").partition(".")[0] == "numpy"

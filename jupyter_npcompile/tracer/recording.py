@@ -1,0 +1,334 @@
+"""A recording: one dry run of a region on NumPy, up to the first break."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from jupyter_npcompile.graph.nodes import Argument, Graph, Output, Position, Ref, ValueType
+from jupyter_npcompile.tracer.breaks import Break, NeedsCopy
+from jupyter_npcompile.tracer.guards import Guard
+from jupyter_npcompile.tracer.hooks import Hooks
+from jupyter_npcompile.tracer.interpret import encode, value_type
+from jupyter_npcompile.tracer.memory import Array, overlap, pattern
+from jupyter_npcompile.tracer.recorder import Recorder, traced_in
+from jupyter_npcompile.tracer.sources import MISSING, Source
+from jupyter_npcompile.tracer.traced import Opaque, is_traced
+
+
+@dataclass(frozen=True, slots=True)
+class FromSource:
+    """A result that a replay fetches, or computes with Python, itself."""
+
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A result that is always the same immutable object."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """A list, tuple or dict that is built anew around its elements."""
+
+    type: type
+    keys: tuple[Any, ...] | None
+    items: tuple[Recipe, ...]
+
+
+Recipe: TypeAlias = "Ref | FromSource | Literal | Container"
+"""How a replay makes what a name is bound to. A ``Ref`` is a node's value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Where and why a recording ended before the end of its region.
+
+    Parameters
+    ----------
+    statement : int
+        Index in the region.
+    position : Position
+        Line and column in the cell.
+    cause : Break
+        Why.
+    """
+
+    statement: int
+    position: Position
+    cause: Break
+
+
+@dataclass(slots=True)
+class Recording:
+    """What a dry run of statements ``start`` to ``stop - 1`` showed.
+
+    Parameters
+    ----------
+    start, stop : int
+        Statements that it covers; equal when the first one breaks.
+    end : Stop or None
+        Why it does not reach the end of the region.
+    graph : Graph
+        The captured graph, NumPy level.
+    sources : tuple of Source
+        Where each input of the graph comes from.
+    guards : tuple of Guard
+        What it assumed.
+    aliasing : tuple
+        How the input arrays share memory (``memory.pattern``), and their
+        sources.
+    recipes : dict of str to Recipe
+        What each live name is bound to.
+    reference : dict of str to object
+        NumPy's values of the live names.
+    written : dict of int to numpy.ndarray
+        For each written input, what NumPy left in it.
+    assigned : tuple
+        Statement, name and type of every array or number that was bound.
+    seconds : float
+        Time spent in the dry run.
+    numpy_seconds : float
+        The part of it that was spent in NumPy.
+    remembers : bool
+        Whether ``reference`` and ``written`` still hold values.
+    """
+
+    start: int
+    stop: int
+    end: Stop | None
+    graph: Graph
+    sources: tuple[Source, ...]
+    guards: tuple[Guard, ...]
+    aliasing: tuple[tuple[Source, ...], tuple[Any, ...]]
+    recipes: dict[str, Recipe]
+    reference: dict[str, Any] = field(repr=False)
+    written: dict[int, Array] = field(repr=False)
+    assigned: tuple[tuple[int, str, ValueType], ...]
+    seconds: float
+    numpy_seconds: float
+    remembers: bool = True
+
+    def forget(self) -> None:
+        """Let go of NumPy's values, which may be large."""
+        self.reference, self.written, self.remembers = {}, {}, False
+
+
+class _Limit(BaseException):
+    """Ends a dry run before a statement that is known to break."""
+
+
+class _LimitedHooks(Hooks):
+    """Hooks that stop before a given statement."""
+
+    def __init__(self, recorder: Recorder, limit: int) -> None:
+        super().__init__(recorder)
+        self.limit = limit
+        self.marks: list[tuple[int, int, int, int]] = []
+
+    def statement(self, index: int) -> None:
+        """Remember how far the recording has come, or stop it."""
+        if index >= self.limit:
+            raise _Limit
+        recorder = self.recorder
+        self.marks.append(
+            (index, len(recorder.nodes), len(recorder.inputs), len(recorder.guards))
+        )
+
+
+def record(
+    code: types.FunctionType,
+    parameters: tuple[str, ...],
+    namespace: Mapping[str, Any],
+    start: int,
+    stop: int,
+    live: Any,
+    cause: Stop | None = None,
+) -> Recording:
+    """Run the instrumented statements of a region once, without any effect.
+
+    Parameters
+    ----------
+    code : types.FunctionType
+        The instrumented region, ``code(hooks, *inputs)``.
+    parameters : tuple of str
+        The names of its inputs.
+    namespace : mapping
+        What the region sees now.
+    start, stop : int
+        First statement, and the one after the last.
+    live : callable
+        ``live(start, stop)``: names that must be bound afterwards.
+    cause : Stop or None
+        Why ``stop`` is where it is, when a former attempt found out.
+
+    Returns
+    -------
+    Recording
+        Of the statements before the first break.
+    """
+    began = perf_counter()
+    values = [_look_up(namespace, name) for name in parameters]
+    writable: frozenset[int] = frozenset()
+    while True:
+        recorder = Recorder(writable)
+        hooks = _LimitedHooks(recorder, stop)
+        end = cause
+        try:
+            code(hooks, *values)
+        except NeedsCopy as request:
+            writable |= {request.owner}
+            continue
+        except _Limit:
+            pass
+        except Break as broken:
+            statement = hooks.marks[-1][0] if hooks.marks else start
+            end = Stop(statement, recorder.position, broken)
+            if _has_written(recorder, hooks):
+                # The statement that broke had already written into memory
+                # that the segment's results share: leave it out altogether.
+                stop, cause = statement, end
+                continue
+        return _finish(recorder, hooks, start, stop, end, live, perf_counter() - began)
+
+
+def _look_up(namespace: Mapping[str, Any], name: str) -> Any:
+    try:
+        return namespace[name]
+    except KeyError:
+        return MISSING
+
+
+def _has_written(recorder: Recorder, hooks: _LimitedHooks) -> bool:
+    count = hooks.marks[-1][1] if hooks.marks else 0
+    return any(node.writes for node in recorder.nodes[count:])
+
+
+def _finish(
+    recorder: Recorder,
+    hooks: _LimitedHooks,
+    start: int,
+    stop: int,
+    end: Stop | None,
+    live: Any,
+    seconds: float,
+) -> Recording:
+    nodes, inputs, guards = len(recorder.nodes), len(recorder.inputs), len(recorder.guards)
+    if end is not None:
+        stop = end.statement
+        for statement, *counts in hooks.marks:
+            if statement == stop:
+                nodes, inputs, guards = counts
+        if stop == start:
+            # Nothing was captured: remember under which conditions it breaks.
+            inputs, guards = len(recorder.inputs), len(recorder.guards)
+    bound: dict[str, Any] = {}
+    for index, name, value in hooks.bindings:
+        if index < stop:
+            bound[name] = value
+    names = [name for name in live(start, stop) if name in bound]
+    names += [name for name in ("return", "display") if name in bound]
+    recipes = {name: _recipe(bound[name]) for name in names}
+    outputs = tuple(Output(name, _argument(recipe)) for name, recipe in recipes.items())
+    kept = tuple(recorder.nodes[:nodes])
+    graph = Graph("numpy", tuple(recorder.inputs[:inputs]), kept, outputs)
+    ids = {node.id for node in graph.inputs}
+    roots = {graph.root(id) for node in kept for id in node.writes}
+    graph = Graph("numpy", graph.inputs, kept, outputs, tuple(sorted(roots & ids)))
+    arrays = recorder.arrays()
+    stand_ins = recorder.stand_ins()
+    _refuse_hidden_overlap(graph, arrays)
+    return Recording(
+        start=start,
+        stop=stop,
+        end=end,
+        graph=graph,
+        sources=tuple(recorder.sources[:inputs]),
+        guards=tuple(recorder.guards[:guards]),
+        aliasing=(tuple(s for s, _ in arrays), pattern([a for _, a in arrays])),
+        recipes=recipes,
+        reference={
+            name: concrete(bound[name]) for name in names if not _is_input(bound[name], stand_ins)
+        },
+        written={id: array for id, array in stand_ins.items() if id in graph.writes},
+        assigned=tuple(
+            (index, name, value_type(value.value))
+            for index, name, value in hooks.bindings
+            if index < stop and is_traced(value)
+        ),
+        seconds=seconds,
+        numpy_seconds=recorder.seconds,
+    )
+
+
+def _refuse_hidden_overlap(graph: Graph, arrays: list[tuple[Source, Array]]) -> None:
+    """Foreign buffers may overlap although no base says so."""
+    if not graph.writes:
+        return
+    for index, (source, first) in enumerate(arrays):
+        for _, second in arrays[index + 1 :]:
+            if first is not second and overlap(first, second):
+                raise Break("input", f"`{source}` shares memory with another input")
+
+
+def _is_input(value: Any, stand_ins: dict[int, Array]) -> bool:
+    """Whether a value is one of the inputs itself, which a replay passes through."""
+    return is_traced(value) and any(value.value is array for array in stand_ins.values())
+
+
+def _recipe(value: Any) -> Recipe:
+    if is_traced(value):
+        if value.id is not None:
+            return Ref(value.id)
+        return FromSource(value.source)
+    if isinstance(value, Opaque):
+        return FromSource(value.source)
+    if type(value) in (list, tuple):
+        return Container(type(value), None, tuple(_recipe(item) for item in value))
+    if isinstance(value, tuple):  # a named tuple
+        return Container(type(value), None, tuple(_recipe(item) for item in value))
+    if type(value) is dict:
+        return Container(dict, tuple(value), tuple(_recipe(item) for item in value.values()))
+    if isinstance(value, np.ndarray):
+        raise Break("input", "an array that tracing has not seen being made")
+    if isinstance(value, set | frozenset) or any(True for _ in traced_in(value)):
+        raise Break("value", f"a {type(value).__name__} is kept in a variable")
+    if isinstance(value, types.GeneratorType) or hasattr(value, "__next__"):
+        raise Break("effect", "an iterator is kept in a variable")
+    return Literal(value)
+
+
+def _argument(recipe: Recipe) -> Argument:
+    """The recipe as the graph shows it."""
+    if isinstance(recipe, Ref):
+        return recipe
+    if isinstance(recipe, FromSource):
+        return str(recipe.source)
+    if isinstance(recipe, Container):
+        items = tuple(_argument(item) for item in recipe.items)
+        return list(items) if recipe.type is list else items
+    try:
+        return encode(recipe.value)
+    except TypeError:
+        return repr(recipe.value)
+
+
+def concrete(value: Any) -> Any:
+    """NumPy's value of something traced, at any depth."""
+    if is_traced(value) or isinstance(value, Opaque):
+        return value.value
+    if type(value) in (list, tuple):
+        return type(value)(concrete(item) for item in value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(concrete(item) for item in value))
+    if type(value) is dict:
+        return {key: concrete(item) for key, item in value.items()}
+    return value

@@ -1,0 +1,163 @@
+"""Where a recording found a value, so that a replay can fetch it again."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import CellType
+from typing import Any, TypeAlias
+
+Namespace: TypeAlias = Mapping[str, Any]
+
+
+class Missing:
+    """Stands for a name that is not bound."""
+
+
+MISSING = Missing()
+
+
+@dataclass(frozen=True, slots=True)
+class NameSource:
+    """A name as the region sees it: local, global or builtin."""
+
+    name: str
+
+    def fetch(self, namespace: Namespace) -> Any:
+        """The value now; raises ``KeyError`` when the name is not bound."""
+        return namespace[self.name]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalSource:
+    """A global of a helper function."""
+
+    name: str
+    module: dict[str, Any] = field(repr=False, hash=False, compare=False)
+    module_id: int
+
+    def fetch(self, namespace: Namespace) -> Any:
+        """The value now; raises ``KeyError`` when it was deleted."""
+        return self.module[self.name]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class CellSource:
+    """A variable that a helper function closes over."""
+
+    name: str
+    cell: CellType = field(repr=False, hash=False, compare=False)
+    cell_id: int
+
+    def fetch(self, namespace: Namespace) -> Any:
+        """The value now; raises ``ValueError`` when the cell is empty."""
+        return self.cell.cell_contents
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeSource:
+    """An attribute of something with a source of its own."""
+
+    parent: Source
+    name: str
+
+    def fetch(self, namespace: Namespace) -> Any:
+        """The value now; raises ``AttributeError`` when it is gone."""
+        return getattr(self.parent.fetch(namespace), self.name)
+
+    def __str__(self) -> str:
+        return f"{self.parent}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSource:
+    """An element of a list, tuple or dict with a source of its own."""
+
+    parent: Source
+    key: Any
+
+    def fetch(self, namespace: Namespace) -> Any:
+        """The value now; raises ``LookupError`` when it is gone."""
+        return self.parent.fetch(namespace)[self.key]
+
+    def __str__(self) -> str:
+        return f"{self.parent}[{self.key!r}]"
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedSource:
+    """Arithmetic on Python numbers, done by Python again on every replay.
+
+    Parameters
+    ----------
+    operation : str
+        A name of ``OPERATORS``.
+    operands : tuple
+        Sources or plain numbers.
+    """
+
+    operation: str
+    operands: tuple[Any, ...]
+
+    def fetch(self, namespace: Namespace) -> Any:
+        """The value now; raises what Python raises, ``1 / 0`` for one."""
+        values = [
+            operand.fetch(namespace) if isinstance(operand, SOURCES) else operand
+            for operand in self.operands
+        ]
+        return OPERATORS[self.operation](*values)
+
+    def __str__(self) -> str:
+        return f"{self.operation.lower()}({', '.join(map(str, self.operands))})"
+
+
+Source = (
+    NameSource | GlobalSource | CellSource | AttributeSource | ItemSource | ComputedSource
+)
+SOURCES = (NameSource, GlobalSource, CellSource, AttributeSource, ItemSource, ComputedSource)
+
+OPERATORS: Mapping[str, Callable[..., Any]] = {
+    "Add": operator.add,
+    "Sub": operator.sub,
+    "Mult": operator.mul,
+    "Div": operator.truediv,
+    "FloorDiv": operator.floordiv,
+    "Mod": operator.mod,
+    "Pow": operator.pow,
+    "MatMult": operator.matmul,
+    "BitAnd": operator.and_,
+    "BitOr": operator.or_,
+    "BitXor": operator.xor,
+    "LShift": operator.lshift,
+    "RShift": operator.rshift,
+    "Lt": operator.lt,
+    "LtE": operator.le,
+    "Gt": operator.gt,
+    "GtE": operator.ge,
+    "Eq": operator.eq,
+    "NotEq": operator.ne,
+    "USub": operator.neg,
+    "UAdd": operator.pos,
+    "Invert": operator.invert,
+    "abs": abs,
+    "int": int,
+    "float": float,
+    "complex": complex,
+    "bool": bool,
+    "round": round,
+    "min": min,
+    "max": max,
+    "divmod": divmod,
+    "pow": pow,
+}
+"""Python's own arithmetic, by the names that :mod:`ast` gives the operators."""

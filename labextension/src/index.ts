@@ -1,0 +1,3 @@
+import { lineMarksPlugin } from './marks/plugin.js';
+
+export default [lineMarksPlugin];

@@ -1,0 +1,80 @@
+/** Marks: what is drawn beside the lines of a cell, from its report. */
+import type { IReport, IReportLine, Status } from '../report.js';
+
+/** A break point is drawn in place of the status of its line. */
+export type MarkKind = Status | 'break';
+
+/** What is drawn beside one line, and the text that line must have. */
+export interface IMark {
+  /** 1-based line the mark had when the cell ran. */
+  readonly line: number;
+  /** Number of lines the mark covers. */
+  readonly height: number;
+  /** Source of each statement that starts on the line, in order. */
+  readonly sources: readonly string[];
+  readonly kind: MarkKind;
+  /** What is read out and shown on hover. */
+  readonly label: string;
+}
+
+/** One thing there is to say about a line. */
+interface INote {
+  readonly kind: MarkKind;
+  readonly reason: string | null;
+  readonly hint: string | null;
+}
+
+/** From the one most worth seeing to the least. */
+const KINDS: readonly MarkKind[] = ['break', 'python', 'host', 'compiled'];
+
+const NAMES: Readonly<Record<MarkKind, string>> = {
+  break: 'Break point',
+  python: 'Plain Python',
+  host: 'Stays in NumPy',
+  compiled: 'Compiled'
+};
+
+/** The marks of a report: one for each line on which a statement starts. */
+export function marksOf(report: IReport): readonly IMark[] {
+  const statementsAt = new Map<number, IReportLine[]>();
+  for (const statement of report.lines) {
+    const others = statementsAt.get(statement.line);
+    if (others === undefined) {
+      statementsAt.set(statement.line, [statement]);
+    } else {
+      others.push(statement);
+    }
+  }
+  return [...statementsAt.values()]
+    .map(statements => markOf(statements, report))
+    .sort((a, b) => a.line - b.line);
+}
+
+function markOf(statements: readonly IReportLine[], report: IReport): IMark {
+  const line = Math.min(...statements.map(statement => statement.line));
+  const end = Math.max(...statements.map(statement => statement.endLine));
+  const notes: INote[] = [
+    ...report.breaks
+      .filter(place => line <= place.line && place.line <= end)
+      .map(place => ({ ...place, kind: 'break' as const })),
+    ...statements.map(item => ({ ...item, kind: item.status }))
+  ];
+  const kinds = new Set(notes.map(note => note.kind));
+  const kind = KINDS.find(candidate => kinds.has(candidate)) ?? 'python';
+  const labels = notes
+    // Where a break point is shown, only what has something to add follows it.
+    .filter(note => note.kind === kind || note.reason !== null)
+    .map(describe);
+  return {
+    line,
+    height: end - line + 1,
+    sources: statements.map(statement => statement.source),
+    kind,
+    label: [...new Set(labels)].join('\n')
+  };
+}
+
+function describe({ kind, reason, hint }: INote): string {
+  const what = reason === null ? NAMES[kind] : `${NAMES[kind]}: ${reason}`;
+  return hint === null ? what : `${what}\nHint: ${hint}`;
+}

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# All checks and all tests; the last line says how many tests ran.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+rm -f build/frontend-specs.txt
+
+scripts/lint.sh
+scripts/frontend.sh test
+
+specs=$(sed -n 's/^# pass //p' build/frontend-specs.txt 2>/dev/null || true)
+printf '==> pytest\n'
+.venv/bin/python -m pytest -q --durations=5 --junitxml=build/pytest.xml
+.venv/bin/python - "${specs:-0}" <<'PY'
+import sys
+from xml.etree import ElementTree
+
+suite = ElementTree.parse("build/pytest.xml").getroot().find("testsuite")
+ran, skipped = int(suite.get("tests")), int(suite.get("skipped"))
+print(f"==> {ran - skipped} Python tests and {sys.argv[1]} front-end specs passed, {skipped} skipped")
+PY

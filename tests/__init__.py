@@ -1,0 +1,1 @@
+"""Tests of jupyter-npcompile; ``test_<package>_<module>.py`` mirrors the package."""

@@ -1,0 +1,1 @@
+"""Tests that drive JupyterLab and Notebook in headless Chromium."""

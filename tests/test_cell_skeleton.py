@@ -1,0 +1,279 @@
+"""Cells run through their skeleton do what they do without it."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import linecache
+import textwrap
+import traceback
+import types
+from typing import Any
+
+import pytest
+
+from jupyter_npcompile.cell import NotTraceable, build_cell, build_function
+from jupyter_npcompile.cell.syntax import SourceText
+from tests.cell_snippets import SETUP, SNIPPETS
+from tests.cell_support import run_cell, run_tree
+
+STEPS = (0, 1, 2)
+"""How many statements a replayed segment covers; 0 for all."""
+
+
+def outcome(source: str, runner: Any) -> dict[str, Any]:
+    """Run `source` and describe everything a person could see."""
+    filename = f"<snippet-{abs(hash(source))}>"
+    linecache.cache[filename] = (
+        len(source),
+        None,
+        [line + "\n" for line in source.split("\n")],
+        filename,
+    )
+    namespace: dict[str, Any] = {"__name__": "cell"}
+    exec(SETUP, namespace)
+    stdout, error, shown = io.StringIO(), None, None
+    try:
+        with contextlib.redirect_stdout(stdout):
+            shown = runner(source, namespace, filename)
+    except Exception as caught:
+        frames = [
+            frame
+            for frame in traceback.extract_tb(caught.__traceback__)
+            if frame.filename == filename
+        ]
+        error = (
+            type(caught),
+            str(caught),
+            type(caught.__cause__),
+            [
+                (frame.name, frame.lineno, frame.end_lineno, frame.colno, frame.end_colno)
+                for frame in frames
+            ],
+        )
+    names = {
+        name: f"{type(value).__name__} {describe(value)}"
+        for name, value in namespace.items()
+        if name not in ("__builtins__", "__warningregistry__")
+    }
+    return {"names": names, "stdout": stdout.getvalue(), "error": error, "shown": repr(shown)}
+
+
+def describe(value: Any) -> str:
+    if isinstance(value, types.FunctionType):
+        code = value.__code__
+        flags = code.co_flags
+        return (
+            f"{code.co_name} {code.co_qualname} {code.co_firstlineno} {code.co_argcount} "
+            f"{code.co_posonlyargcount} {code.co_kwonlyargcount} {flags} {value.__doc__}"
+        )
+    if isinstance(value, list) and value and isinstance(value[0], types.FunctionType):
+        return str([describe(item) for item in value])
+    if isinstance(value, types.GeneratorType):
+        return value.__qualname__
+    return repr(value).split(" at 0x")[0]
+
+
+def plain(source: str, namespace: dict[str, Any], filename: str) -> Any:
+    return run_tree(ast.parse(source), filename, namespace)
+
+
+@pytest.mark.parametrize("name", SNIPPETS)
+def test_native_run_is_the_plain_run(name: str) -> None:
+    source = SNIPPETS[name]
+    expected = outcome(source, plain)
+    actual = outcome(source, lambda *args: run_cell(*args[:2], filename=args[2]))
+    assert actual == expected
+
+
+# What a runtime has to look after: a generator that leaves its segment sees the
+# segment's names; code called by a segment, and handlers of an exception in it,
+# do not see the names it has bound so far.
+NEEDS_RUNTIME = {
+    *((name, step) for name in ("generator later", "function generator later") for step in STEPS),
+    *(
+        (name, step)
+        for name in ("function closure", "function try", "function global")
+        for step in (0, 2)
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [(name, step) for name in SNIPPETS for step in STEPS if (name, step) not in NEEDS_RUNTIME],
+)
+def test_replayed_run_is_the_plain_run(name: str, step: int) -> None:
+    """Regions run instrumented, with hooks that do the plain Python operation."""
+    source = SNIPPETS[name]
+    expected = outcome(source, plain)
+    actual = outcome(source, lambda *args: run_cell(*args[:2], filename=args[2], step=step))
+    for result in (expected, actual):  # the traced form has frames of its own
+        result["error"] = result["error"] and result["error"][:3]
+    if expected["error"] and expected["error"][0] is UnboundLocalError:
+        assert actual["error"][0] is NameError
+        expected["error"] = actual["error"]
+    assert actual == expected
+
+
+def test_tree_is_not_changed() -> None:
+    for source in SNIPPETS.values():
+        tree = ast.parse(source)
+        before = ast.dump(tree, include_attributes=True)
+        program = build_cell(tree, source, handle="H")
+        assert ast.dump(tree, include_attributes=True) == before
+        nodes = {id(node) for node in ast.walk(tree) if node._attributes}
+        assert not any(id(node) in nodes for node in ast.walk(program.tree))
+
+
+@pytest.mark.parametrize("name", SNIPPETS)
+def test_positions_are_valid(name: str) -> None:
+    source = SNIPPETS[name]
+    program = build_cell(ast.parse(source), source, handle="H")
+    trees = [program.tree, *(function.program.factory for function in program.functions)]
+    for tree in trees:
+        for node in ast.walk(tree):
+            if "lineno" in node._attributes:
+                start = (node.lineno, node.col_offset)  # type: ignore[attr-defined]
+                end = (node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+                assert start <= end, ast.dump(node, include_attributes=True)
+
+
+def skeleton_of(source: str) -> list[str]:
+    program = build_cell(ast.parse(source), source, handle="H")
+    return ast.unparse(program.tree).splitlines()
+
+
+def function_of(source: str) -> list[str]:
+    node = ast.parse(source).body[0]
+    assert isinstance(node, ast.FunctionDef)
+    factory = build_function(node, text=SourceText.of(source)).factory.body[0]
+    assert isinstance(factory, ast.FunctionDef)
+    return ast.unparse(factory.body[-1]).splitlines()
+
+
+def test_guards_at_any_depth() -> None:
+    source = """
+for i in range(3):
+    with context:
+        try:
+            x[i] += 1
+            print(x)
+        finally:
+            y = x[0]
+"""
+    assert skeleton_of(source) == [
+        "for i in range(3):",
+        "    with context:",
+        "        try:",
+        "            if H.at(0, 0):",
+        "                x[i] += 1",
+        "            print(x)",
+        "        finally:",
+        "            if H.at(1, 0):",
+        "                y = x[0]",
+    ]
+
+
+def test_display_of_last_expression() -> None:
+    source = "x + 1"
+    tree = ast.parse(source)
+    assert skeleton_of(source) == ["if H.at(0, 0):", "    H.result = x + 1", "H.result"]
+    silent = build_cell(tree, source, handle="H", display_last=False)
+    assert ast.unparse(silent.tree).splitlines() == ["if H.at(0, 0):", "    x + 1"]
+    assert silent.regions[0].statements[0].kind == "expr"
+
+
+def test_function_takes_what_is_read_later() -> None:
+    source = """
+def f(n):
+    a = n * 2
+    b = a + 1
+    c = b + 1
+    return c
+"""
+    lines = function_of(source)
+    assert "        b, = __npcompile_frame__.take(0, 1)" in lines
+    node = ast.parse(source).body[0]
+    assert isinstance(node, ast.FunctionDef)
+    region = build_function(node).regions[0]
+    assert region.live(0, 3) == ("c",)
+    assert region.live(0, 2) == ("b",)
+    assert region.taken(0) == ("a",)
+
+
+def test_return_is_taken_or_run() -> None:
+    assert function_of("def f(x):\n    return x + 1") == [
+        "def f(x):",
+        "    __npcompile_frame__ = __npcompile__.activate()",
+        "    if __npcompile_frame__.at(0, 0):",
+        "        return x + 1",
+        "    else:",
+        "        return __npcompile_frame__.take(0, 0)",
+    ]
+
+
+def test_docstring_stays_first() -> None:
+    lines = function_of('def f(x):\n    """About."""\n    return x + 1')
+    assert lines[1:3] == ['    """About."""', "    __npcompile_frame__ = __npcompile__.activate()"]
+
+
+@pytest.mark.parametrize(
+    ("body", "live"),
+    [
+        ("for i in x:\n  z = y + 1\n  y = z * 2\n", {"y", "z"}),
+        ("y = x + 1\n", set()),
+        ("y = x + 1\ndel y\n", {"y"}),
+        ("f = lambda: y\ny = x + 1\n", {"y"}),
+        ("y = x + 1\nbreakpoint()\n", {"y"}),
+        ("if x:\n  y = x + 1\nelse:\n  print(y)\n", set()),
+        ("try:\n  y = x + 1\nfinally:\n  print(y)\n", {"y"}),
+        ("try:\n  y = x + 1\nexcept E:\n  print(y)\n", {"y"}),
+        ("y = x + 1\ny += 1\n", {"y"}),
+        ("while y:\n  y = x + 1\n", {"y"}),
+        ("with c:\n  y = x + 1\nreturn y\n", {"y"}),
+    ],
+)
+def test_liveness_in_functions(body: str, live: set[str]) -> None:
+    node = ast.parse("def f(x):\n" + textwrap.indent(body, "  ")).body[0]
+    assert isinstance(node, ast.FunctionDef)
+    regions = build_function(node).regions
+    taken = {
+        name
+        for region in regions
+        for part in region.statements
+        for name in region.taken(part.index)
+    }
+    assert taken == live
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("def f():\n yield 1", "generator function"),
+        ("def f():\n global x\n x = 1", "global or nonlocal"),
+        ("def f():\n return locals()", "uses locals"),
+        ("def f():\n y = 1\n def g():\n  nonlocal y", "a nested function assigns its names"),
+    ],
+)
+def test_functions_that_stay_native(source: str, reason: str) -> None:
+    node = ast.parse(source).body[0]
+    assert isinstance(node, ast.FunctionDef)
+    with pytest.raises(NotTraceable, match=reason) as caught:
+        build_function(node)
+    assert caught.value.reason == reason
+
+
+def test_interrupt_shows_the_line_of_the_statement() -> None:
+    """A handle that raises, as an interrupt may, shows the user's line."""
+    source = "a = 1\nfor i in range(2):\n    b = a + i"
+    program = build_cell(ast.parse(source), source, handle="H")
+
+    class Interrupted:
+        def at(self, region: int, index: int) -> bool:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        exec(compile(program.tree, "<cell>", "exec"), {"H": Interrupted()})
+    assert caught.traceback[1].lineno + 1 == 3

@@ -1,0 +1,109 @@
+"""Imports run one way: ``graph, cell <- tracer <- runtime <- autodiff <- views <- magic``."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = "jupyter_npcompile"
+ROOT = Path(__file__).parents[1] / PACKAGE
+
+MAY_IMPORT = {
+    "graph": set[str](),
+    "cell": set[str](),
+    "tracer": {"graph", "cell"},
+    "runtime": {"graph", "cell", "tracer"},
+    "autodiff": {"graph", "cell", "tracer", "runtime"},
+    "views": {"graph", "cell", "tracer", "runtime", "autodiff"},
+    "magic": {"graph", "cell", "tracer", "runtime", "autodiff", "views"},
+}
+"""Which subpackages each subpackage may import, apart from itself."""
+
+KEPT_OUT = {
+    "graph": {"torch", "IPython"},
+    "cell": {"torch", "IPython", "numpy"},
+    "tracer": {"torch", "IPython"},
+}
+"""Which libraries a subpackage must do without."""
+
+MODULES = sorted(
+    path.relative_to(ROOT.parent) for path in ROOT.rglob("*.py") if path.parent != ROOT
+)
+
+
+def imported(tree: ast.AST, module: str) -> Iterator[tuple[int, str]]:
+    """Yield line and absolute name of every import, those inside functions included."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            relative = "." * node.level + (node.module or "")
+            source = importlib.util.resolve_name(relative, module) if node.level else relative
+            # `from package import name`: the name may be a module.
+            for alias in node.names:
+                yield node.lineno, f"{source}.{alias.name}"
+
+
+def violations(path: Path, code: str) -> list[str]:
+    """Return what a file of the package imports but must not."""
+    room, *inner = path.with_suffix("").parts[1:]
+    lowers = room == "tracer" and inner[0] == "lowering"
+    kept_out = KEPT_OUT.get(room, set()) - ({"torch"} if lowers else set())
+    package = ".".join(path.parent.parts)
+    found = []
+    for line, name in imported(ast.parse(code), package):
+        top, *rest = name.split(".")
+        if top in kept_out:
+            found.append(f"{path}:{line} imports {name}, which {room}/ must do without")
+        elif top == PACKAGE and rest[0] not in MAY_IMPORT[room] | {room}:
+            found.append(f"{path}:{line} imports {name}, which is not below {room}/")
+        elif room == "tracer" and not lowers and rest[:2] == ["tracer", "lowering"]:
+            found.append(f"{path}:{line} imports {name}, and with it torch")
+    return found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=str)
+def test_module_imports_only_what_is_below_it(path: Path) -> None:
+    assert violations(path, (ROOT.parent / path).read_text()) == []
+
+
+def test_every_subpackage_has_its_place() -> None:
+    assert {path.parts[1] for path in MODULES} <= MAY_IMPORT.keys()
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("cell/regions.py", "import numpy as np"),
+        ("graph/text.py", "def f():\n    from torch import fx"),
+        ("graph/text.py", "from jupyter_npcompile.cell import names"),
+        ("graph/text.py", "from ..cell import names"),
+        ("graph/text.py", "from .. import cell"),
+        ("tracer/recorder.py", "import torch.fx"),
+        ("tracer/recorder.py", "from jupyter_npcompile.tracer.lowering import lower"),
+        ("tracer/recorder.py", "from .lowering import lower"),
+        ("tracer/lowering/shapes.py", "import jupyter_npcompile.runtime.plans"),
+        ("runtime/plans.py", "from jupyter_npcompile import compile"),
+        ("views/text.py", "import jupyter_npcompile.magic"),
+    ],
+)
+def test_wrong_imports_are_found(path: str, code: str) -> None:
+    assert len(violations(Path(PACKAGE, path), code)) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("graph/text.py", "from .nodes import Graph\nimport numpy"),
+        ("tracer/recorder.py", "from jupyter_npcompile.graph.nodes import Graph"),
+        ("tracer/lowering/shapes.py", "import torch\nfrom ..table import TABLE"),
+        ("magic/cell_magic.py", "import IPython, torch\nfrom ..views import text"),
+    ],
+)
+def test_right_imports_pass(path: str, code: str) -> None:
+    assert violations(Path(PACKAGE, path), code) == []
