@@ -21,7 +21,7 @@ demo:
 
 lab:
 	@scripts/setup.sh test "$(PYTHON)"
-	@$(BIN)/jupyter lab --notebook-dir=notebooks
+	@$(BIN)/jupyter lab --notebook-dir=notebooks $$([ "$$(id -u)" != 0 ] || echo --allow-root)
 
 test:
 	@scripts/setup.sh test "$(PYTHON)"

@@ -64,7 +64,7 @@ if is_current "$extra" || is_current test; then
   exit 0
 fi
 pip() { .venv/bin/python -m pip --disable-pip-version-check "$@"; }
-if ! .venv/bin/python -c 'import torch' 2>/dev/null; then
+if ! .venv/bin/python -c 'import importlib.util as u; exit(u.find_spec("torch") is None)'; then
   say "installing torch (some minutes)"
   # This release first and alone: a range may pick a build for GPUs of several GB.
   pip install -qq torch==2.13.0

@@ -87,17 +87,9 @@ def test_native_run_is_the_plain_run(name: str) -> None:
     assert actual == expected
 
 
-# What a runtime has to look after: a generator that leaves its segment sees the
-# segment's names; code called by a segment, and handlers of an exception in it,
-# do not see the names it has bound so far.
-NEEDS_RUNTIME = {
-    *((name, step) for name in ("generator later", "function generator later") for step in STEPS),
-    *(
-        (name, step)
-        for name in ("function closure", "function try", "function global")
-        for step in (0, 2)
-    ),
-}
+# What a runtime has to look after: functions called by a segment, and handlers of
+# an exception in it, do not see the names that the segment has bound so far.
+NEEDS_RUNTIME = {(name, step) for name in ("function try", "function global") for step in (0, 2)}
 
 
 @pytest.mark.parametrize(

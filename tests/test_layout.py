@@ -20,14 +20,11 @@ PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
 
 BUNDLE_INPUTS = ["package.json", "yarn.lock", "tsconfig.json", "src", "style"]
 
-# Addresses and folders of the machines this was written on: they mean nothing
-# elsewhere. Written apart, so that this file does not contain them.
-FOREIGN = [
-    *(f"registry.{host}" for host in ("npmjs.org", "yarnpkg.com")),
-    *(f"{host}.org" for host in ("files.pythonhosted", "pypi", "download.pytorch")),
-    *(f"/{folder}/" for folder in ("opt/wheels", "opt/pypi", "work/main", "work/shared", "root")),
-    *(f"/{folder}/" for folder in ("tmp/venv", "tmp/spec")),
-]
+# Addresses and folders of the machines this is written on: they mean nothing
+# elsewhere. Put together here, so that this file does not contain them.
+HOSTS = ["registry." + name for name in ("npmjs.org", "yarnpkg.com")]
+HOSTS += [name + ".org" for name in ("pypi", "files.pythonhosted", "download.pytorch")]
+FOLDERS = ["/" + name for name in ("root", "opt/pypi", "opt/wheels", "work", "tmp/venv")]
 
 
 def digest(base: Path, paths: list[Path]) -> str:
@@ -76,7 +73,9 @@ def tracked_files() -> list[Path]:
 
 
 def test_no_tracked_file_names_this_machine() -> None:
-    machine = re.compile("|".join(map(re.escape, [*FOREIGN, str(CHECKOUT)])))
+    folders = "|".join(map(re.escape, [*FOLDERS, str(CHECKOUT)]))
+    hosts = "|".join(map(re.escape, HOSTS))
+    machine = re.compile(rf"{hosts}|(?<![\w.)}}\]*-])(?:{folders})/")
     found = []
     for path in tracked_files():
         if path.is_file():

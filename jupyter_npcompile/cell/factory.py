@@ -11,6 +11,7 @@ import __future__
 import ast
 import inspect
 import types
+import warnings
 from collections.abc import Sequence
 
 from jupyter_npcompile.cell.program import FunctionProgram
@@ -61,11 +62,26 @@ def function_code(program: FunctionProgram, filename: str, flags: int = 0) -> ty
 
 def nested_code(factory: ast.Module, name: str, filename: str, flags: int = 0) -> types.CodeType:
     """Compile a module made by `nest` and return the code of its function."""
-    module = compile(factory, filename, "exec", flags=flags & _FUTURE, dont_inherit=True)
+    module = compiled(factory, filename, flags & _FUTURE)
     outer = code_named(module, FACTORY)
     code = code_named(outer, name)
     nested = (code.co_flags & ~inspect.CO_NESTED) | (flags & inspect.CO_NESTED)
     return code.replace(co_flags=nested)
+
+
+def compiled(tree: ast.Module, filename: str, flags: int = 0) -> types.CodeType:
+    """Compile a module without the warnings that its source has given already."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        code: types.CodeType = compile(tree, filename, "exec", flags=flags, dont_inherit=True)
+    return code
+
+
+def parsed(source: str) -> ast.Module:
+    """Parse a module without the warnings that it has given already."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(source)
 
 
 def code_named(code: types.CodeType, name: str) -> types.CodeType:

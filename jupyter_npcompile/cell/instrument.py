@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jupyter_npcompile.cell.expressions import HOOKS, Expressions
-from jupyter_npcompile.cell.factory import code_named, nest, nested_code
+from jupyter_npcompile.cell.factory import code_named, compiled, nest, nested_code
 from jupyter_npcompile.cell.names import local_names
 from jupyter_npcompile.cell.program import NotTraceable, Region, Statement
 from jupyter_npcompile.cell.regions import keeps_its_frame
@@ -110,8 +110,8 @@ __npcompile_hooks__.slice(1, None, None)), 2)
     """
     stop = len(region.statements) if stop is None else stop
     tree = region_tree(region, start, stop)
-    module = compile(tree, filename, "exec", dont_inherit=True)
-    return Instrumented(code_named(module, REGION), region.inputs(start, stop), start, stop)
+    code = code_named(compiled(tree, filename), REGION)
+    return Instrumented(code, region.inputs(start, stop), start, stop)
 
 
 def region_tree(region: Region, start: int, stop: int) -> ast.Module:

@@ -7,8 +7,9 @@ cell runs: a guarded statement that calls something unknown breaks then.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
+from jupyter_npcompile.cell.names import reads_and_targets
 from jupyter_npcompile.cell.program import Scope
 from jupyter_npcompile.cell.syntax import FUNCTIONS, has_docstring
 
@@ -72,6 +73,8 @@ def refusal(statement: ast.stmt, scope: Scope = "module") -> str | None:
         return type(statement).__name__.lower()
     if isinstance(value, ast.Lambda):
         return "definition"
+    if isinstance(value, ast.GeneratorExp):
+        return "generator expression"  # it runs later and has to see the names as they are then
     return _target_refusal(targets) or _expression_refusal(statement)
 
 
@@ -149,8 +152,13 @@ def _reads(node: ast.AST) -> bool:
     return any(isinstance(part, ast.Name) for part in ast.walk(node))
 
 
-def runs(body: Sequence[ast.stmt], scope: Scope) -> Iterator[tuple[bool, Sequence[ast.stmt]]]:
+def runs(
+    body: Sequence[ast.stmt], scope: Scope, captured: Collection[str] = ()
+) -> Iterator[tuple[bool, Sequence[ast.stmt]]]:
     """Split `body` into runs of statements to guard and the statements between.
+
+    A run ends after a statement that binds one of the names `captured`, which
+    nested scopes read: code called later in the run has to see the new value.
 
     Yields
     ------
@@ -170,7 +178,10 @@ def runs(body: Sequence[ast.stmt], scope: Scope) -> Iterator[tuple[bool, Sequenc
         stop = start
         while stop < len(body) and _guardable(body, stop, scope):
             stop += 1
-            if isinstance(body[stop - 1], ast.Return):
+            statement = body[stop - 1]
+            if isinstance(statement, ast.Return):
+                break
+            if captured and any(name in captured for name in reads_and_targets(statement)[1]):
                 break
         working = [index for index in range(start, stop) if has_work(body[index])]
         if working:

@@ -177,6 +177,7 @@ class _Builder:
         self.regions: list[Region] = []
         self.guarded: dict[int, tuple[int, int]] = {}
         self.displayed: ast.Expr | None = None
+        self.captured: Names = frozenset()
 
     def guard(self, region: Region, statement: Statement) -> ast.stmt:
         raise NotImplementedError
@@ -189,7 +190,7 @@ class _Builder:
         result: list[ast.stmt] = []
         later = _read_later(statements, after)
         position = 0
-        for guarded, part in runs(statements, self.scope):
+        for guarded, part in runs(statements, self.scope, self.captured):
             if guarded:
                 region = self.region(part, later[position + len(part) - 1])
                 result.extend(self.guard(region, statement) for statement in region.statements)
@@ -308,11 +309,12 @@ class _FunctionBuilder(_Builder):
     def __init__(self, node: ast.FunctionDef, text: SourceText) -> None:
         super().__init__(text)
         self.node = node
+        self.captured = deferred(node.body)
 
     def rewritten(self) -> list[ast.stmt]:
         """Return the new body of the function."""
         node = self.node
-        body = self.body(node.body, deferred(node.body) | self.watched())
+        body = self.body(node.body, self.captured | self.watched())
         place = point(node)
         start = assign(store(FRAME, place), _ask(HANDLE, "activate", (), place), place)
         body.insert(int(has_docstring(node.body)), start)

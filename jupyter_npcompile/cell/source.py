@@ -16,7 +16,7 @@ import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jupyter_npcompile.cell.factory import nest, nested_code
+from jupyter_npcompile.cell.factory import nest, nested_code, parsed
 from jupyter_npcompile.cell.syntax import FUNCTIONS, SourceText, as_definition, clone
 
 
@@ -117,7 +117,7 @@ def _function(code: types.CodeType, lines: tuple[str, ...]) -> ast.FunctionDef:
 def _parse_block(block: str, first: int) -> ast.Module:
     """Parse an indented block without moving it: columns stay those of the file."""
     indented = block[:1].isspace()
-    tree = ast.parse("if 1:\n" + block if indented else block)
+    tree = parsed("if 1:\n" + block if indented else block)
     ast.increment_lineno(tree, first - 1 - indented)
     return tree
 
@@ -125,7 +125,7 @@ def _parse_block(block: str, first: int) -> ast.Module:
 @functools.lru_cache(maxsize=16)
 def _parse_file(lines: tuple[str, ...]) -> ast.Module:
     try:
-        return ast.parse("".join(lines))
+        return parsed("".join(lines))
     except SyntaxError as error:
         raise SourceUnavailable("its source is not plain Python") from error
 

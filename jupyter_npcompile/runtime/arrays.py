@@ -37,7 +37,7 @@ def to_tensor(value: Any, type: ValueType) -> torch.Tensor:
     if type.kind != "array":
         return torch.from_numpy(np.array(value, dtype=type.dtype))
     if any(stride < 0 for stride in value.strides):
-        value = np.flip(value, [k for k, stride in enumerate(value.strides) if stride < 0])
+        value = np.flip(value, tuple(k for k, stride in enumerate(value.strides) if stride < 0))
     if not value.flags.writeable:
         value = np.asarray(_WriteableAlias(value))
     return torch.from_numpy(value)
@@ -69,3 +69,13 @@ def number(buffer: Array, type: ValueType) -> Any:
     """The NumPy scalar or Python number in a 0-d buffer."""
     scalar = buffer[()]
     return scalar.item() if type.kind == "python" else scalar
+
+
+def inside(type: ValueType, offset: int, content: Array) -> Array:
+    """The same content as a view of a larger array of its own."""
+    base = allocate(type)
+    view = np.ndarray(
+        content.shape, content.dtype, buffer=base, offset=offset, strides=content.strides
+    )
+    np.copyto(view, content)
+    return view

@@ -46,6 +46,7 @@ class FunctionHandle:
         self.source = source
         self.states = [RegionState(RegionCode(r), options) for r in program.regions]
         self.namespace: dict[str, Any] = {}
+        self.filename = ""
 
     def activate(self) -> Frame:
         """State for one call of the function."""
@@ -56,7 +57,7 @@ class FunctionHandle:
         """A copy of a function with guarded code, and ``__wrapped__`` set to the original."""
         original = function.__code__
         code = function_code(self.program, original.co_filename, original.co_flags)
-        self.namespace = function.__globals__
+        self.namespace, self.filename = function.__globals__, original.co_filename
         cells = dict(
             zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
         )

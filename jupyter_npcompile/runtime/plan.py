@@ -10,6 +10,7 @@ import numpy as np
 
 from jupyter_npcompile.graph.nodes import Node, Ref
 from jupyter_npcompile.runtime.artifacts import Artifact
+from jupyter_npcompile.runtime.arrays import inside
 from jupyter_npcompile.runtime.check import difference, magnitude
 from jupyter_npcompile.tracer.guards import check
 from jupyter_npcompile.tracer.interpret import argument, run_node
@@ -109,6 +110,9 @@ class Plan:
         assert self.artifact is not None
         values = self.inputs(namespace)
         fresh, written = self.artifact.run(values)
+        for id, hidden in self.recording.hidden.items():
+            if id in fresh:
+                fresh[id] = inside(hidden.type, hidden.offset, fresh[id])
         known = dict(zip((n.id for n in self.recording.graph.inputs), values, strict=True))
         return Outcome(self.recording, namespace, {**known, **fresh}, written)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_npcompile.cell import Line
+from jupyter_npcompile.cell.regions import PLAIN
 from jupyter_npcompile.graph import (
     Assignment,
     BreakPoint,
@@ -24,7 +25,7 @@ from jupyter_npcompile.runtime.state import RegionState
 from jupyter_npcompile.runtime.work import numpy_call
 from jupyter_npcompile.tracer.recording import Stop
 
-_ORDINARY = frozenset({"import", "definition"})
+_ORDINARY = frozenset({"import", "definition", "not run", PLAIN, "plain Python"})
 """Statements that are no break point wherever they stand."""
 
 
@@ -46,6 +47,8 @@ class Subject:
         Its text, and the number of its first line.
     device : str
         Where segments run.
+    filename : str
+        File name of its code.
     """
 
     body: Sequence[ast.stmt]
@@ -55,6 +58,7 @@ class Subject:
     source: str = ""
     first_line: int = 1
     device: str = "cpu"
+    filename: str = ""
 
 
 @dataclass
@@ -148,6 +152,9 @@ class _Reporter:
     def _region_statement(self, entry: _Entry, state: RegionState, index: int) -> None:
         for start, plan in state.used.items():
             if start <= index < plan.stop:
+                if not plan.recording.graph.nodes:
+                    entry.reason = "plain Python"
+                    return
                 entry.captured = plan.state == "pending" or plan.artifact is not None
                 entry.status = "compiled" if entry.captured else "host"
                 entry.reason = None if entry.captured else plan.note
@@ -164,12 +171,22 @@ class _Reporter:
             entry.status = "host" if self._holds_work(entry) else "python"
         elif index in state.closed:
             entry.reason, entry.status = state.closed[index], "host"
+        elif any(self._was_inlined(line) for line in range(entry.line.line, entry.line.end_line + 1)):
+            entry.status, entry.captured = "compiled", True
         else:
             entry.reason = "not run"
 
+    def _was_inlined(self, line: int) -> bool:
+        place = (self.subject.filename, line)
+        return any(
+            place in plan.recording.inlined and plan.artifact is not None
+            for state in self.subject.states.values()
+            for plan in state.used.values()
+        )
+
     def _holds_work(self, entry: _Entry) -> bool:
         assert entry.stop is not None
-        if entry.stop.cause.kind in ("host", "value", "input", "limit"):
+        if entry.stop.cause.kind in ("host", "value", "limit"):
             return True
         if entry.node is None:
             return False
@@ -198,7 +215,7 @@ class _Reporter:
 
     def _breaks(self) -> Iterable[BreakPoint]:
         for entry in self.entries:
-            if entry.captured or entry.reason == "not run" or entry.reason in _ORDINARY:
+            if entry.captured or entry.reason in _ORDINARY and entry.status == "python":
                 continue
             stop = entry.stop
             drawn = stop is not None and "np.random" in stop.cause.reason
@@ -232,7 +249,7 @@ def _explain(entry: _Entry) -> str:
 
 
 def _region(number: int, state: RegionState) -> RegionReport:
-    plans = [plan for _, plan in sorted(state.used.items()) if plan.stop > plan.start]
+    plans = [plan for _, plan in sorted(state.used.items()) if plan.recording.graph.nodes]
     tiers = dict.fromkeys(_tier(plan) for plan in plans)
     notes = [plan.note for plan in plans if plan.note] + list(state.closed.values())
     if any(plan.state == "pending" for plan in plans):
@@ -265,7 +282,7 @@ def _graphs(states: Iterable[RegionState]) -> CapturedGraph:
         plan
         for state in states
         for _, plan in sorted(state.used.items())
-        if plan.stop > plan.start
+        if plan.recording.graph.nodes
     ]
     return CapturedGraph(
         numpy=tuple(plan.recording.graph for plan in plans),

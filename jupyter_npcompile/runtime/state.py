@@ -133,16 +133,21 @@ class RegionState:
         values : dict of str to object or None
             What the segment bound, or None when NumPy must run.
         """
-        with self.lock:
-            plan = self._plan(start, namespace)
-            if plan is None:
-                return start + 1, None
-            self._note(start, plan)
-            stop = max(plan.stop, start + 1)
-            if plan.state != "ready":
-                return stop, None
-            values = self._run(plan, namespace)
-            return stop, values
+        try:
+            with self.lock:
+                plan = self._plan(start, namespace)
+                if plan is None:
+                    return start + 1, None
+                self._note(start, plan)
+                stop = max(plan.stop, start + 1)
+                return stop, self._run(plan, namespace) if plan.state == "ready" else None
+        except DifferenceError:
+            raise
+        except Exception as error:
+            # Ours, not the user's: whatever it is, NumPy runs the statement.
+            counters.fallbacks += 1
+            self.closed[start] = f"internal error: {type(error).__name__}: {_first_line(error)}"
+            return start + 1, None
 
     @property
     def lines(self) -> tuple[int, int]:
@@ -201,9 +206,14 @@ class RegionState:
             plan.timings["trace_ms"] = recording.seconds * 1e3
             plan.timings["numpy_us"] = recording.numpy_seconds * 1e6
             self.plans[start].append(plan)
+            if not recording.graph.nodes:
+                recording.forget()
             if recording.stop == start:
                 plan.state = "numpy"
                 plan.note = recording.end.cause.reason if recording.end else ""
+                return plan
+            if not recording.graph.nodes:
+                plan.state, plan.note = "numpy", "plain Python"
                 return plan
             if when == "never":
                 plan.state, plan.note = "numpy", "the tier is set to numpy"

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 INSTRUMENTED = helpers.INSTRUMENTED
 
 OWN_LINE = "call it on a line of its own, before or after the array code"
+RANDOM = "random numbers come from NumPy's own generator"
+DRAW = "draw before the array code, on a line of its own"
 MASK = "np.where(mask, x, 0) keeps the shape and is captured"
 
 PURE_BUILTINS = frozenset(
@@ -110,6 +112,8 @@ def numpy_call(hooks: Hooks, callee: Any, args: tuple[Any, ...], kwargs: dict[st
     assert op is not None
     if op in METADATA:
         return _metadata(hooks, callee, args, kwargs)
+    if op.startswith("numpy.random."):
+        raise Break("host", f"`{_short(op)}`: {RANDOM}", DRAW)
     row = lowering_of(op)
     if row is None:
         python = getattr(callee, "_implementation", callee)
@@ -300,7 +304,8 @@ def call(hooks: Hooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
 
 def _construct(hooks: Hooks, func: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if func is type and len(args) == 1:
-        return type(concrete_in(args[0])) if not isinstance(args[0], Opaque) else type(args[0].value)
+        return type(_look(args[0]))
+    _refuse_opaque((*args, *kwargs.values()))
     if func in (float, int, complex, bool) and len(args) == 1 and is_traced(args[0]):
         return _convert(hooks, func, args[0])
     if issubclass(func, np.generic):
@@ -340,10 +345,10 @@ def _convert(hooks: Hooks, kind: type, value: Traced) -> Any:
 def _builtin(hooks: Hooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if func is isinstance:
         with python_errors():
-            value = args[0].value if isinstance(args[0], Opaque) else concrete_in(args[0])
-            return isinstance(value, args[1])
+            return isinstance(_look(args[0]), args[1])
     if func is getattr and len(args) >= 2:
         return hooks.attribute(None, args[0], args[1])
+    _refuse_opaque((*args, *kwargs.values()))
     if func is abs and len(args) == 1 and is_traced(args[0]):
         if isinstance(args[0].value, np.ndarray | np.generic):
             return numpy_call(hooks, np.absolute, args, {})
@@ -364,6 +369,21 @@ def _builtin(hooks: Hooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
         with python_errors():  # hooks.attribute has refused methods that change their owner
             return func(*args, **kwargs)
     raise Break("call", f"`{_name(func)}` is not NumPy and cannot be traced", OWN_LINE)
+
+
+def _look(value: Any) -> Any:
+    """A value whose type alone matters."""
+    return value.value if isinstance(value, Opaque) else concrete_in(value)
+
+
+def _refuse_opaque(values: Any) -> None:
+    if isinstance(values, Opaque):
+        raise Break("input", describe_opaque((values,)))
+    if isinstance(values, dict):
+        _refuse_opaque(tuple(values.values()))
+    elif isinstance(values, tuple | list):
+        for value in values:
+            _refuse_opaque(value)
 
 
 def _arithmetic(hooks: Hooks, name: str, args: tuple[Any, ...]) -> Any:
@@ -404,6 +424,8 @@ def is_numpy_module(module: types.ModuleType) -> bool:
 
 def opaque_attribute(hooks: Hooks, obj: Opaque, name: str) -> Any:
     """A plain instance attribute of an object from outside."""
+    if isinstance(obj.value, np.random.Generator | np.random.RandomState):
+        raise Break("host", f"`np.random`: {RANDOM}", DRAW)
     attributes = getattr(obj.value, "__dict__", None)
     if not isinstance(attributes, dict) or name not in attributes or isinstance(obj.value, type):
         raise Break("call", f"`{obj.source}.{name}` is not a plain attribute", OWN_LINE)

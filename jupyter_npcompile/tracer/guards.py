@@ -66,6 +66,21 @@ class TypeGuard:
 
 
 @dataclass(frozen=True, slots=True)
+class DTypeGuard:
+    """An array that is not traced because of its dtype or memory."""
+
+    source: Source
+    dtype: np.dtype[Any]
+
+    def holds(self, value: Any) -> bool:
+        """Whether it is still such an array."""
+        return type(value) is np.ndarray and value.dtype == self.dtype
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.dtype}"
+
+
+@dataclass(frozen=True, slots=True)
 class ValueGuard:
     """Exactly this value, where the trace depends on it."""
 
@@ -105,11 +120,17 @@ class FunctionGuard:
     defaults: Any
 
     def holds(self, value: Any) -> bool:
-        """Whether the function is the same and was not changed."""
+        """Whether it is the same function, or was defined again just as it was."""
+        if type(value) is not FunctionType or value.__code__ != self.code:
+            return False
+        if value is self.value:
+            return bool(value.__defaults__ is self.defaults)
+        original = getattr(value, "__wrapped__", value)
         return (
-            value is self.value
-            and value.__code__ is self.code
-            and value.__defaults__ is self.defaults
+            original.__closure__ is None
+            and value.__globals__ is self.value.__globals__
+            and value.__defaults__ is None
+            and self.defaults is None
         )
 
     def __str__(self) -> str:
@@ -131,7 +152,7 @@ class LengthGuard:
         return f"len({self.source}) = {self.keys}"
 
 
-Guard = ArrayGuard | TypeGuard | ValueGuard | IdentityGuard | FunctionGuard | LengthGuard
+Guard = ArrayGuard | DTypeGuard | TypeGuard | ValueGuard | IdentityGuard | FunctionGuard | LengthGuard
 
 
 def check(guards: tuple[Guard, ...], namespace: Namespace) -> Guard | None:

@@ -70,7 +70,7 @@ def inline(
         try:
             code = _instrumented(function.__code__, function)
         except NotTraceable as reason:
-            raise Break("call", f"`{name}` {reason}") from None
+            raise Break("call", f"`{name}` is not traced: {reason}") from None
         traced = types.FunctionType(
             code,
             function.__globals__,
@@ -83,8 +83,10 @@ def inline(
     try:
         return traced(*args, **kwargs)
     except Break as stop:
-        if not stop.reason.startswith("in `") and stop.kind != "explicit":
-            stop.reason = f"in `{name}`: {stop.reason}"
+        if stop.kind != "explicit":
+            # The outermost helper is the one that the cell names.
+            inner = stop.reason.partition("`: ")[2] if stop.reason.startswith("in `") else ""
+            stop.reason = f"in `{name}`: {inner or stop.reason}"
         raise
     except Exception as error:
         raise Break("error", f"`{name}` raises {type(error).__name__}: {error}") from error

@@ -58,10 +58,6 @@ class Hooks:
 
     def bind(self, index: int, name: str, value: Any) -> None:
         """Statement ``index`` has bound ``name``."""
-        if isinstance(value, BoundMethod | Flags):
-            raise Break("value", "a method or flags object of an array is kept in a variable")
-        if isinstance(value, types.FunctionType) and value.__code__ in calls.INSTRUMENTED:
-            raise Break("call", "a function made here is kept in a variable")
         self.bindings.append((index, name, value))
 
     def name(self, name: str, value: Any) -> Any:
@@ -166,8 +162,12 @@ class Hooks:
         if is_traced(left) and isinstance(left.value, np.ndarray):
             calls.numpy_call(self, UFUNCS[operation], (left, right), {"out": left})
             return left
-        if isinstance(left, list | dict | set | Opaque):
+        if isinstance(left, list | dict | set | Opaque) and not self.recorder.is_local(left):
             self._stop("effect", f"a {type(left).__name__.lower()} is changed in place")
+        if self.recorder.is_local(left):
+            self.recorder.mutations += 1
+            with calls.python_errors():
+                return sources.IN_PLACE[operation](left, right)
         return self._operate(operation, left, right)
 
     # -- indexing
@@ -195,6 +195,11 @@ class Hooks:
     def store(self, at: At, obj: Any, index: Any, value: Any) -> None:
         """``obj[index] = value``."""
         self._at(at)
+        if self.recorder.is_local(obj):
+            self.recorder.mutations += 1
+            with calls.python_errors():
+                obj[self.concrete(index, "Python needs the value of the index")] = value
+            return
         if not is_traced(obj):
             self._stop("effect", f"an element of a {_kind(obj)} is assigned")
         calls.setitem(self, obj, index, value)
@@ -237,7 +242,9 @@ class Hooks:
         if isinstance(obj, types.ModuleType):
             return calls.module_attribute(self, obj, name)
         if isinstance(obj, list | dict) and name not in _READING_METHODS:
-            self._stop("effect", f"the method `{name}` of a {type(obj).__name__} may change it")
+            if not self.recorder.is_local(obj):
+                self._stop("effect", f"the method `{name}` of a {type(obj).__name__} may change it")
+            self.recorder.mutations += 1
         if isinstance(obj, (*_PLAIN_OWNERS, list, dict, Flags, np.ufunc, type, BoundMethod)) or (
             calls.is_numpy_function(obj) or isinstance(obj, tuple)
         ):
@@ -356,7 +363,9 @@ class HelperHooks(Hooks):
         self._numpy = calls.is_numpy_function(function)
 
     def _at(self, at: At) -> None:
-        """Positions stay those of the call in the cell."""
+        """Positions stay those of the call in the cell; the lines that ran are noted."""
+        if at is not None and not self._numpy:
+            self.recorder.inlined.add((self.function.__code__.co_filename, at[0]))
 
     def name(self, name: str, value: Any) -> Any:
         """A global, closure variable or builtin of the helper is read."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from jupyter_npcompile.graph.nodes import Argument, Node, Position, Ref, Slice, 
 from jupyter_npcompile.tracer.breaks import Break, NeedsCopy
 from jupyter_npcompile.tracer.guards import (
     ArrayGuard,
+    DTypeGuard,
     FunctionGuard,
     Guard,
     IdentityGuard,
@@ -20,7 +22,17 @@ from jupyter_npcompile.tracer.guards import (
     ValueGuard,
 )
 from jupyter_npcompile.tracer.interpret import encode, value_type
-from jupyter_npcompile.tracer.memory import SUPPORTED_DTYPES, Array, clone_owner, owner, protect, rebase, traceable
+from jupyter_npcompile.tracer.memory import (
+    SUPPORTED_DTYPES,
+    Array,
+    address,
+    clone_owner,
+    owner,
+    protect,
+    rebase,
+    traceable,
+)
+from jupyter_npcompile.tracer.operations import is_numpy_function
 from jupyter_npcompile.tracer.sources import ItemSource, Source
 from jupyter_npcompile.tracer.traced import BoundMethod, Opaque, Traced, is_traced
 
@@ -44,6 +56,24 @@ _IDENTITIES = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """Memory that NumPy allocated for a result and that only ``base`` shows.
+
+    ``x[::2].reshape(2, -1)`` is a view of a copy that has no name.
+
+    Parameters
+    ----------
+    type : ValueType
+        Of the array that owns the memory.
+    offset : int
+        In bytes, of the result in it.
+    """
+
+    type: ValueType
+    offset: int
+
+
 class Recorder:
     """Collects the nodes, inputs and guards of one recording.
 
@@ -62,6 +92,10 @@ class Recorder:
         self.position = Position(0, 0)
         self.scope: list[str] = []
         self.seconds = 0.0
+        self.inlined: set[tuple[str, int]] = set()
+        self.hidden: dict[int, Hidden] = {}
+        self.mutations = 0
+        self._foreign: dict[int, Any] = {}
         self._writable = writable
         self._lifted: dict[Source, Any] = {}
         self._arrays: dict[int, tuple[Array, Traced]] = {}
@@ -112,29 +146,39 @@ class Recorder:
                 FunctionGuard(source, value, value.__code__, value.__defaults__)
             )
             return value
-        if isinstance(value, _IDENTITIES):
+        if isinstance(value, _IDENTITIES) or (callable(value) and is_numpy_function(value)):
             self.guards.append(IdentityGuard(source, value))
             return value
         if kind in (tuple, list, dict) and len(value) <= MAX_ELEMENTS:
             return self._lift_container(hooks, source, value)
-        self.guards.append(IdentityGuard(source, value))
+        return self._opaque(source, value)
+
+    def _opaque(self, source: Source, value: Any) -> Opaque:
+        self.guards.append(TypeGuard(source, type(value)))
         return Opaque(value, source)
 
     def _lift_container(self, hooks: Hooks, source: Source, value: Any) -> Any:
         self.guards.append(TypeGuard(source, type(value)))
         if isinstance(value, dict):
             if not all(type(key) in (str, int) for key in value):
-                return Opaque(value, source)
+                return self._opaque(source, value)
             self.guards.append(LengthGuard(source, tuple(value)))
-            return {k: self.lift(hooks, ItemSource(source, k), v) for k, v in value.items()}
-        self.guards.append(LengthGuard(source, len(value)))
-        return type(value)(
-            self.lift(hooks, ItemSource(source, k), v) for k, v in enumerate(value)
-        )
+            lifted: Any = {k: self.lift(hooks, ItemSource(source, k), v) for k, v in value.items()}
+        else:
+            self.guards.append(LengthGuard(source, len(value)))
+            lifted = type(value)(
+                self.lift(hooks, ItemSource(source, k), v) for k, v in enumerate(value)
+            )
+        self._foreign[id(lifted)] = lifted
+        return lifted
+
+    def is_local(self, container: Any) -> bool:
+        """Whether a list or dict was made by the traced code, which may then change it."""
+        return type(container) in (list, dict) and id(container) not in self._foreign
 
     def _lift_array(self, hooks: Hooks, source: Source, value: Array) -> Any:
         if not traceable(value):
-            self.guards.append(IdentityGuard(source, value))
+            self.guards.append(DTypeGuard(source, value.dtype))
             return Opaque(value, source)
         self.guards.append(
             ArrayGuard(source, value.dtype, value.shape, value.strides, value.flags.writeable)
@@ -270,7 +314,10 @@ class Recorder:
         )
         self.nodes.append(node)
         if not several:
-            return None if result is None else Traced(hooks, result, node.id)
+            if result is None:
+                return None
+            self._note_hidden(node, result)
+            return Traced(hooks, result, node.id)
         items = [self._item(hooks, node, k, value, args) for k, value in enumerate(results)]
         if isinstance(result, tuple) and hasattr(result, "_fields"):
             return type(result)(*items)  # a named tuple, as np.linalg.eigh returns
@@ -289,7 +336,15 @@ class Recorder:
             scope=several.scope,
         )
         self.nodes.append(node)
+        self._note_hidden(node, value)
         return Traced(hooks, value, node.id)
+
+    def _note_hidden(self, node: Node, value: Any) -> None:
+        if isinstance(value, np.ndarray) and node.view_of is None and value.base is not None:
+            base = owner(value)
+            if base is not value and base.base is None:
+                offset = address(value) - address(base)
+                self.hidden[node.id] = Hidden(value_type(base), offset)
 
     def reference(self, value: Any) -> Argument:
         """The argument that stands for a value in a node.
@@ -313,7 +368,7 @@ class Recorder:
             return [self.reference(item) for item in value]
         if isinstance(value, np.ndarray):
             raise Break("input", "an array that tracing has not seen being made")
-        if isinstance(value, BoundMethod) or callable(value) and not isinstance(value, type):
+        if isinstance(value, BoundMethod) or (callable(value) and not isinstance(value, type)):
             raise Break("call", "a function is passed to a NumPy call")
         try:
             return encode(value)

@@ -13,12 +13,13 @@ import numpy as np
 from jupyter_npcompile.graph.nodes import Argument, Graph, Output, Position, Ref, ValueType
 from jupyter_npcompile.tracer.breaks import Break, NeedsCopy
 from jupyter_npcompile.tracer.guards import Guard
+from jupyter_npcompile.tracer.helpers import INSTRUMENTED
 from jupyter_npcompile.tracer.hooks import Hooks
 from jupyter_npcompile.tracer.interpret import encode, value_type
 from jupyter_npcompile.tracer.memory import Array, overlap, pattern
-from jupyter_npcompile.tracer.recorder import Recorder, traced_in
+from jupyter_npcompile.tracer.recorder import Hidden, Recorder, traced_in
 from jupyter_npcompile.tracer.sources import MISSING, Source
-from jupyter_npcompile.tracer.traced import Opaque, is_traced
+from jupyter_npcompile.tracer.traced import BoundMethod, Flags, Opaque, is_traced
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,10 @@ class Recording:
         For each written input, what NumPy left in it.
     assigned : tuple
         Statement, name and type of every array or number that was bound.
+    hidden : dict of int to Hidden
+        Results that are views of memory nobody else sees.
+    inlined : frozenset of (str, int)
+        File name and line of helper functions that ran in it.
     seconds : float
         Time spent in the dry run.
     numpy_seconds : float
@@ -113,6 +118,8 @@ class Recording:
     reference: dict[str, Any] = field(repr=False)
     written: dict[int, Array] = field(repr=False)
     assigned: tuple[tuple[int, str, ValueType], ...]
+    hidden: dict[int, Hidden]
+    inlined: frozenset[tuple[str, int]]
     seconds: float
     numpy_seconds: float
     remembers: bool = True
@@ -132,7 +139,7 @@ class _LimitedHooks(Hooks):
     def __init__(self, recorder: Recorder, limit: int) -> None:
         super().__init__(recorder)
         self.limit = limit
-        self.marks: list[tuple[int, int, int, int]] = []
+        self.marks: list[tuple[int, int, int, int, int]] = []
 
     def statement(self, index: int) -> None:
         """Remember how far the recording has come, or stop it."""
@@ -140,8 +147,19 @@ class _LimitedHooks(Hooks):
             raise _Limit
         recorder = self.recorder
         self.marks.append(
-            (index, len(recorder.nodes), len(recorder.inputs), len(recorder.guards))
+            (
+                index,
+                len(recorder.nodes),
+                len(recorder.inputs),
+                len(recorder.guards),
+                recorder.mutations,
+            )
         )
+
+    def bind(self, index: int, name: str, value: Any) -> None:
+        """Make sure that a replay can make the value again."""
+        _recipe(value)
+        super().bind(index, name, value)
 
 
 def record(
@@ -208,8 +226,11 @@ def _look_up(namespace: Mapping[str, Any], name: str) -> Any:
 
 
 def _has_written(recorder: Recorder, hooks: _LimitedHooks) -> bool:
-    count = hooks.marks[-1][1] if hooks.marks else 0
-    return any(node.writes for node in recorder.nodes[count:])
+    if not hooks.marks:
+        return False
+    _, nodes, _, _, mutations = hooks.marks[-1]
+    written = any(node.writes for node in recorder.nodes[nodes:])
+    return written or recorder.mutations > mutations
 
 
 def _finish(
@@ -224,9 +245,9 @@ def _finish(
     nodes, inputs, guards = len(recorder.nodes), len(recorder.inputs), len(recorder.guards)
     if end is not None:
         stop = end.statement
-        for statement, *counts in hooks.marks:
-            if statement == stop:
-                nodes, inputs, guards = counts
+        for mark in hooks.marks:
+            if mark[0] == stop:
+                _, nodes, inputs, guards, _ = mark
         if stop == start:
             # Nothing was captured: remember under which conditions it breaks.
             inputs, guards = len(recorder.inputs), len(recorder.guards)
@@ -264,6 +285,8 @@ def _finish(
             for index, name, value in hooks.bindings
             if index < stop and is_traced(value)
         ),
+        hidden=recorder.hidden,
+        inlined=frozenset(recorder.inlined),
         seconds=seconds,
         numpy_seconds=recorder.seconds,
     )
@@ -291,6 +314,10 @@ def _recipe(value: Any) -> Recipe:
         return FromSource(value.source)
     if isinstance(value, Opaque):
         return FromSource(value.source)
+    if isinstance(value, BoundMethod | Flags):
+        raise Break("value", "a method or flags object of an array is kept in a variable")
+    if isinstance(value, types.FunctionType) and value.__code__ in INSTRUMENTED:
+        raise Break("call", "a function made here is kept in a variable")
     if type(value) in (list, tuple):
         return Container(type(value), None, tuple(_recipe(item) for item in value))
     if isinstance(value, tuple):  # a named tuple

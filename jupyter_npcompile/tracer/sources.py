@@ -118,13 +118,53 @@ class ComputedSource:
         return OPERATORS[self.operation](*values)
 
     def __str__(self) -> str:
-        return f"{self.operation.lower()}({', '.join(map(str, self.operands))})"
+        sign = SIGNS.get(self.operation)
+        shown = [
+            f"({operand})" if sign and isinstance(operand, ComputedSource) else str(operand)
+            for operand in self.operands
+        ]
+        if sign is None:
+            return f"{self.operation}({', '.join(shown)})"
+        return f" {sign} ".join(shown) if len(shown) == 2 else f"{sign}{shown[0]}"
 
 
 Source = (
     NameSource | GlobalSource | CellSource | AttributeSource | ItemSource | ComputedSource
 )
 SOURCES = (NameSource, GlobalSource, CellSource, AttributeSource, ItemSource, ComputedSource)
+
+SIGNS: Mapping[str, str] = {
+    "Add": "+",
+    "Sub": "-",
+    "Mult": "*",
+    "Div": "/",
+    "FloorDiv": "//",
+    "Mod": "%",
+    "Pow": "**",
+    "MatMult": "@",
+    "BitAnd": "&",
+    "BitOr": "|",
+    "BitXor": "^",
+    "LShift": "<<",
+    "RShift": ">>",
+    "Lt": "<",
+    "LtE": "<=",
+    "Gt": ">",
+    "GtE": ">=",
+    "Eq": "==",
+    "NotEq": "!=",
+    "USub": "-",
+    "UAdd": "+",
+    "Invert": "~",
+}
+"""How the operators are written."""
+
+IN_PLACE: Mapping[str, Callable[..., Any]] = {
+    "Add": operator.iadd,
+    "Mult": operator.imul,
+    "BitOr": operator.ior,
+}
+"""What lists and dicts do in place."""
 
 OPERATORS: Mapping[str, Callable[..., Any]] = {
     "Add": operator.add,

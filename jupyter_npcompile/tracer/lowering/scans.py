@@ -1,0 +1,130 @@
+"""Running sums and products, differences, and integrals by trapezoids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from jupyter_npcompile.tracer.lowering import elementwise
+from jupyter_npcompile.tracer.lowering.dtypes import wrap
+from jupyter_npcompile.tracer.lowering.trace import Trace
+from jupyter_npcompile.tracer.lowering.ufuncs import apply
+from jupyter_npcompile.tracer.lowering.values import Owner, Value
+
+HALF = np.dtype("float16")
+
+
+def running(trace: Trace, x: Value, axis: int, kind: np.dtype, *, product: bool) -> Tensor:
+    """Running sum or product in a dtype."""
+    if kind == HALF:
+        trace.unsupported("running sums in half precision round at every step")
+    tensor = trace.cast(x, kind)
+    if kind.kind == "b":
+        scan = torch.cummin if product else torch.cummax
+        return scan(tensor.to(torch.int8), axis).values != 0
+    found = (torch.cumprod if product else torch.cumsum)(tensor, dim=axis, dtype=tensor.dtype)
+    return wrap(found, kind)
+
+
+def _scan(trace: Trace, a: object, axis: object, *, product: bool, neutral: Any = None) -> Tensor:
+    x = trace.value(a)
+    if neutral is not None and x.dtype.kind in "fc":
+        tensor = x.read()
+        fill = torch.full((), neutral, dtype=tensor.dtype)
+        x = Owner(torch.where(torch.isnan(tensor), fill, tensor), x.dtype)
+    if axis is None:
+        x, place = Owner(x.read().reshape(-1), x.dtype), 0
+    else:
+        place = trace.axis(axis, x.ndim)
+    return running(trace, x, place, trace.dtype, product=product)
+
+
+def cumsum(
+    trace: Trace, a: object, axis: object = None, dtype: object = None, out: object = None
+) -> Tensor:
+    return _scan(trace, a, axis, product=False)
+
+
+def cumprod(
+    trace: Trace, a: object, axis: object = None, dtype: object = None, out: object = None
+) -> Tensor:
+    return _scan(trace, a, axis, product=True)
+
+
+def nancumsum(
+    trace: Trace, a: object, axis: object = None, dtype: object = None, out: object = None
+) -> Tensor:
+    return _scan(trace, a, axis, product=False, neutral=0)
+
+
+def nancumprod(
+    trace: Trace, a: object, axis: object = None, dtype: object = None, out: object = None
+) -> Tensor:
+    return _scan(trace, a, axis, product=True, neutral=1)
+
+
+def _cumulative(
+    trace: Trace, x: object, axis: object, include_initial: object, *, product: bool
+) -> Tensor:
+    value = trace.value(x)
+    place = 0 if axis is None else trace.axis(axis, value.ndim)
+    found = running(trace, value, place, trace.dtype, product=product)
+    if not include_initial:
+        return found
+    shape = [1 if k == place else n for k, n in enumerate(found.shape)]
+    return torch.cat([torch.full(shape, int(product), dtype=found.dtype), found], dim=place)
+
+
+def cumulative_sum(
+    trace: Trace,
+    x: object,
+    /,
+    *,
+    axis: object = None,
+    dtype: object = None,
+    out: object = None,
+    include_initial: object = False,
+) -> Tensor:
+    return _cumulative(trace, x, axis, include_initial, product=False)
+
+
+def cumulative_prod(
+    trace: Trace,
+    x: object,
+    /,
+    *,
+    axis: object = None,
+    dtype: object = None,
+    out: object = None,
+    include_initial: object = False,
+) -> Tensor:
+    return _cumulative(trace, x, axis, include_initial, product=True)
+
+
+def diff(
+    trace: Trace,
+    a: object,
+    n: object = 1,
+    axis: object = -1,
+    prepend: object = None,
+    append: object = None,
+) -> Value:
+    x = trace.value(a)
+    if prepend is not None or append is not None:
+        trace.unsupported("prepend= and append=")
+    place = trace.axis(axis, x.ndim)
+    for _ in range(trace.integer(n, "n")):
+        tensor = x.read()
+        size = max(tensor.shape[place] - 1, 0)
+        high = Owner(tensor.narrow(place, min(1, tensor.shape[place]), size), x.dtype)
+        low = Owner(tensor.narrow(place, 0, size), x.dtype)
+        if x.dtype.kind == "b":
+            x = apply(trace, np.not_equal, elementwise.not_equal, high, low)
+        else:
+            x = apply(trace, np.subtract, elementwise.subtract, high, low)
+    return x
+
+
