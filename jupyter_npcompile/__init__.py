@@ -6,7 +6,7 @@ Put ``%%npcompile`` on the first line of a notebook cell after
 
 from __future__ import annotations
 
-from jupyter_npcompile.api import compile, explain, last_report, wait  # noqa: A004
+from jupyter_npcompile.api import compile, explain, last_report, wait
 from jupyter_npcompile.magic import load_ipython_extension, unload_ipython_extension
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.settings import settings

@@ -20,12 +20,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 @overload
-def compile(fn: F, *, device: str = "cpu", ahead: bool = False) -> F: ...  # noqa: A001
+def compile(fn: F, *, device: str = "cpu", ahead: bool = False) -> F: ...
 @overload
-def compile(  # noqa: A001
-    fn: None = None, *, device: str = "cpu", ahead: bool = False
-) -> Callable[[F], F]: ...
-def compile(  # noqa: A001
+def compile(fn: None = None, *, device: str = "cpu", ahead: bool = False) -> Callable[[F], F]: ...
+def compile(
     fn: F | None = None, *, device: str = "cpu", ahead: bool = False
 ) -> F | Callable[[F], F]:
     """Compile a function that uses NumPy; also a decorator, with or without arguments.
@@ -72,7 +70,7 @@ def compile(  # noqa: A001
         return lambda function: compile(function, device=device, ahead=ahead)
     if not callable(fn):
         raise TypeError(f"compile() needs something that can be called, not {type(fn).__name__}")
-    return compile_callable(fn, options)  # type: ignore[return-value]
+    return compile_callable(fn, options)
 
 
 def explain(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Report:

@@ -110,8 +110,15 @@ def _function(code: types.CodeType, lines: tuple[str, ...]) -> ast.FunctionDef:
         if node.name == code.co_name and isinstance(node, ast.FunctionDef):
             if _is_source_of(node, code):
                 return node
+            if any(_is_private(part) for part in ast.walk(node)):
+                raise SourceUnavailable("uses names private to its class")
             break
     raise SourceUnavailable("its source has changed since it was defined")
+
+
+def _is_private(node: ast.AST) -> bool:
+    name = getattr(node, "attr", getattr(node, "id", ""))
+    return isinstance(name, str) and name.startswith("__") and not name.endswith("__")
 
 
 def _parse_block(block: str, first: int) -> ast.Module:
@@ -189,9 +196,18 @@ def _same(left: types.CodeType, right: types.CodeType) -> bool:
         if isinstance(one, types.CodeType) and isinstance(other, types.CodeType):
             if not _same(one, other):
                 return False
-        elif type(one) is not type(other) or repr(one) != repr(other):
+        elif _exact(one) != _exact(other):
             return False
     return left.co_code == right.co_code or _instructions(left) == _instructions(right)
+
+
+def _exact(value: object) -> object:
+    """Return something equal only for the same constants: 1, 1.0 and True differ."""
+    if isinstance(value, tuple):
+        return tuple(_exact(item) for item in value)
+    if isinstance(value, frozenset):
+        return frozenset(_exact(item) for item in value)
+    return type(value), repr(value)
 
 
 def _instructions(code: types.CodeType) -> list[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Any, cast
 
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
@@ -28,7 +28,7 @@ class NpcompileMagics(Magics):
         super().__init__(shell)
         self.session = session
 
-    @line_magic("npcompile")
+    @line_magic("npcompile")  # type: ignore[arg-type]
     def command(self, line: str) -> Any:
         """Show or set things: report, status, clear, on, off."""
         word = line.strip()
@@ -52,7 +52,7 @@ class NpcompileMagics(Magics):
             raise UsageError(f"%npcompile has no command {word!r}. Valid commands: {COMMANDS}")
         return None
 
-    @cell_magic("npcompile")
+    @cell_magic("npcompile")  # type: ignore[arg-type]
     def cell(self, line: str, cell: str) -> None:
         """Compile and run a cell that another program hands to the magic.
 
@@ -65,10 +65,10 @@ class NpcompileMagics(Magics):
             options = CellOptions.parse(line)
         except OptionError as error:
             raise UsageError(str(error)) from None
-        text = shell.transform_cell(f"\n{cell}")
+        text = shell.transform_cell(f"\n{cell}")  # type: ignore[no-untyped-call]
         text = "\n" + text.lstrip("\n")
         name = shell.compile.cache(text, shell.execution_count, raw_code=source)
-        tree = shell.compile.ast_parse(text, filename=name)
+        tree = cast("ast.Module", shell.compile.ast_parse(text, filename=name))
         body = self.session.compile(tree, source, options).body
         last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
         try:

@@ -21,11 +21,11 @@ from jupyter_npcompile.views.bundle import mime_bundle
 MAGIC = "%%npcompile"
 
 
-class RejectedOption(UsageError, InputRejected):  # type: ignore[misc]
+class RejectedOptionError(UsageError, InputRejected):
     """A wrong option: IPython shows it as one line and does not run the cell."""
 
 
-class Session:
+class Session(ast.NodeTransformer):
     """Watches the cells of a shell.
 
     Parameters
@@ -67,7 +67,7 @@ class Session:
         try:
             options = CellOptions.parse((line or MAGIC).removeprefix(MAGIC))
         except OptionError as error:
-            raise RejectedOption(str(error)) from None
+            raise RejectedOptionError(str(error)) from None
         return self.compile(plain, self._text, options)
 
     def compile(self, tree: ast.Module, source: str, options: CellOptions) -> ast.Module:
@@ -102,7 +102,9 @@ class Session:
         history.remember(handle)
         if options.quiet:
             return
-        shown = display(mime_bundle(report_of(handle)), raw=True, display_id=True)
+        shown = display(  # type: ignore[no-untyped-call]
+            mime_bundle(report_of(handle)), raw=True, display_id=True
+        )
         if shown is not None and compiler.pending:
             compiler.submit(lambda: shown.update(mime_bundle(report_of(handle)), raw=True))
 
@@ -115,7 +117,9 @@ def is_magic(line: str) -> bool:
     >>> is_magic("%%npcompile --ahead"), is_magic("%%npcompiled")
     (True, False)
     """
-    return line.startswith(MAGIC) and (line[len(MAGIC) :].strip() == "" or line[len(MAGIC)] in " \t")
+    return line.startswith(MAGIC) and (
+        line[len(MAGIC) :].strip() == "" or line[len(MAGIC)] in " \t"
+    )
 
 
 def magic_line(tree: ast.Module) -> str | None:

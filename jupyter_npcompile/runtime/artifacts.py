@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from jupyter_npcompile.tracer.lowering import Lowered
 
 
-class ValueChecked(Exception):
+class CheckFailedError(Exception):
     """A check computed with the segment says that NumPy must run: it would raise."""
 
 
@@ -81,7 +81,7 @@ class Artifact:
 
         Raises
         ------
-        ValueChecked
+        CheckFailedError
             When NumPy would raise.
         """
         nodes = self.graph.inputs
@@ -93,7 +93,7 @@ class Artifact:
 
         self.call(tensors, [torch.from_numpy(buffer) for buffer in (*buffers, *flags)])
         if not all(flags):
-            raise ValueChecked("NumPy would raise for these values")
+            raise CheckFailedError("NumPy would raise for these values")
         results: dict[int, Any] = {}
         for (id, type), buffer in zip(self.outputs, buffers, strict=False):
             results[id] = buffer if type.kind == "array" else number(buffer, type)

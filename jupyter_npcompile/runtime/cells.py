@@ -7,8 +7,8 @@ import builtins
 import itertools
 import sys
 import types
-from types import FrameType
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from jupyter_npcompile.cell import CellProgram, SourceText, build_cell

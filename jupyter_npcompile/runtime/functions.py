@@ -58,9 +58,7 @@ class FunctionHandle:
         original = function.__code__
         code = function_code(self.program, original.co_filename, original.co_flags)
         self.namespace, self.filename = function.__globals__, original.co_filename
-        cells = dict(
-            zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-        )
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         cells[HANDLE] = types.CellType(self)
         made = types.FunctionType(
             code.replace(co_qualname=function.__code__.co_qualname),
@@ -152,6 +150,7 @@ class CompiledCallable:
         self.handle = handle
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the original, compiled where possible."""
         return self.handle(args, kwargs)
 
     def __getattr__(self, name: str) -> Any:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal as Choice
+from typing import Any
+from typing import Literal as Choice
 
 import numpy as np
 
 from jupyter_npcompile.graph.nodes import Node, Ref
-from jupyter_npcompile.runtime.artifacts import Artifact
 from jupyter_npcompile.runtime.arrays import inside
+from jupyter_npcompile.runtime.artifacts import Artifact
 from jupyter_npcompile.runtime.check import difference, magnitude
 from jupyter_npcompile.tracer.guards import check
 from jupyter_npcompile.tracer.interpret import argument, run_node
@@ -38,7 +39,7 @@ class Plan:
     ----------
     recording : Recording
         The dry run.
-    errors : dict of str to str
+    errors : mapping of str to object
         NumPy's floating-point error state during the recording.
     state : {"pending", "ready", "numpy"}
         Whether its artifact can run.
@@ -57,7 +58,7 @@ class Plan:
     """
 
     recording: Recording
-    errors: dict[str, str] = field(default_factory=np.geterr)
+    errors: Mapping[str, object] = field(default_factory=lambda: dict(np.geterr()))
     state: PlanState = "pending"
     artifact: Artifact | None = None
     note: str = ""
@@ -104,7 +105,7 @@ class Plan:
 
         Raises
         ------
-        ValueChecked
+        CheckFailedError
             When NumPy would raise for these values.
         """
         assert self.artifact is not None
@@ -210,5 +211,3 @@ class Outcome:
             np.copyto(stand_in, content)
             values[id] = stand_in
         return Outcome(self.recording, self.namespace, values, {}).names()
-
-

@@ -106,8 +106,7 @@ class _Reporter:
             index = taken.get(place, 0)
             taken[place] = index + 1
             found = by_place.get(place, [])
-            node = found[index] if index < len(found) else None
-            self.entries.append(self._entry(line, node))
+            self.entries.append(self._entry(line, found[index] if index < len(found) else None))
         self._find_splits()
         return ReportData(
             device=subject.device,
@@ -119,16 +118,15 @@ class _Reporter:
                     entry.status,
                     entry.reason,
                     entry.hint,
-                    None if entry.line.region is None
+                    None
+                    if entry.line.region is None
                     else ids.get((entry.line.function, entry.line.region)),
                     entry.assigns,
                 )
                 for entry in self.entries
             ),
             breaks=tuple(self._breaks()),
-            regions=tuple(
-                _region(number, subject.states[key]) for key, number in ids.items()
-            ),
+            regions=tuple(_region(number, subject.states[key]) for key, number in ids.items()),
             graph=_graphs(subject.states.values()),
             source=subject.source,
             first_line=subject.first_line,
@@ -171,7 +169,9 @@ class _Reporter:
             entry.status = "host" if self._holds_work(entry) else "python"
         elif index in state.closed:
             entry.reason, entry.status = state.closed[index], "host"
-        elif any(self._was_inlined(line) for line in range(entry.line.line, entry.line.end_line + 1)):
+        elif any(
+            self._was_inlined(line) for line in range(entry.line.line, entry.line.end_line + 1)
+        ):
             entry.status, entry.captured = "compiled", True
         else:
             entry.reason = "not run"
@@ -208,14 +208,16 @@ class _Reporter:
                 entry = by_node.get(id(statement))
                 if entry is None or entry.captured or _is_compound(statement):
                     continue
-                around = any(captured) if loops else (
-                    any(captured[:index]) and any(captured[index + 1 :])
+                around = (
+                    any(captured)
+                    if loops
+                    else (any(captured[:index]) and any(captured[index + 1 :]))
                 )
                 entry.splits = around
 
     def _breaks(self) -> Iterable[BreakPoint]:
         for entry in self.entries:
-            if entry.captured or entry.reason in _ORDINARY and entry.status == "python":
+            if entry.captured or (entry.reason in _ORDINARY and entry.status == "python"):
                 continue
             stop = entry.stop
             drawn = stop is not None and "np.random" in stop.cause.reason
@@ -330,7 +332,5 @@ def _header_end(node: ast.stmt) -> int:
     if not bodies:
         return node.end_lineno or node.lineno
     first = bodies[0][0]
-    first_line = min(
-        [first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))]
-    )
-    return max(node.lineno, first_line - 1)
+    first_line = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
+    return max(node.lineno, int(first_line) - 1)

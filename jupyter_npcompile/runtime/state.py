@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import threading
 import types
 from dataclasses import dataclass, field
@@ -193,9 +194,7 @@ class RegionState:
             return None
         return self._record(start, namespace)
 
-    def _record(
-        self, start: int, namespace: Namespace, limit: Stop | None = None
-    ) -> Plan | None:
+    def _record(self, start: int, namespace: Namespace, limit: Stop | None = None) -> Plan | None:
         """Record from a statement on, and have the recording compiled."""
         tier, when = choose(self.options)
         while True:
@@ -220,7 +219,7 @@ class RegionState:
                 return plan
             if when == "later":
                 recording.forget()
-                compiler.submit(lambda: self._compile(plan, tier))
+                compiler.submit(functools.partial(self._compile, plan, tier))
                 return plan
             self._compile(plan, tier)
             if plan.limit is None:
@@ -293,7 +292,7 @@ class RegionState:
                 if plan.state != "ready":
                     return None
             values = outcome.commit()
-        except artifacts.ValueChecked:
+        except artifacts.CheckFailedError:
             counters.fallbacks += 1
             plan.note = "NumPy ran once: it raises or warns for such values"
             return None
@@ -354,5 +353,3 @@ def _until(plan: Plan) -> Stop | None:
 def _first_line(error: BaseException) -> str:
     text = str(error).strip()
     return text.splitlines()[0] if text else "no message"
-
-

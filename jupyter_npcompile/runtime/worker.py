@@ -34,9 +34,7 @@ class Compiler:
         with self._idle:
             self._open += 1
             if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(
-                    target=self._work, name="npcompile", daemon=True
-                )
+                self._thread = threading.Thread(target=self._work, name="npcompile", daemon=True)
                 self._thread.start()
         self._jobs.put(job)
 

@@ -83,9 +83,7 @@ def evaluate(hooks: Hooks, callee: Callable[..., Any], args: Any, kwargs: Any) -
         With traced values in them.
     """
     happened: list[str] = []
-    modes: Any = {
-        kind: mode if mode == "ignore" else "call" for kind, mode in np.geterr().items()
-    }
+    modes: Any = {kind: mode if mode == "ignore" else "call" for kind, mode in np.geterr().items()}
     with (
         python_errors(),
         warnings.catch_warnings(record=True) as caught,
@@ -311,9 +309,7 @@ def _construct(hooks: Hooks, func: type, args: tuple[Any, ...], kwargs: dict[str
     if issubclass(func, np.generic):
         if args and is_traced(args[0]):
             result = evaluate(hooks, func, args, kwargs)
-            return hooks.recorder.record(
-                hooks.root, "ndarray.astype", (args[0], func), {}, result
-            )
+            return hooks.recorder.record(hooks.root, "ndarray.astype", (args[0], func), {}, result)
         with python_errors():
             return func(*concrete_in(args), **concrete_in(kwargs))
     if func in PURE_BUILTINS:
@@ -429,9 +425,7 @@ def opaque_attribute(hooks: Hooks, obj: Opaque, name: str) -> Any:
     attributes = getattr(obj.value, "__dict__", None)
     if not isinstance(attributes, dict) or name not in attributes or isinstance(obj.value, type):
         raise Break("call", f"`{obj.source}.{name}` is not a plain attribute", OWN_LINE)
-    return hooks.recorder.lift(
-        hooks.root, AttributeSource(obj.source, name), attributes[name]
-    )
+    return hooks.recorder.lift(hooks.root, AttributeSource(obj.source, name), attributes[name])
 
 
 def describe_opaque(values: tuple[Any, ...]) -> str:

@@ -152,7 +152,9 @@ class LengthGuard:
         return f"len({self.source}) = {self.keys}"
 
 
-Guard = ArrayGuard | DTypeGuard | TypeGuard | ValueGuard | IdentityGuard | FunctionGuard | LengthGuard
+Guard = (
+    ArrayGuard | DTypeGuard | TypeGuard | ValueGuard | IdentityGuard | FunctionGuard | LengthGuard
+)
 
 
 def check(guards: tuple[Guard, ...], namespace: Namespace) -> Guard | None:

@@ -97,9 +97,7 @@ def inline(
 def _closure(
     code: types.CodeType, function: types.FunctionType, hooks: Hooks
 ) -> tuple[types.CellType, ...]:
-    own = dict(
-        zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    )
+    own = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     own[HOOKS] = types.CellType(hooks.for_helper(function))
     return tuple(own[name] for name in code.co_freevars)
 
@@ -135,7 +133,8 @@ def _remember(code: types.CodeType) -> None:
 
 
 _EFFECTS = frozenset(
-    "STORE_GLOBAL DELETE_GLOBAL STORE_ATTR DELETE_ATTR IMPORT_NAME STORE_DEREF YIELD_VALUE".split()
+    {"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR"}
+    | {"IMPORT_NAME", "STORE_DEREF", "YIELD_VALUE"}
 )
 
 

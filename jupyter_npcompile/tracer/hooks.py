@@ -11,7 +11,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import types
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 import numpy as np
@@ -29,10 +29,11 @@ from jupyter_npcompile.tracer.traced import BoundMethod, Flags, Opaque, Traced, 
 At = tuple[int, int] | None
 """Line and column of an operation, or None where they are not known."""
 
-_METADATA = frozenset("dtype shape ndim size itemsize nbytes strides".split())
-_ARRAY_ATTRIBUTES = frozenset("T mT real imag".split())
+_CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
+_METADATA = frozenset(["dtype", "shape", "ndim", "size", "itemsize", "nbytes", "strides"])
+_ARRAY_ATTRIBUTES = frozenset(["T", "mT", "real", "imag"])
 _PLAIN_OWNERS = (str, bytes, tuple, range, slice, np.dtype, np.finfo, np.iinfo, int, float, complex)
-_READING_METHODS = frozenset("items keys values get index count copy".split())
+_READING_METHODS = frozenset(["items", "keys", "values", "get", "index", "count", "copy"])
 
 
 class Hooks:
@@ -97,7 +98,7 @@ class Hooks:
             same = _identity(left) is _identity(right)
             return same if operation == "Is" else not same
         if operation in ("In", "NotIn"):
-            if is_traced(right) or is_traced(left) and left.source is None:
+            if is_traced(right) or (is_traced(left) and left.source is None):
                 self._stop("value", "`in` needs the values")
             found = self.concrete(left, "`in` needs the value") in right
             return found if operation == "In" else not found
@@ -189,7 +190,7 @@ class Hooks:
             with calls.python_errors():
                 return obj[key]
         if isinstance(obj, type):
-            return obj[index]  # a generic alias such as list[int]
+            return types.GenericAlias(obj, index)  # list[int]
         self._stop("call", f"an element of a {type(obj).__name__} is read")
 
     def store(self, at: At, obj: Any, index: Any, value: Any) -> None:
@@ -216,13 +217,14 @@ class Hooks:
         if isinstance(iterable, np.ndarray):
             raise Break("input", "an array that tracing has not seen being made")
         with calls.python_errors():
-            return iter(iterable)
+            items: Iterable[Any] = iter(iterable)
+        return items
 
     def unpack(self, at: At, value: Any, count: int, star: int | None = None) -> tuple[Any, ...]:
         """The values for a tuple target of ``count`` names, the ``star``-th starred."""
         items = list(self.iterate(at, value))
         needed = count if star is None else count - 1
-        if len(items) < needed or star is None and len(items) > needed:
+        if len(items) < needed or (star is None and len(items) > needed):
             self._stop("error", "Python raises ValueError: wrong number of values to unpack")
         if star is None:
             return tuple(items)
@@ -295,7 +297,7 @@ class Hooks:
         """The truth of a value that decides what runs next."""
         self._at(at)
         if is_traced(value):
-            if value.source is None or value.id is not None and is_array_like(value):
+            if value.source is None or (value.id is not None and is_array_like(value)):
                 raise Break(
                     "value",
                     "what runs next depends on a value that the graph computes",
@@ -311,7 +313,7 @@ class Hooks:
         self._at(at)
         value = self.concrete(value, "text needs the value")
         if conversion:
-            value = {"s": str, "r": repr, "a": ascii}[conversion](value)
+            value = _CONVERSIONS[conversion](value)
         return builtins.format(value, spec)
 
     # -- values that Python needs
@@ -406,5 +408,3 @@ def _identity(value: Any) -> Any:
 
 def _kind(value: Any) -> str:
     return type(value.value if isinstance(value, Opaque) else value).__name__
-
-

@@ -75,7 +75,10 @@ def rebase(value: Array, old: Array, new: Array) -> Array:
             value.shape
         )
     return np.ndarray(
-        value.shape, value.dtype, buffer=new, offset=address(value) - address(old),
+        value.shape,
+        value.dtype,
+        buffer=new,
+        offset=address(value) - address(old),
         strides=value.strides,
     )
 

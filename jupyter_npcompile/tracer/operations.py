@@ -40,11 +40,32 @@ UFUNCS = {
 METADATA = frozenset(
     f"numpy.{name}"
     for name in (
-        "shape ndim size result_type can_cast promote_types min_scalar_type issubdtype "
-        "iscomplexobj isrealobj isscalar iterable broadcast_shapes may_share_memory "
-        "shares_memory dtype finfo iinfo isfortran common_type typename mintypecode index_exp "
-        "isdtype errstate geterr"
-    ).split()
+        "shape",
+        "ndim",
+        "size",
+        "result_type",
+        "can_cast",
+        "promote_types",
+        "min_scalar_type",
+        "issubdtype",
+        "isdtype",
+        "iscomplexobj",
+        "isrealobj",
+        "isscalar",
+        "iterable",
+        "broadcast_shapes",
+        "may_share_memory",
+        "shares_memory",
+        "dtype",
+        "finfo",
+        "iinfo",
+        "isfortran",
+        "common_type",
+        "typename",
+        "mintypecode",
+        "errstate",
+        "geterr",
+    )
 )
 """Functions that depend on types and shapes only: constant under the signature."""
 

@@ -142,9 +142,7 @@ class Recorder:
             self.guards.append(ValueGuard(source, value))
             return value
         if isinstance(value, types.FunctionType):
-            self.guards.append(
-                FunctionGuard(source, value, value.__code__, value.__defaults__)
-            )
+            self.guards.append(FunctionGuard(source, value, value.__code__, value.__defaults__))
             return value
         if isinstance(value, _IDENTITIES) or (callable(value) and is_numpy_function(value)):
             self.guards.append(IdentityGuard(source, value))
@@ -226,9 +224,7 @@ class Recorder:
     def stand_ins(self) -> dict[int, Array]:
         """By input id, the array that stood in for the real one during the recording."""
         return {
-            traced.id: traced.value
-            for _, traced in self._arrays.values()
-            if traced.id is not None
+            traced.id: traced.value for _, traced in self._arrays.values() if traced.id is not None
         }
 
     # -- writes

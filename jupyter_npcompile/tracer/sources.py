@@ -128,9 +128,7 @@ class ComputedSource:
         return f" {sign} ".join(shown) if len(shown) == 2 else f"{sign}{shown[0]}"
 
 
-Source = (
-    NameSource | GlobalSource | CellSource | AttributeSource | ItemSource | ComputedSource
-)
+Source = NameSource | GlobalSource | CellSource | AttributeSource | ItemSource | ComputedSource
 SOURCES = (NameSource, GlobalSource, CellSource, AttributeSource, ItemSource, ComputedSource)
 
 SIGNS: Mapping[str, str] = {

@@ -65,8 +65,8 @@ class Traced:
         self.id = id
         self.source = source
 
-    @property
-    def __class__(self) -> type:  # type: ignore[override]
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
         # isinstance(x, np.ndarray) must say what it says of the real value.
         return type(self.value)
 
@@ -110,7 +110,7 @@ class Traced:
     def __complex__(self) -> complex:
         return complex(self.hooks.concrete(self, "complex() needs the value"))
 
-    def __hash__(self) -> NoReturn:  # type: ignore[override]
+    def __hash__(self) -> NoReturn:
         self._needed("hash() needs the value")
 
     def __repr__(self) -> NoReturn:

@@ -1,0 +1,47 @@
+"""``numpy.interp``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from jupyter_npcompile.tracer.lowering.trace import Trace
+from jupyter_npcompile.tracer.lowering.values import Owner, Value
+
+FLOAT64 = np.dtype("float64")
+
+
+def interp(
+    trace: Trace,
+    x: object,
+    xp: object,
+    fp: object,
+    left: Any = None,
+    right: Any = None,
+    period: Any = None,
+) -> Value:
+    if period is not None or trace.dtype != FLOAT64:
+        trace.unsupported("with a period, or with complex values")
+    where = trace.cast(trace.value(x), FLOAT64)
+    knots = trace.cast(trace.value(xp), FLOAT64).reshape(-1).contiguous()
+    heights = trace.cast(trace.value(fp), FLOAT64).reshape(-1)
+    size = knots.shape[0]
+    if size > 1:  # NumPy's answer for knots that do not rise is an accident
+        trace.check((knots[1:] > knots[:-1]).all())
+    low = heights[0] if left is None else trace.cast(left, FLOAT64)
+    high = heights[-1] if right is None else trace.cast(right, FLOAT64)
+    at = (torch.searchsorted(knots, where.contiguous(), right=True) - 1).clamp(0, max(size - 2, 0))
+    nxt = (at + 1).clamp(max=size - 1)
+    x0, x1, y0, y1 = knots[at], knots[nxt], heights[at], heights[nxt]
+    slope = (y1 - y0) / (x1 - x0)
+    found = slope * (where - x0) + y0
+    again = slope * (where - x1) + y1
+    found = torch.where(torch.isnan(found), again, found)
+    found = torch.where(torch.isnan(found) & (y0 == y1), y0, found)
+    found = torch.where(where == x0, y0, found)
+    found = torch.where(where == knots[-1], heights[-1], found)
+    found = torch.where(where < knots[0], low, found)
+    found = torch.where(where > knots[-1], high, found)
+    return Owner(torch.where(torch.isnan(where), where, found), FLOAT64)

@@ -1,0 +1,154 @@
+"""Medians, quantiles and averages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from jupyter_npcompile.tracer.lowering import reductions
+from jupyter_npcompile.tracer.lowering.trace import Trace, known_array
+from jupyter_npcompile.tracer.lowering.values import Owner, Value
+
+
+def _gathered(trace: Trace, x: Value, axis: object) -> tuple[Tensor, tuple[int, ...]]:
+    """The elements of each reduction in a first dimension of its own, sorted."""
+    if x.dtype.kind not in "fiub" or x.dtype.name in ("float16", "uint64"):
+        trace.unsupported(f"dtype {x.dtype}")
+    axes = trace.axes(axis, x.ndim)
+    kept = [k for k in range(x.ndim) if k not in axes]
+    tensor = x.read().permute(*axes, *kept)
+    tensor = tensor.reshape(-1, *tensor.shape[len(axes) :])
+    if tensor.shape[0] == 0:
+        trace.unsupported("no elements")
+    if tensor.dtype == torch.bool:
+        trace.unsupported("booleans")
+    return torch.sort(tensor, dim=0).values, axes
+
+
+def _shaped(tensor: Tensor, x: Value, axes: tuple[int, ...], keepdims: object, lead: int) -> Tensor:
+    if not keepdims:
+        return tensor
+    shape = [1 if k in axes else n for k, n in enumerate(x.shape)]
+    return tensor.reshape(*tensor.shape[:lead], *shape)
+
+
+def median(
+    trace: Trace,
+    a: object,
+    axis: object = None,
+    out: object = None,
+    overwrite_input: object = False,
+    keepdims: object = False,
+) -> Value:
+    if overwrite_input:
+        trace.unsupported("overwrite_input=True")
+    x = trace.value(a)
+    rows, axes = _gathered(trace, x, axis)
+    size = rows.shape[0]
+    kind = x.dtype if x.dtype.kind == "f" else np.dtype("float64")
+    middle = rows[(size - 1) // 2 : size // 2 + 1]
+    middle = trace.convert(middle, x.dtype, kind)
+    found = reductions.total(middle, (0,)) / middle.shape[0]
+    if kind.kind == "f" and x.dtype.kind == "f":
+        found = torch.where(torch.isnan(rows[-1]), rows[-1], found)
+    return Owner(_shaped(found, x, axes, keepdims, 0), kind)
+
+
+def nanmedian(trace: Trace, a: object, *args: Any, **kwargs: Any) -> Value:
+    x = trace.value(a)
+    if x.dtype.kind in "fc":
+        trace.check(~torch.isnan(x.read()).any())
+    return median(trace, x, *args, **kwargs)
+
+
+def percentile(trace: Trace, a: object, q: object, *args: Any, **kwargs: Any) -> Value:
+    wanted = trace.value(q)
+    known = known_array(wanted)
+    if known is None:
+        trace.unsupported("q is not constant")
+    return _quantile(trace, a, np.asarray(np.true_divide(known, 100)), *args, **kwargs)
+
+
+def quantile(trace: Trace, a: object, q: object, *args: Any, **kwargs: Any) -> Value:
+    known = known_array(trace.value(q))
+    if known is None:
+        trace.unsupported("q is not constant")
+    return _quantile(trace, a, known, *args, **kwargs)
+
+
+def _quantile(
+    trace: Trace,
+    a: object,
+    q: np.ndarray,
+    axis: object = None,
+    out: object = None,
+    overwrite_input: object = False,
+    method: object = "linear",
+    keepdims: object = False,
+    *,
+    weights: object = None,
+    interpolation: object = None,
+) -> Value:
+    x = trace.value(a)
+    if method != "linear" or overwrite_input or weights is not None or interpolation is not None:
+        trace.unsupported("only for the linear method, without weights")
+    if q.ndim > 1 or q.dtype.kind not in "fiu":
+        trace.unsupported("this form of q")
+    rows, axes = _gathered(trace, x, axis)
+    kind = trace.dtype
+    size = rows.shape[0]
+    places = np.asarray((size - 1) * q.astype(np.float64))
+    low = np.clip(np.floor(places).astype(np.int64), 0, size - 1)
+    high = np.clip(low + 1, 0, size - 1)
+    share = places - low
+    found = [
+        _between(trace, rows, int(i), int(j), float(t), x.dtype, kind)
+        for i, j, t in zip(low.flat, high.flat, share.flat, strict=True)
+    ]
+    joined = torch.stack(found) if q.ndim else found[0]
+    return Owner(_shaped(joined, x, axes, keepdims, q.ndim), kind)
+
+
+def _between(
+    trace: Trace, rows: Tensor, i: int, j: int, share: float, source: np.dtype, kind: np.dtype
+) -> Tensor:
+    a = trace.convert(rows[i], source, kind)
+    b = trace.convert(rows[j], source, kind)
+    step = b - a
+    # NumPy starts from the nearer end
+    found = a + step * share if share < 0.5 else b - step * (1 - share)
+    found = torch.where(b == a, a, found)
+    if source.kind == "f":
+        last = trace.convert(rows[-1], source, kind)
+        found = torch.where(torch.isnan(last), last, found)
+    return found
+
+
+def average(
+    trace: Trace,
+    a: object,
+    axis: object = None,
+    weights: object = None,
+    returned: object = False,
+    *,
+    keepdims: object = False,
+) -> Any:
+    x = trace.value(a)
+    if returned:
+        trace.unsupported("returned=True")
+    axes = trace.axes(axis, x.ndim)
+    kind = trace.dtype
+    if weights is None:
+        return reductions.mean_of(trace, x, kind, axes, bool(keepdims), True)
+    w = trace.cast(trace.value(weights), kind)
+    tensor = trace.cast(x, kind)
+    if tuple(w.shape) != tuple(tensor.shape):
+        if w.ndim != 1 or len(axes) != 1:
+            trace.unsupported("weights of another shape")
+        w = w.reshape([-1 if k == axes[0] else 1 for k in range(tensor.ndim)]).expand(tensor.shape)
+    scale = reductions.total(w, axes, bool(keepdims))
+    trace.check((scale != 0).all())
+    return reductions.total(tensor * w, axes, bool(keepdims)) / scale
