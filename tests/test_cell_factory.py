@@ -15,7 +15,7 @@ from jupyter_npcompile.cell import HANDLE, build_function, function_code
 FUNCTIONS = {
     "plain": "def f(a, b=1): return a + b",
     "all kinds": "def f(a, /, b, *c, d, e=2, **g):\n    'doc'\n    return a + b",
-    "annotated": "def f(a: int, *b: str, c: float = 1.0) -> list:\n    x: int = a + 1\n    return x",
+    "annotated": "def f(a: int, *b: str, c: float = 1.0) -> list:\n    x: int = a + 1",
     "closures inside": "def f(a):\n    b = a + 1\n    return (lambda: b)() + sum(b for _ in a)",
     "recursive": "def f(n):\n    return n * f(n - 1) if n else 1",
 }

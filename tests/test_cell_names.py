@@ -72,7 +72,7 @@ def test_deferred_names_are_those_of_nested_scopes() -> None:
         ("def g(a, b=(c := 1)):\n    d = 1\nclass H(k := z):\n    e = 1", "x g c H k"),
         ("y = [(a := i) for i in z]", "x y a"),
         ("y = lambda q, r=(s := 1): (t := q)", "x y s"),
-        ("y: int", "x y"),
+        ("y: int = 1", "x y"),
         ("del y", "x y"),
         ("y.a = 1; y[0] = 2", "x"),
     ],

@@ -5,8 +5,8 @@ Pure Python over `ast`: nothing here imports NumPy, torch or IPython.
 
 from __future__ import annotations
 
-from jupyter_npcompile.cell.expressions import HOOKS
 from jupyter_npcompile.cell.factory import function_code
+from jupyter_npcompile.cell.hooks import HOOKS
 from jupyter_npcompile.cell.instrument import Instrumented, helper_code, region_code
 from jupyter_npcompile.cell.program import (
     CellProgram,

@@ -8,17 +8,14 @@ laziness: ``and``, ``or`` and chained comparisons stop where Python stops.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
+from jupyter_npcompile.cell.hooks import HookCalls
 from jupyter_npcompile.cell.names import comprehension_targets, local_names
-from jupyter_npcompile.cell.program import NotTraceable
 from jupyter_npcompile.cell.regions import FRAME_NAMES
 from jupyter_npcompile.cell.syntax import (
     Comprehension,
     Place,
-    Positioned,
-    SourceText,
-    attribute,
     call,
     clone,
     constant,
@@ -29,68 +26,15 @@ from jupyter_npcompile.cell.syntax import (
     store,
 )
 
-HOOKS = "__npcompile_hooks__"
-"""Name of the hooks object in instrumented code."""
-
 _CONVERSIONS = {-1: None, ord("s"): "s", ord("r"): "r", ord("a"): "a"}
 
 _FRAME_DEPENDENT = FRAME_NAMES | {"super", "__class__"}
 
 
-class Expressions:
-    """Rewrites expressions of one region or helper.
+class Expressions(HookCalls):
+    """Rewrites expressions of one region or helper."""
 
-    Parameters
-    ----------
-    text : SourceText
-        The source, for columns in characters.
-    plain : collection of str
-        Names of the outermost scope that are left alone. For a region this
-        set grows as names are bound.
-    """
-
-    def __init__(self, text: SourceText, plain: Collection[str]) -> None:
-        self.text = text
-        self.scopes: list[Collection[str]] = [plain]
-        self._thunks = 0
-        self._temporaries = 0
-
-    def temporary(self) -> str:
-        """Return a name that occurs nowhere else in the code."""
-        self._temporaries += 1
-        return f"__npcompile_t{self._temporaries}__"
-
-    def refuse(self, node: Positioned, reason: str) -> NotTraceable:
-        """Return the exception that says why `node` cannot be instrumented."""
-        return NotTraceable(reason, *self.text.position(node))
-
-    def hook(
-        self,
-        name: str,
-        node: Positioned,
-        *arguments: ast.expr,
-        at: Positioned | None = None,
-        keywords: Sequence[ast.keyword] = (),
-    ) -> ast.Call:
-        """Return the call of hook `name` with the position of `at` (or `node`) first."""
-        place = extent(node)
-        position = constant(self.text.position(at or node), place)
-        return self._hook(name, place, [position, *arguments], keywords)
-
-    def _hook(
-        self,
-        name: str,
-        place: Place,
-        arguments: Sequence[ast.expr],
-        keywords: Sequence[ast.keyword] = (),
-    ) -> ast.Call:
-        return call(attribute(load(HOOKS, place), name, place), arguments, place, keywords)
-
-    def name(self, name: str, place: Place) -> ast.expr:
-        """Return the expression that reads `name`."""
-        if name == "__debug__" or any(name in scope for scope in self.scopes):
-            return load(name, place)
-        return self._hook("name", place, [constant(name, place), load(name, place)])
+    _thunks = 0
 
     def value(self, node: ast.expr) -> ast.expr:
         """Return `node` with every operation replaced by a hook call."""
@@ -133,7 +77,7 @@ class Expressions:
         place = extent(node)
         if isinstance(node, ast.Slice):
             parts = (node.lower, node.upper, node.step)
-            return self._hook(
+            return self.plain_hook(
                 "slice",
                 place,
                 [constant(None, place) if part is None else self.value(part) for part in parts],
@@ -377,15 +321,6 @@ class Expressions:
             value = ast.Tuple([load(name, extent(inner))], ast.Load(), **extent(inner))
             clauses.extend(self._generators(inner, value))
         return clauses
-
-    def unpacked(self, target: ast.Tuple | ast.List, value: ast.expr) -> ast.expr:
-        """Return the tuple of the values that the elements of `target` get."""
-        place = extent(target)
-        stars = [i for i, item in enumerate(target.elts) if isinstance(item, ast.Starred)]
-        count = constant(len(target.elts), place)
-        return self.hook(
-            "unpack", target, value, count, constant(stars[0] if stars else None, place)
-        )
 
     def _joined(self, node: ast.JoinedStr) -> ast.expr:
         return replaced(node, values=self.values(node.values))

@@ -13,8 +13,9 @@ import types
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jupyter_npcompile.cell.expressions import HOOKS, Expressions
+from jupyter_npcompile.cell.expressions import Expressions
 from jupyter_npcompile.cell.factory import code_named, compiled, nest, nested_code
+from jupyter_npcompile.cell.hooks import HOOKS
 from jupyter_npcompile.cell.names import local_names
 from jupyter_npcompile.cell.program import NotTraceable, Region, Statement
 from jupyter_npcompile.cell.regions import keeps_its_frame
@@ -329,17 +330,17 @@ class _RegionStatements(_Statements):
         """Return the instrumented form of one statement of the region."""
         node, self.current = statement.node, statement.index
         place, index = point(node), constant(statement.index, point(node))
-        begin = ast.Expr(value=self._hook("statement", place, [index]), **place)
+        begin = ast.Expr(value=self.plain_hook("statement", place, [index]), **place)
         if statement.kind not in ("return", "display"):
             return [begin, *self.statement(node)]
         source = node.value if isinstance(node, (ast.Return, ast.Expr)) else None
         value = constant(None, place) if source is None else self.value(source)
         name = constant(statement.kind, place)
-        result = self._hook("bind", extent(node), [index, name, value])
+        result = self.plain_hook("bind", extent(node), [index, name, value])
         return [begin, ast.Expr(value=result, **extent(node))]
 
     def bound(self, name: str, place: Positioned) -> list[ast.stmt]:
         self.written.add(name)
         at = extent(place)
         arguments = [constant(self.current, at), constant(name, at), load(name, at)]
-        return [ast.Expr(value=self._hook("bind", at, arguments), **at)]
+        return [ast.Expr(value=self.plain_hook("bind", at, arguments), **at)]

@@ -62,7 +62,10 @@ class Lines:
                 first, last = statement.lineno, last_line(statement)
                 inner = list(blocks(statement))
                 if inner:
-                    last = _header_end(self.text, statement, first, _first_line(inner[0][1]))
+                    below = _first_line(inner[0][1])
+                    if isinstance(statement, ast.Match):
+                        below = statement.cases[0].pattern.lineno
+                    last = _header_end(self.text, statement, first, below)
                 yield self._line("skeleton", first, last, reason=reason)
                 yield from self._blocks(statement, scope, native)
 

@@ -8,6 +8,7 @@ changed, so what runs natively has the user's own tracebacks.
 
 from __future__ import annotations
 
+import abc
 import ast
 from collections.abc import Sequence
 from dataclasses import replace
@@ -167,7 +168,7 @@ def build_function(
     )
 
 
-class _Builder:
+class _Builder(abc.ABC):
     """Rewrites bodies; what differs by scope is in the subclasses."""
 
     scope: Scope
@@ -179,10 +180,12 @@ class _Builder:
         self.displayed: ast.Expr | None = None
         self.captured: Names = frozenset()
 
+    @abc.abstractmethod
     def guard(self, region: Region, statement: Statement) -> ast.stmt:
-        raise NotImplementedError
+        """Return a statement of a region with the question that guards it."""
 
     def definition(self, node: ast.FunctionDef) -> ast.stmt:
+        """Rewrite a definition; inside functions it stays what it is."""
         return clone(node)
 
     def body(self, statements: Sequence[ast.stmt], after: Names | None) -> list[ast.stmt]:

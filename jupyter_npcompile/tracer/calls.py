@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
+import inspect
 import math
 import types
 import warnings
@@ -24,7 +25,12 @@ from jupyter_npcompile.tracer.operations import (
     operation,
 )
 from jupyter_npcompile.tracer.recorder import concrete_in, traced_in
-from jupyter_npcompile.tracer.sources import AttributeSource, ComputedSource, GlobalSource
+from jupyter_npcompile.tracer.sources import (
+    AttributeSource,
+    ComputedSource,
+    GlobalSource,
+    ObjectSource,
+)
 from jupyter_npcompile.tracer.table import lowering_of
 from jupyter_npcompile.tracer.traced import BoundMethod, Opaque, Traced, is_traced
 
@@ -294,6 +300,10 @@ def call(hooks: Hooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     op = operation(func)
     if op is not None:
         return numpy_call(hooks, func, args, kwargs)
+    if isinstance(func, types.MethodType) and isinstance(func.__func__, types.FunctionType):
+        source = ObjectSource("self", func.__self__, id(func.__self__))
+        owner = hooks.recorder.lift(hooks.root, source, func.__self__)
+        return call(hooks, func.__func__, (owner, *args), kwargs)
     if isinstance(func, types.FunctionType):
         function = getattr(func, "__wrapped__", func) if helpers.is_compiled(func) else func
         return helpers.inline(hooks, function, args, kwargs)
@@ -423,6 +433,11 @@ def opaque_attribute(hooks: Hooks, obj: Opaque, name: str) -> Any:
     if isinstance(obj.value, np.random.Generator | np.random.RandomState):
         raise Break("host", f"`np.random`: {RANDOM}", DRAW)
     attributes = getattr(obj.value, "__dict__", None)
+    method = inspect.getattr_static(type(obj.value), name, None)
+    overridden = isinstance(attributes, dict) and name in attributes
+    if isinstance(method, types.FunctionType) and not overridden:
+        source = AttributeSource(AttributeSource(obj.source, name), "__func__")
+        return functools.partial(hooks.recorder.lift(hooks.root, source, method), obj)
     if not isinstance(attributes, dict) or name not in attributes or isinstance(obj.value, type):
         raise Break("call", f"`{obj.source}.{name}` is not a plain attribute", OWN_LINE)
     return hooks.recorder.lift(hooks.root, AttributeSource(obj.source, name), attributes[name])

@@ -366,6 +366,8 @@ class Recorder:
             raise Break("input", "an array that tracing has not seen being made")
         if isinstance(value, BoundMethod) or (callable(value) and not isinstance(value, type)):
             raise Break("call", "a function is passed to a NumPy call")
+        if value is object or value is str or value is bytes:
+            raise Break("input", f"arrays of {value.__name__} are not traced")
         try:
             return encode(value)
         except TypeError:

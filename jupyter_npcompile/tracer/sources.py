@@ -95,6 +95,22 @@ class ItemSource:
 
 
 @dataclass(frozen=True, slots=True)
+class ObjectSource:
+    """An object that belongs to what is traced: the instance of a bound method."""
+
+    name: str
+    value: Any = field(repr=False, hash=False, compare=False)
+    value_id: int
+
+    def fetch(self, namespace: Namespace) -> Any:
+        """The object."""
+        return self.value
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
 class ComputedSource:
     """Arithmetic on Python numbers, done by Python again on every replay.
 
@@ -128,8 +144,24 @@ class ComputedSource:
         return f" {sign} ".join(shown) if len(shown) == 2 else f"{sign}{shown[0]}"
 
 
-Source = NameSource | GlobalSource | CellSource | AttributeSource | ItemSource | ComputedSource
-SOURCES = (NameSource, GlobalSource, CellSource, AttributeSource, ItemSource, ComputedSource)
+Source = (
+    NameSource
+    | GlobalSource
+    | CellSource
+    | AttributeSource
+    | ItemSource
+    | ObjectSource
+    | ComputedSource
+)
+SOURCES = (
+    NameSource,
+    GlobalSource,
+    CellSource,
+    AttributeSource,
+    ItemSource,
+    ObjectSource,
+    ComputedSource,
+)
 
 SIGNS: Mapping[str, str] = {
     "Add": "+",

@@ -227,13 +227,19 @@ trunc = _integral(torch.trunc)
 def fmod(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
     if loop.dtype.kind in "iu":
         return integers.rest(loop, a, b, floor=False)
+    return _rest(loop, a, b)
+
+
+def _rest(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+    # vectorised code gives nan where the quotient overflows
+    loop.trace.check(~(torch.isinf(a / b) & torch.isfinite(a) & (b != 0)).any())
     return torch.fmod(a, b)
 
 
 def remainder(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
     if loop.dtype.kind in "iu":
         return integers.rest(loop, a, b, floor=True)
-    rest = torch.fmod(a, b)
+    rest = _rest(loop, a, b)
     shifted = torch.where((b < 0) != (rest < 0), rest + b, rest)
     signed = torch.where(rest == 0, torch.copysign(like(a, 0), b), shifted)
     return torch.where(torch.isnan(rest), rest, signed)
@@ -242,7 +248,7 @@ def remainder(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
 def floor_divide(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
     if loop.dtype.kind in "iu":
         return integers.quotient(loop, a, b, floor=True)
-    rest = torch.fmod(a, b)
+    rest = _rest(loop, a, b)
     exact = (a - rest) / b
     lowered = torch.where((rest != 0) & ((b < 0) != (rest < 0)), exact - 1, exact)
     whole = torch.floor(lowered)

@@ -108,7 +108,7 @@ def gcd(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
 def lcm(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
     if loop.dtype.name == "uint64":
         loop.trace.unsupported("uint64")
-    common = torch.gcd(a, b)
+    common = torch.abs(torch.gcd(a, b))  # never -1, by which the smallest integer traps
     safe = torch.where(common == 0, _full(a, 1), common)
     return torch.abs(torch.div(a, safe, rounding_mode="trunc") * b)
 
