@@ -185,7 +185,6 @@ def traced(function: Any) -> Any:
         ("kron", (np.eye(2), np.ones((2, 3)))),
         ("fliplr", (np.ones((2, 3)),)),
         ("nanmean", (np.array([1.0, np.nan, 3.0]),)),
-        ("rot90", (np.arange(6).reshape(2, 3), 3)),
     ],
 )
 def test_functions_of_numpy(name: str, arguments: tuple[Any, ...]) -> None:

@@ -210,13 +210,13 @@ def _exact(value: object) -> object:
     return type(value), repr(value)
 
 
-def _instructions(code: types.CodeType) -> list[tuple[str, str]]:
+def _instructions(code: types.CodeType) -> list[tuple[str, object]]:
     """List the instructions in a form that does not depend on the module around them.
 
     The compiler loads ``re.sub`` of an imported ``re`` as an attribute and
     ``x.sub`` of another ``x`` as a method, which moves the jump targets too.
     """
-    listed: list[tuple[str, str]] = []
+    listed: list[tuple[str, object]] = []
     for instruction in dis.get_instructions(code):
         name, argument = instruction.opname, instruction.argval
         if name in ("PUSH_NULL", "PRECALL", "EXTENDED_ARG", "NOP"):
@@ -225,7 +225,7 @@ def _instructions(code: types.CodeType) -> list[tuple[str, str]]:
             argument = None
         elif isinstance(argument, types.CodeType):
             argument = argument.co_name
-        listed.append(("LOAD_ATTR" if name == "LOAD_METHOD" else name, repr(argument)))
+        listed.append(("LOAD_ATTR" if name == "LOAD_METHOD" else name, _exact(argument)))
     return listed
 
 

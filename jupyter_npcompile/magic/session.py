@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import os
 import traceback
 from typing import Any
 
-from IPython.core.error import InputRejected, UsageError
+from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
@@ -21,8 +22,21 @@ from jupyter_npcompile.views.bundle import mime_bundle
 MAGIC = "%%npcompile"
 
 
-class RejectedOptionError(UsageError, InputRejected):
-    """A wrong option: IPython shows it as one line and does not run the cell."""
+class _Refusal:
+    """Stands in for a cell whose magic line is wrong.
+
+    IPython shows a ``UsageError`` as one line, but only when the running cell
+    raises it, so that is what the cell does instead of its own statements.
+    """
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+
+    def __call__(self) -> None:
+        raise UsageError(self.message)
+
+
+_REFUSAL = "__npcompile_refusal__"
 
 
 class Session(ast.NodeTransformer):
@@ -67,7 +81,8 @@ class Session(ast.NodeTransformer):
         try:
             options = CellOptions.parse((line or MAGIC).removeprefix(MAGIC))
         except OptionError as error:
-            raise RejectedOptionError(str(error)) from None
+            setattr(builtins, _REFUSAL, _Refusal(str(error)))
+            return ast.parse(f"{_REFUSAL}()")
         return self.compile(plain, self._text, options)
 
     def compile(self, tree: ast.Module, source: str, options: CellOptions) -> ast.Module:
@@ -95,6 +110,7 @@ class Session(ast.NodeTransformer):
 
     def finish(self, result: Any = None) -> None:
         """The cell is over: take the handle away and show the report."""
+        vars(builtins).pop(_REFUSAL, None)
         if not self.running:
             return
         handle, options = self.running.pop()

@@ -68,26 +68,24 @@ tan = _direct(torch.tan)
 sinh = _direct(torch.sinh)
 cosh = _direct(torch.cosh)
 tanh = _direct(torch.tanh)
-arcsin = _real(torch.asin)
-arccos = _real(torch.acos)
-arctan = _real(torch.atan)
-arcsinh = _real(torch.asinh)
-arccosh = _real(torch.acosh)
-arctanh = _real(torch.atanh)
+arcsin = _direct(torch.asin)
+arccos = _direct(torch.acos)
+arctan = _direct(torch.atan)
+arcsinh = _direct(torch.asinh)
+arccosh = _direct(torch.acosh)
+arctanh = _direct(torch.atanh)
 exp = _direct(torch.exp)
 exp2 = _real(torch.exp2)
 expm1 = _real(torch.expm1)
 log = _direct(torch.log)
-log2 = _real(torch.log2)
-log10 = _real(torch.log10)
+log2 = _direct(torch.log2)
+log10 = _direct(torch.log10)
 log1p = _real(torch.log1p)
 sqrt = _direct(torch.sqrt)
 hypot = _real(torch.hypot)
 arctan2 = _real(torch.atan2)
 copysign = _real(torch.copysign)
-nextafter = _real(torch.nextafter)
 logaddexp = _real(torch.logaddexp)
-logaddexp2 = _real(torch.logaddexp2)
 
 
 @_accepting
@@ -137,12 +135,26 @@ def square(loop: Loop, x: Tensor) -> Tensor:
 def reciprocal(loop: Loop, x: Tensor) -> Tensor:
     if loop.dtype.kind in "iu":
         return integers.quotient(loop, like(x, 1), x, floor=False)
+    if loop.dtype.kind == "c":
+        return _complex_reciprocal(torch.real(x), torch.imag(x))
     return torch.div(like(x, 1), x)
+
+
+def _complex_reciprocal(real: Tensor, imag: Tensor) -> Tensor:
+    """Scaled by the larger part, as NumPy does."""
+    flat = torch.abs(imag) <= torch.abs(real)
+    large, small = torch.where(flat, real, imag), torch.where(flat, imag, real)
+    ratio = small / large
+    scale = large + small * ratio
+    one = like(real, 1)
+    return torch.complex(
+        torch.where(flat, one, ratio) / scale, -torch.where(flat, ratio, one) / scale
+    )
 
 
 def sign(loop: Loop, x: Tensor) -> Tensor:
     if loop.dtype.kind == "c":
-        loop.trace.unsupported("complex numbers")
+        return torch.sgn(x)
     if loop.dtype.kind == "u":
         return (x != 0).to(x.dtype)
     found = torch.sign(x)
@@ -152,6 +164,13 @@ def sign(loop: Loop, x: Tensor) -> Tensor:
 def heaviside(loop: Loop, x: Tensor, half: Tensor) -> Tensor:
     step = torch.where(x > 0, like(x, 1), torch.where(x < 0, like(x, 0), half))
     return torch.where(torch.isnan(x), x, step)
+
+
+def logaddexp2(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+    gap = a - b
+    high = torch.where(gap > 0, a, b)
+    found = high + torch.log1p(torch.exp2(-torch.abs(gap))) * float(np.log2(np.e))
+    return torch.where(a == b, a + 1, found)
 
 
 def cbrt(loop: Loop, x: Tensor) -> Tensor:
@@ -166,8 +185,6 @@ def cbrt(loop: Loop, x: Tensor) -> Tensor:
 def power(loop: Loop, a: Tensor, b: Any) -> Tensor:
     if loop.dtype.kind in "iu":
         return integers.power(loop, a, b)
-    if loop.dtype.kind == "c":
-        loop.trace.unsupported("powers of complex numbers")
     if isinstance(b, float):
         if b == 2.0:
             return a * a
@@ -287,7 +304,18 @@ def ldexp(loop: Loop, x: Tensor, exponent: Tensor) -> Tensor:
     return wide.to(x.dtype)
 
 
+def nextafter(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+    _no_half(loop)
+    return torch.nextafter(a, b)
+
+
+def _no_half(loop: Loop) -> None:
+    if loop.half:
+        loop.trace.unsupported("half precision")
+
+
 def spacing(loop: Loop, x: Tensor) -> Tensor:
+    _no_half(loop)
     step = torch.nextafter(x, torch.copysign(like(x, math.inf), x)) - x
     return torch.where(torch.isfinite(x), step, like(x, math.nan))
 

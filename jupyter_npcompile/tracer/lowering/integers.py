@@ -102,7 +102,7 @@ def _constant_power(a: Tensor, exponent: int) -> Tensor:
 def gcd(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
     if loop.dtype.name == "uint64":
         loop.trace.unsupported("uint64")
-    return torch.gcd(a, b)
+    return torch.abs(torch.gcd(a, b))
 
 
 def lcm(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
@@ -110,7 +110,7 @@ def lcm(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
         loop.trace.unsupported("uint64")
     common = torch.abs(torch.gcd(a, b))  # never -1, by which the smallest integer traps
     safe = torch.where(common == 0, _full(a, 1), common)
-    return torch.abs(torch.div(a, safe, rounding_mode="trunc") * b)
+    return torch.div(torch.abs(a), safe, rounding_mode="trunc") * torch.abs(b)
 
 
 def _bits(loop: Loop) -> int:

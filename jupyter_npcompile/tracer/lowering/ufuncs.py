@@ -32,11 +32,14 @@ class Loop:
         For checks and constants.
     inputs, outputs : tuple of numpy.dtype
         What it reads and writes.
+    half : bool
+        Whether it stands for a loop in half precision, computed in single.
     """
 
     trace: Trace
     inputs: tuple[np.dtype, ...]
     outputs: tuple[np.dtype, ...]
+    half: bool = False
 
     @property
     def dtype(self) -> np.dtype:
@@ -108,7 +111,7 @@ def compute(loop: Loop, kernel: Kernel, operands: Sequence[Any]) -> list[Tensor]
     half = any(kind.name == "float16" for kind in (*loop.inputs, *loop.outputs))
     if half:  # NumPy computes half precision in single precision, too
         wide = tuple(_widened(kind) for kind in loop.inputs)
-        inner = Loop(trace, wide, tuple(_widened(kind) for kind in loop.outputs))
+        inner = Loop(trace, wide, tuple(_widened(kind) for kind in loop.outputs), half)
         tensors = [
             trace.cast(_narrow(trace, x, narrow), kind)
             for x, kind, narrow in zip(operands, wide, loop.inputs, strict=True)

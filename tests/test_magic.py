@@ -1,0 +1,204 @@
+"""The magics: options, errors, what is shown, and switching everything on and off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from IPython.core.displaypub import CapturingDisplayPublisher
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+import jupyter_npcompile as npc
+from jupyter_npcompile.magic.options import CellOptions, OptionError
+from jupyter_npcompile.views import MIME_TYPE
+
+
+class Shell:
+    """A fresh IPython with the extension loaded."""
+
+    def __init__(self) -> None:
+        config = Config()
+        config.HistoryManager.enabled = False
+        InteractiveShell.clear_instance()
+        self.ip = InteractiveShell.instance(config=config, colors="nocolor")
+        self.published = CapturingDisplayPublisher()
+        self.ip.display_pub = self.published
+        self.ip.run_line_magic("load_ext", "jupyter_npcompile")
+        self.ip.user_ns["np"] = np
+
+    def run(self, source: str) -> object:
+        """Run a cell; returns the error it raised, or None."""
+        self.published.outputs.clear()
+        result = self.ip.run_cell(source)
+        return result.error_before_exec or result.error_in_exec
+
+    @property
+    def shown(self) -> list[dict[str, object]]:
+        """MIME bundles shown by the last cell."""
+        return [output["data"] for output in self.published.outputs]
+
+
+@pytest.fixture
+def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
+    monkeypatch.setattr(npc.settings, "tier", "aten")
+    monkeypatch.setattr(npc.settings, "first_run_check", "raise")
+    made = Shell()
+    yield made
+    made.ip.run_line_magic("unload_ext", "jupyter_npcompile")
+    InteractiveShell.clear_instance()
+
+
+def test_a_cell_shows_its_summary_in_one_bundle(shell: Shell) -> None:
+    assert shell.run("%%npcompile\nx = np.arange(4.0) * 2") is None
+    (bundle,) = shell.shown
+    assert set(bundle) == {"text/plain", "text/html", MIME_TYPE}
+    assert str(bundle["text/plain"]).startswith("1 of 1 line compiled · no break points · aten")
+    assert "<script" not in str(bundle["text/html"])
+
+
+def test_quiet_shows_nothing(shell: Shell) -> None:
+    assert shell.run("%%npcompile --quiet\nx = np.arange(4.0) * 2") is None
+    assert shell.shown == []
+    assert shell.ip.user_ns["x"].tolist() == [0, 2, 4, 6]
+
+
+def test_the_namespace_holds_nothing_of_ours(shell: Shell) -> None:
+    before = set(shell.ip.user_ns)
+    shell.run("%%npcompile --quiet\nx = np.ones(3) + 1\ndef f(a):\n    return a * 2")
+    new = {name for name in set(shell.ip.user_ns) - before if not name.startswith("_i")}
+    assert new - {"_", "__", "___"} == {"x", "f"}
+
+
+def test_an_unknown_option_names_the_valid_ones(
+    shell: Shell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert shell.run("%%npcompile --fast\nx = 1") is not None
+    text = "".join(capsys.readouterr())
+    assert "--fast" in text
+    assert "--device cpu|cuda[:n], --ahead, --quiet" in text
+    assert "Traceback" not in text
+    assert "x" not in shell.ip.user_ns
+
+
+def test_cuda_without_cuda_leaves_the_namespace_untouched(
+    shell: Shell, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    shell.ip.user_ns["x"] = 7
+    assert shell.run("%%npcompile --device cuda\nx = 1") is not None
+    assert "no CUDA device" in "".join(capsys.readouterr())
+    assert shell.ip.user_ns["x"] == 7
+
+
+def test_an_empty_cell_does_nothing(shell: Shell) -> None:
+    assert shell.run("%%npcompile") is None
+    assert shell.run("%%npcompile\n\n# only a comment\n") is None
+    assert shell.shown == []
+
+
+def test_a_syntax_error_is_the_normal_one(
+    shell: Shell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    error = shell.run("%%npcompile\nx = 1\ny = = 2")
+    assert isinstance(error, SyntaxError)
+    assert error.lineno == 3
+    assert "SyntaxError" in "".join(capsys.readouterr())
+
+
+def test_a_failing_line_has_numpys_error_and_its_own_line(
+    shell: Shell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = "%%npcompile\na = np.ones(3)\nb = np.ones(4)\nc = a * 2\nd = np.ones(3) @ np.ones(4)"
+    error = shell.run(source)
+    assert isinstance(error, ValueError)
+    traceback = error.__traceback__
+    lines = []
+    while traceback is not None:
+        lines.append((traceback.tb_frame.f_code.co_filename, traceback.tb_lineno))
+        traceback = traceback.tb_next
+    assert [line for name, line in lines if "jupyter_npcompile" in name] == []
+    assert lines[-1][1] == 5
+    assert "----> 5" in "".join(capsys.readouterr())
+    assert shell.ip.user_ns["c"].tolist() == [2, 2, 2]
+
+
+def test_run_cell_magic_runs_and_raises(shell: Shell) -> None:
+    shell.ip.run_cell_magic("npcompile", "--quiet", "z = np.ones(2) * 3\nz.sum()")
+    assert shell.ip.user_ns["z"].tolist() == [3, 3]
+    with pytest.raises(ZeroDivisionError):
+        shell.ip.run_cell_magic("npcompile", "", "1 / 0")
+    with pytest.raises(Exception, match="Valid options"):
+        shell.ip.run_cell_magic("npcompile", "--nope", "1")
+
+
+def test_on_and_off(shell: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    shell.run("%npcompile on")
+    shell.run("x = np.ones(3) * 2")
+    assert len(shell.shown) == 1
+    shell.run("%npcompile off")
+    shell.run("x = np.ones(3) * 2")
+    assert shell.shown == []
+    assert "not compiled from now on" in capsys.readouterr().out
+
+
+def test_status_clear_and_report(shell: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    shell.run("%%npcompile --quiet\nx = np.arange(5.0) * 3")
+    shell.run("%npcompile status")
+    assert "tier aten" in capsys.readouterr().out
+    shell.run("%npcompile report")
+    assert "compiled" in str(shell.shown[0]["text/plain"])
+    shell.run("%npcompile clear")
+    assert "forgot" in capsys.readouterr().out
+    assert npc.stats()["artifacts"] == 0
+    shell.run("%npcompile unknown")
+    assert "Valid commands: report, status, clear, on, off" in "".join(capsys.readouterr())
+
+
+def test_the_environment_switches_everything_off(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NPCOMPILE_DISABLE", "1")
+    before = npc.stats()["recordings"]
+    assert shell.run("%%npcompile\nx = np.ones(3) * 2") is None
+    assert shell.shown == []
+    assert npc.stats()["recordings"] == before
+    assert shell.ip.user_ns["x"].tolist() == [2, 2, 2]
+
+
+def test_a_fault_of_ours_leaves_the_cell_as_plain_python(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*args: object, **kwargs: object) -> None:
+        raise RuntimeError("broken on purpose")
+
+    monkeypatch.setattr("jupyter_npcompile.magic.session.compile_cell", broken)
+    assert shell.run("%%npcompile\nx = np.ones(3) * 2") is None
+    assert shell.ip.user_ns["x"].tolist() == [2, 2, 2]
+    assert "runs as plain Python: RuntimeError: broken on purpose" in capsys.readouterr().out
+
+
+def test_a_cell_that_runs_again_uses_what_was_compiled(shell: Shell) -> None:
+    source = "%%npcompile --quiet\nr = np.linspace(0, 1, 7) ** 3"
+    shell.run(source)
+    before = npc.stats()
+    shell.run(source)
+    after = npc.stats()
+    assert after["recordings"] == before["recordings"]
+    assert after["dispatches"] == before["dispatches"] + 1
+
+
+def test_compiled_definitions_look_like_functions(shell: Shell) -> None:
+    shell.run('%%npcompile --quiet\ndef scale(x, k=2.0):\n    """Scale it."""\n    return x * k')
+    scale = shell.ip.user_ns["scale"]
+    assert scale.__wrapped__ is not scale
+    assert shell.ip.object_inspect("scale")["docstring"] == "Scale it."
+    assert "return x * k" in shell.ip.object_inspect("scale", detail_level=1)["source"]
+    assert scale(np.ones(2)).tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("line", ["--device", "--device=tpu", "--quiet=1", "'unclosed"])
+def test_bad_option_lines(line: str) -> None:
+    with pytest.raises(OptionError, match="npcompile|needs a value"):
+        CellOptions.parse(line)
