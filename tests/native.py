@@ -82,6 +82,9 @@ class NumberSeen:
 SHOWN = ("_", "__", "___", "np", "Out")
 """Names of every shell that a cell may change."""
 
+HIDDEN = re.compile(r"_i+\d*|__warningregistry__")
+"""Names whose values differ between any two sessions."""
+
 FLAGS = ("OWNDATA", "WRITEABLE", "C_CONTIGUOUS", "F_CONTIGUOUS", "ALIGNED", "WRITEBACKIFCOPY")
 NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 ADDRESS = re.compile(r"0x[0-9a-f]+")
@@ -201,7 +204,7 @@ class Viewer:
                 if a.base is b.base is not None:
                     said.append("one base")
                 if a.size and b.size and np.shares_memory(a, b, max_work=100_000):
-                    start = [v.__array_interface__["data"][0] for v in (a, b)]
+                    start = [_address(v) for v in (a, b)]
                     said.append(f"share memory, offset {start[1] - start[0]}")
                 if said:
                     found[first, second] = ", ".join(said)
@@ -210,6 +213,13 @@ class Viewer:
                 if one is other:
                     found[first, second] = "the same object"
         return found
+
+
+def _address(array: Array) -> int:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # what np.broadcast_arrays gives
+        pointer: int = array.__array_interface__["data"][0]
+    return pointer
 
 
 def _name(kind: type) -> str:
@@ -381,10 +391,11 @@ class Bench(contextlib.AbstractContextManager["Bench"]):
             result = self.shell.run_cell(f"{head}\n{source}", store_history=True)
         error = result.error_before_exec or result.error_in_exec
         viewer = Viewer()
+        caught = list(caught)
         names = {
             name: viewer.see(name, value)
             for name, value in self.shell.user_ns.items()
-            if name in SHOWN or (name not in self.initial and not re.match(r"_i\d*$", name))
+            if name in SHOWN or (name not in self.initial and not HIDDEN.fullmatch(name))
         }
         shown = viewer.see("the displayed value", result.result)
         return Outcome(
@@ -411,7 +422,7 @@ class Bench(contextlib.AbstractContextManager["Bench"]):
             for entry in traceback.extract_tb(error.__traceback__)
             if self._in_cell(entry.filename)
         ]
-        shown = "\n".join(self.shown_errors).replace(MAGIC, PLAIN)
+        shown = "\n".join(self.shown_errors).replace(repr(MAGIC), PLAIN).replace(MAGIC, PLAIN)
         return ErrorSeen(
             _name(type(error)),
             str(error),
@@ -716,7 +727,7 @@ def _captured(report: Any, count: dict[str, int], wanted: bool | Iterable[int]) 
     lines = compiled_lines(report) if report is not None else set()
     if wanted is False:
         return
-    if not lines or not count["dispatches"]:
+    if not lines or not (count["dispatches"] or count["fallbacks"]):
         reasons = [] if report is None else [(k.line, k.status, k.reason) for k in report.lines]
         yield f"nothing ran from captured code: {count} {reasons}"
     if wanted is not True and lines != set(wanted):

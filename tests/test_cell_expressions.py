@@ -293,7 +293,7 @@ def _join(parts: list[str]) -> str:
 
 def expressions() -> st.SearchStrategy[str]:
     """Generate expressions over the names a to d, all parenthesised."""
-    atoms = st.sampled_from(["a", "b", "c", "d", "a", "b", "1", "-2", "'s'", "None", "True"])
+    atoms = st.sampled_from(["a", "b", "c", "d", "a", "b", "1", "-2", "'s'", "None", "..."])
 
     def extend(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         some = st.lists(inner, min_size=1, max_size=3)

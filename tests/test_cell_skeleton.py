@@ -6,14 +6,16 @@ import ast
 import contextlib
 import io
 import linecache
+import sys
 import textwrap
 import traceback
 import types
+import warnings
 from typing import Any
 
 import pytest
 
-from jupyter_npcompile.cell import NotTraceable, build_cell, build_function
+from jupyter_npcompile.cell import NotTraceable, build_cell, build_function, function_code
 from jupyter_npcompile.cell.syntax import SourceText
 from tests.cell_snippets import SETUP, SNIPPETS
 from tests.cell_support import run_cell, run_tree
@@ -269,3 +271,35 @@ def test_interrupt_shows_the_line_of_the_statement() -> None:
     with pytest.raises(KeyboardInterrupt) as caught:
         exec(compile(program.tree, "<cell>", "exec"), {"H": Interrupted()})
     assert caught.traceback[1].lineno + 1 == 3
+
+
+def test_deep_expressions_stay_native() -> None:
+    source = "x = " + " + ".join(["k"] * 2000) + "\ny = x + 1"
+    limit = sys.getrecursionlimit()
+    tree = ast.parse(source)
+    program = build_cell(tree, source, handle="H")
+    assert sys.getrecursionlimit() == limit
+    assert program.tree is tree
+    assert program.regions == ()
+    assert [line.reason for line in program.lines] == ["nested too deeply"] * 2
+    function = ast.parse("def f(k):\n    return " + " + ".join(["k"] * 2000)).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    with pytest.raises(NotTraceable, match="nested too deeply"):
+        build_function(function)
+
+
+def test_warnings_stay_shown_once() -> None:
+    """Compiling in the middle of a loop does not make Python repeat a warning."""
+    node = ast.parse("def f(x):\n    return x + 1").body[0]
+    assert isinstance(node, ast.FunctionDef)
+    namespace: dict[str, Any] = {
+        "again": lambda: function_code(build_function(node), "<cell>"),
+        "__name__": "cell",
+    }
+    source = "import warnings\nfor i in range(3):\n    again()\n    warnings.warn('careful')"
+    shown: list[object] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        warnings.showwarning = lambda message, *_: shown.append(message)
+        exec(source, namespace)
+    assert len(shown) == 1

@@ -9,10 +9,12 @@ from __future__ import annotations
 import __future__
 
 import ast
+import contextlib
 import inspect
 import types
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import cast
 
 from jupyter_npcompile.cell.program import FunctionProgram
 from jupyter_npcompile.cell.syntax import bare_arguments, define, extent, parameters, point
@@ -69,18 +71,33 @@ def nested_code(factory: ast.Module, name: str, filename: str, flags: int = 0) -
     return code.replace(co_flags=nested)
 
 
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    """Ignore warnings without `warnings.catch_warnings`.
+
+    That makes Python forget which warnings were shown, so that a warning of
+    the user's loop would be shown once more for each time we compile.
+    """
+    filters = cast("list[object]", warnings.filters)
+    entry = ("ignore", None, Warning, None, 0)
+    filters.insert(0, entry)
+    try:
+        yield
+    finally:
+        if entry in filters:
+            filters.remove(entry)
+
+
 def compiled(tree: ast.Module, filename: str, flags: int = 0) -> types.CodeType:
     """Compile a module without the warnings that its source has given already."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with _silence():
         code: types.CodeType = compile(tree, filename, "exec", flags=flags, dont_inherit=True)
     return code
 
 
 def parsed(source: str) -> ast.Module:
     """Parse a module without the warnings that it has given already."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with _silence():
         return ast.parse(source)
 
 

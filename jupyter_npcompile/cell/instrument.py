@@ -17,7 +17,7 @@ from jupyter_npcompile.cell.expressions import Expressions
 from jupyter_npcompile.cell.factory import code_named, compiled, nest, nested_code
 from jupyter_npcompile.cell.hooks import HOOKS
 from jupyter_npcompile.cell.names import local_names
-from jupyter_npcompile.cell.program import NotTraceable, Region, Statement
+from jupyter_npcompile.cell.program import TOO_DEEP, NotTraceable, Region, Statement
 from jupyter_npcompile.cell.regions import keeps_its_frame
 from jupyter_npcompile.cell.syntax import (
     Positioned,
@@ -110,8 +110,10 @@ __npcompile_hooks__.slice(1, None, None)), 2)
         __npcompile_hooks__.bind(0, 'y', y)
     """
     stop = len(region.statements) if stop is None else stop
-    tree = region_tree(region, start, stop)
-    code = code_named(compiled(tree, filename), REGION)
+    try:
+        code = code_named(compiled(region_tree(region, start, stop), filename), REGION)
+    except RecursionError as error:
+        raise NotTraceable(TOO_DEEP, region.statements[start].line) from error
     return Instrumented(code, region.inputs(start, stop), start, stop)
 
 
@@ -161,9 +163,11 @@ def helper_code(
     NotTraceable
         If the function holds something that cannot be instrumented.
     """
-    tree = helper_tree(node, free_names, text=text)
     name = as_definition(node).name
-    return nested_code(tree, name, filename, flags)
+    try:
+        return nested_code(helper_tree(node, free_names, text=text), name, filename, flags)
+    except RecursionError as error:
+        raise NotTraceable(TOO_DEEP, node.lineno) from error
 
 
 def helper_tree(

@@ -43,9 +43,14 @@ class Lines:
         self.guarded = guarded
         self.functions = functions
 
-    def of(self, body: Sequence[ast.stmt], scope: Scope) -> tuple[Line, ...]:
-        """Return the lines of `body` in source order."""
-        return tuple(self._body(body, scope, None))
+    def of(
+        self, body: Sequence[ast.stmt], scope: Scope, native: str | None = None
+    ) -> tuple[Line, ...]:
+        """Return the lines of `body` in source order.
+
+        `native` is the reason why nothing in it is guarded, if that is so.
+        """
+        return tuple(self._body(body, scope, native))
 
     def _body(self, body: Sequence[ast.stmt], scope: Scope, native: str | None) -> Iterator[Line]:
         """List `body`; `native` is the reason why all of it is native, if it is."""
@@ -118,7 +123,7 @@ class Lines:
         elif scope == "function":
             reason, inner = "definition", "nested function"
         else:
-            reason = inner = stays_native(node) or PLAIN
+            reason = inner = native or stays_native(node) or PLAIN
         yield self._line("definition", first, last, reason=reason)
         yield from self._body(node.body, "function", inner)
 

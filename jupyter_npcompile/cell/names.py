@@ -15,6 +15,7 @@ from jupyter_npcompile.cell.syntax import (
     FUNCTIONS,
     Comprehension,
     Function,
+    descend,
     every_argument,
 )
 
@@ -136,12 +137,11 @@ def loaded(nodes: Iterable[ast.AST]) -> frozenset[str]:
     ['a', 'b', 'd', 'e']
     """
     names: set[str] = set()
-    for root in nodes:
-        for node in ast.walk(root):
-            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
-                names.add(node.id)
-            elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-                names.add(node.target.id)
+    for node in descend(*nodes):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            names.add(node.target.id)
     return frozenset(names)
 
 
@@ -158,10 +158,9 @@ def deferred(body: Iterable[ast.stmt]) -> frozenset[str]:
     """
     names: set[str] = set()
     nested = (ast.Lambda, ast.GeneratorExp, ast.ClassDef, *FUNCTIONS)
-    for statement in body:
-        for node in ast.walk(statement):
-            if isinstance(node, nested):
-                names |= loaded([node])
+    for node in descend(*body):
+        if isinstance(node, nested):
+            names |= loaded([node])
     return frozenset(names)
 
 

@@ -6,7 +6,6 @@ import ast
 from dataclasses import dataclass
 from typing import Literal
 
-from jupyter_npcompile.cell.names import loaded
 from jupyter_npcompile.cell.syntax import SourceText
 
 Scope = Literal["module", "function"]
@@ -17,6 +16,10 @@ StatementKind = Literal["assign", "augassign", "expr", "return", "display"]
 
 Role = Literal["region", "skeleton", "definition"]
 """The part a statement plays in the program."""
+
+
+TOO_DEEP = "nested too deeply"
+"""Reason of code whose expressions have more levels than Python can walk."""
 
 
 class NotTraceable(Exception):  # noqa: N818 - it names a verdict, not a mistake
@@ -117,7 +120,7 @@ class Region:
         if self.after is None:
             return bound
         rest = () if stop is None else self.statements[stop:]
-        read = self.after | loaded(statement.node for statement in rest)
+        read = self.after.union(*(statement.reads for statement in rest))
         return tuple(name for name in bound if name in read)
 
     def taken(self, index: int) -> tuple[str, ...]:

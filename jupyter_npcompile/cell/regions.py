@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from jupyter_npcompile.cell.names import reads_and_targets
 from jupyter_npcompile.cell.program import Scope
-from jupyter_npcompile.cell.syntax import FUNCTIONS, has_docstring
+from jupyter_npcompile.cell.syntax import FUNCTIONS, descend, has_docstring
 
 PLAIN = "plain Python (no NumPy call)"
 """Reason of statements that could be guarded but hold no work."""
@@ -99,7 +99,7 @@ def _leaves(target: ast.expr) -> Iterator[ast.expr]:
 
 
 def _expression_refusal(statement: ast.stmt) -> str | None:
-    for node in ast.walk(statement):
+    for node in descend(statement):
         if isinstance(node, ast.Await):
             return "await"
         if isinstance(node, (ast.Yield, ast.YieldFrom)):
@@ -149,7 +149,7 @@ def _works(node: ast.AST) -> bool:
 
 
 def _reads(node: ast.AST) -> bool:
-    return any(isinstance(part, ast.Name) for part in ast.walk(node))
+    return any(isinstance(part, ast.Name) for part in descend(node))
 
 
 def runs(
@@ -226,6 +226,7 @@ def keeps_its_frame(node: ast.FunctionDef) -> str | None:
     if getattr(node, "type_params", []):
         return "type parameters"
     pending: list[ast.AST] = list(node.body)
+    nested: list[ast.AST] = []
     while pending:
         part = pending.pop()
         if isinstance(part, (ast.Yield, ast.YieldFrom)):
@@ -235,12 +236,9 @@ def keeps_its_frame(node: ast.FunctionDef) -> str | None:
         if isinstance(part, ast.Name) and part.id in FRAME_NAMES:
             return f"uses {part.id}"
         if isinstance(part, (ast.Lambda, ast.ClassDef, *FUNCTIONS)):
-            continue  # another scope: what it yields or declares is its own
-        pending.extend(ast.iter_child_nodes(part))
-    nested = {name for part in ast.walk(node) for name in _declared_outer(part)}
-    return "a nested function assigns its names" if nested else None
-
-
-def _declared_outer(node: ast.AST) -> Sequence[str]:
-    """Return the names a nested scope declares as belonging to outer scopes."""
-    return node.names if isinstance(node, ast.Nonlocal) else ()
+            nested.append(part)  # another scope: what it yields or declares is its own
+        else:
+            pending.extend(ast.iter_child_nodes(part))
+    if any(isinstance(part, ast.Nonlocal) for part in descend(*nested)):
+        return "a nested function assigns its names"
+    return None

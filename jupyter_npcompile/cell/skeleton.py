@@ -18,6 +18,7 @@ from jupyter_npcompile.cell.factory import nest
 from jupyter_npcompile.cell.lines import Lines
 from jupyter_npcompile.cell.names import deferred, loaded, local_names, reads_and_targets
 from jupyter_npcompile.cell.program import (
+    TOO_DEEP,
     CellProgram,
     FunctionProgram,
     FunctionSource,
@@ -28,7 +29,7 @@ from jupyter_npcompile.cell.program import (
     Statement,
     StatementKind,
 )
-from jupyter_npcompile.cell.regions import keeps_its_frame, runs, stays_native
+from jupyter_npcompile.cell.regions import keeps_its_frame, runs
 from jupyter_npcompile.cell.syntax import (
     Place,
     SourceText,
@@ -38,6 +39,7 @@ from jupyter_npcompile.cell.syntax import (
     call,
     clone,
     constant,
+    descend,
     extent,
     first_line_of,
     has_docstring,
@@ -79,7 +81,8 @@ def build_cell(
     Returns
     -------
     CellProgram
-        The skeleton is independent of `tree`; regions refer to its nodes.
+        The skeleton is independent of `tree`; regions refer to its nodes. A
+        cell that is nested too deeply to be rewritten is its own skeleton.
 
     Examples
     --------
@@ -93,6 +96,16 @@ def build_cell(
     H.result
     """
     text = SourceText.of(source)
+    try:
+        return _rewritten(tree, text, handle, display_last=display_last)
+    except RecursionError:
+        lines = Lines(text, {}, {}).of(tree.body, "module", TOO_DEEP)
+        return CellProgram(tree=tree, regions=(), functions=(), lines=lines)
+
+
+def _rewritten(
+    tree: ast.Module, text: SourceText, handle: str, *, display_last: bool
+) -> CellProgram:
     builder = _CellBuilder(handle, text)
     last = tree.body[-1] if tree.body and display_last else None
     if isinstance(last, ast.Expr):
@@ -153,7 +166,10 @@ def build_function(
         raise NotTraceable(reason, definition.lineno)
     text = SourceText() if text is None else text
     builder = _FunctionBuilder(definition, text)
-    body = builder.rewritten()
+    try:
+        body = builder.rewritten()
+    except RecursionError as error:
+        raise NotTraceable(TOO_DEEP, definition.lineno) from error
     first_line = first_line_of(definition)
     return FunctionProgram(
         name=definition.name,
@@ -282,9 +298,12 @@ class _CellBuilder(_Builder):
         return _question(self.handle, region, statement, body, [])
 
     def definition(self, node: ast.FunctionDef) -> ast.stmt:
-        if stays_native(node) is not None:
+        if node.decorator_list:
             return clone(node)
-        program = build_function(node, text=self.text)
+        try:
+            program = build_function(node, text=self.text)
+        except NotTraceable:  # the report asks `stays_native` for the reason
+            return clone(node)
         if not program.regions:
             return clone(node)
         index = len(self.functions)
@@ -325,7 +344,7 @@ class _FunctionBuilder(_Builder):
 
     def watched(self) -> Names:
         """Return all local names if something may look at them from outside."""
-        for part in ast.walk(self.node):
+        for part in descend(self.node):
             name = part.id if isinstance(part, ast.Name) else getattr(part, "attr", None)
             if name in _WATCHERS:
                 return local_names(self.node)

@@ -66,7 +66,7 @@ def first_line_of(node: ast.stmt) -> int:
 
 
 def clone(node: NodeT) -> NodeT:
-    """Return a deep copy of `node`, several times faster than `copy.deepcopy`.
+    """Return a deep copy of `node`, many times faster than `copy.deepcopy`.
 
     Examples
     --------
@@ -74,8 +74,6 @@ def clone(node: NodeT) -> NodeT:
     >>> ast.dump(clone(tree)) == ast.dump(tree), clone(tree) is tree
     (True, False)
     """
-    if not node._fields and not node._attributes:
-        return node  # operators and contexts hold nothing: they can be shared
     return replaced(node)
 
 
@@ -88,21 +86,43 @@ def replaced(node: NodeT, **fields: object) -> NodeT:
     >>> ast.unparse(replaced(loop, body=[ast.Pass()]))
     'for i in x:\n    pass'
     """
-    values: dict[str, object] = {}
-    for name in (*node._fields, *node._attributes):
+    copied = type(node).__new__(type(node))
+    for name, value in vars(node).items():
         if name in fields:
-            values[name] = fields[name]
-        elif hasattr(node, name):
-            values[name] = _copied(getattr(node, name))
-    return type(node)(**values)
+            continue
+        if isinstance(value, list):
+            value = [replaced(item) if isinstance(item, ast.AST) else item for item in value]
+        elif isinstance(value, ast.AST) and vars(value):  # operators hold nothing: share them
+            value = replaced(value)
+        setattr(copied, name, value)
+    for name, value in fields.items():
+        setattr(copied, name, value)
+    return copied
 
 
-def _copied(value: object) -> object:
-    if isinstance(value, ast.AST):
-        return clone(value)
-    if isinstance(value, list):
-        return [_copied(item) for item in value]
-    return value
+def descend(*roots: ast.AST) -> Iterator[ast.AST]:
+    """Iterate over `roots` and all nodes below, faster than `ast.walk`.
+
+    Every node comes before the nodes below it; operators and contexts, which
+    hold nothing, are left out.
+
+    Examples
+    --------
+    >>> tree = ast.parse("x + y", mode="eval").body
+    >>> [type(node).__name__ for node in descend(tree)]
+    ['BinOp', 'Name', 'Name']
+    """
+    pending: list[ast.AST] = list(reversed(roots))
+    while pending:
+        node = pending.pop()
+        yield node
+        below: list[ast.AST] = []
+        for value in vars(node).values():
+            if isinstance(value, list):
+                below.extend([item for item in value if isinstance(item, ast.AST)])
+            elif isinstance(value, ast.AST) and vars(value):
+                below.append(value)
+        pending.extend(reversed(below))
 
 
 def load(name: str, place: Place) -> ast.Name:

@@ -185,6 +185,8 @@ def cbrt(loop: Loop, x: Tensor) -> Tensor:
 def power(loop: Loop, a: Tensor, b: Any) -> Tensor:
     if loop.dtype.kind in "iu":
         return integers.power(loop, a, b)
+    if loop.dtype.kind == "c":
+        return _complex_power(loop, a, b)
     if isinstance(b, float):
         if b == 2.0:
             return a * a
@@ -193,6 +195,14 @@ def power(loop: Loop, a: Tensor, b: Any) -> Tensor:
         if b == 0.5:  # unlike the square root, the power maps -inf to inf and -0 to 0
             return torch.pow(a, like(a, 0.5))
     return torch.pow(a, b)
+
+
+def _complex_power(loop: Loop, a: Tensor, b: Any) -> Tensor:
+    if not _plain(b) or b not in (1, 2, 3, 0.5):
+        loop.trace.unsupported("powers of complex numbers other than 0.5, 1, 2, 3")
+    if b == 0.5:
+        return torch.sqrt(a)
+    return {1: a, 2: a * a, 3: a * a * a}[b]
 
 
 def float_power(loop: Loop, a: Tensor, b: Tensor) -> Tensor:

@@ -80,7 +80,7 @@ def clip(
 
 
 def _common(x: Value, others: list[Value]) -> np.dtype:
-    weak = {"b": False, "i": 0, "f": 0.0, "c": 0j}
+    weak = {"b": False, "i": 0, "u": 0, "f": 0.0, "c": 0j}
     parts: list[Any] = [
         weak[v.dtype.kind] if v.kind == "python" else v.dtype for v in (x, *others)
     ]

@@ -26,6 +26,11 @@ def _input(trace: Trace, a: object, *, to_real: bool) -> Tensor:
     return trace.cast(x, np.dtype("float32" if single else "float64"))
 
 
+def _plain(tensor: Tensor) -> Tensor:
+    """The tensor itself where torch gives a lazily conjugated one."""
+    return torch.conj_physical(tensor.conj()) if tensor.is_conj() else tensor
+
+
 def _along(function: Callable[..., Tensor], *, to_real: bool = False) -> Transform:
     """A transform along one axis."""
 
@@ -40,7 +45,7 @@ def _along(function: Callable[..., Tensor], *, to_real: bool = False) -> Transfo
         tensor = _input(trace, a, to_real=to_real)
         length = None if n is None else trace.integer(n, "n")
         place = trace.integer(axis, "axis")
-        return Owner(function(tensor, n=length, dim=place, norm=norm), trace.dtype)
+        return Owner(_plain(function(tensor, n=length, dim=place, norm=norm)), trace.dtype)
 
     return transform
 
@@ -65,7 +70,7 @@ def _over(
             places = tuple(range(-len(shape), 0))
         if places is not None and len(set(places)) != len(places):
             trace.unsupported("an axis given twice")
-        return Owner(function(tensor, s=shape, dim=places, norm=norm), trace.dtype)
+        return Owner(_plain(function(tensor, s=shape, dim=places, norm=norm)), trace.dtype)
 
     return transform
 

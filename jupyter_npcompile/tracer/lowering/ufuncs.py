@@ -144,6 +144,8 @@ def _narrow(trace: Trace, x: Any, kind: np.dtype) -> Value:
 
 def _operand(trace: Trace, x: Any, kind: np.dtype, *, last: bool, accepts: bool) -> Any:
     """An operand of a kernel; the last may stay a Python number, which reads better."""
+    if accepts and last and kind.kind == "c" and type(x) in (int, float):
+        return x
     if accepts and last and is_number(x) and kind.kind in "if" and kind.name != "float16":
         with np.errstate(all="ignore"):
             number = np.asarray(x).astype(kind)
