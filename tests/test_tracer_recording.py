@@ -193,7 +193,7 @@ def test_the_same_array_twice_is_one_input() -> None:
     x = np.ones(3)
     recording = recorded(lambda a, b: a + b, x, x)
     assert len(recording.graph.inputs) == 1
-    assert recording.aliasing[1] == ((0, 0),)
+    assert recording.aliasing[1] == ((0, 0, 0), (0, 0, 0))
 
 
 def test_overlapping_inputs_of_which_one_is_written_are_refused() -> None:

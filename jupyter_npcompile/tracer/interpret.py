@@ -102,7 +102,8 @@ def _member(name: str, op: str) -> Callable[..., object]:
     def method(x: object, /, *args: object, **kwargs: object) -> object:
         return getattr(x, name)(*args, **kwargs)
 
-    return method
+    call: Callable[..., object] = method
+    return call
 
 
 def _python(name: str, op: str) -> Callable[..., object]:

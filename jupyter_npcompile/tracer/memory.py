@@ -92,8 +92,11 @@ def overlap(first: Array, second: Array) -> bool:
     return bool(np.may_share_memory(first, second))
 
 
-def pattern(arrays: list[Array]) -> tuple[tuple[int, int], ...]:
-    """How arrays share memory: for each, the first one with its owner and the distance to it.
+def pattern(arrays: list[Array]) -> tuple[tuple[int, int, int], ...]:
+    """How arrays share memory.
+
+    For each: the first one with its owner, the distance to it in bytes, and
+    the first one that is the very same object.
 
     Two lists of arrays with equal patterns (and equal shapes and strides)
     overlap in the same way.
@@ -102,12 +105,13 @@ def pattern(arrays: list[Array]) -> tuple[tuple[int, int], ...]:
     --------
     >>> x = np.zeros(4)
     >>> pattern([x, x[1:], np.zeros(2)])
-    ((0, 0), (0, 8), (2, 0))
+    ((0, 0, 0), (0, 8, 1), (2, 0, 2))
     """
-    found: list[tuple[int, int]] = []
+    found: list[tuple[int, int, int]] = []
     owners: dict[int, int] = {}
+    objects: dict[int, int] = {}
     for index, array in enumerate(arrays):
         first = owners.setdefault(id(owner(array)), index)
         distance = 0 if first == index else address(array) - address(arrays[first])
-        found.append((first, distance))
+        found.append((first, distance, objects.setdefault(id(array), index)))
     return tuple(found)

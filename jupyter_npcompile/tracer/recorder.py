@@ -89,6 +89,7 @@ class Recorder:
         self.sources: list[Source] = []
         self.nodes: list[Node] = []
         self.guards: list[Guard] = []
+        self.arrays: list[tuple[Source, Array]] = []
         self.position = Position(0, 0)
         self.scope: list[str] = []
         self.seconds = 0.0
@@ -181,6 +182,7 @@ class Recorder:
         self.guards.append(
             ArrayGuard(source, value.dtype, value.shape, value.strides, value.flags.writeable)
         )
+        self.arrays.append((source, value))
         if id(value) in self._arrays:
             return self._arrays[id(value)][1]
         base = owner(value)
@@ -211,15 +213,6 @@ class Recorder:
         self.inputs.append(node)
         self.sources.append(source)
         return node.id
-
-    def arrays(self) -> list[tuple[Source, Array]]:
-        """The input arrays with their sources, each array once."""
-        by_id = dict(zip((node.id for node in self.inputs), self.sources, strict=True))
-        return [
-            (by_id[traced.id], value)
-            for value, traced in self._arrays.values()
-            if traced.id is not None
-        ]
 
     def stand_ins(self) -> dict[int, Array]:
         """By input id, the array that stood in for the real one during the recording."""

@@ -264,7 +264,7 @@ def _finish(
     ids = {node.id for node in graph.inputs}
     roots = {graph.root(id) for node in kept for id in node.writes}
     graph = Graph("numpy", graph.inputs, kept, outputs, tuple(sorted(roots & ids)))
-    arrays = recorder.arrays()
+    arrays = recorder.arrays
     stand_ins = recorder.stand_ins()
     _refuse_hidden_overlap(graph, arrays)
     return Recording(

@@ -206,7 +206,7 @@ def _complex_power(loop: Loop, a: Tensor, b: Any) -> Tensor:
 
 
 def float_power(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
-    return power(loop, a, b)  # type: ignore[no-any-return]
+    return power(loop, a, b)
 
 
 def _scaled(loop: Loop, x: Tensor, factor: float) -> Tensor:
@@ -363,11 +363,11 @@ def _fmin(a: Tensor, b: Tensor) -> Tensor:
 
 
 def fmax(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
-    return _fmax(a, b) if loop.dtype.kind == "f" else maximum(loop, a, b)  # type: ignore[no-any-return]
+    return _fmax(a, b) if loop.dtype.kind == "f" else maximum(loop, a, b)
 
 
 def fmin(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
-    return _fmin(a, b) if loop.dtype.kind == "f" else minimum(loop, a, b)  # type: ignore[no-any-return]
+    return _fmin(a, b) if loop.dtype.kind == "f" else minimum(loop, a, b)
 
 
 def _comparison(function: Callable[..., Tensor]) -> Kernel:

@@ -252,6 +252,7 @@ def prepared(trace: Trace, selection: Selection) -> list[Tensor | None]:
 
 def gather(tensor: Tensor, places: Sequence[Tensor | None]) -> Tensor:
     """``tensor[places]`` by NumPy's rules for where the new dimensions go."""
-    return torch.ops.aten.index.Tensor(tensor, list(places))
+    found: Tensor = torch.ops.aten.index.Tensor(tensor, list(places))
+    return found
 
 

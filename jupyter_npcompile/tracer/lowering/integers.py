@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -78,7 +79,7 @@ def power(loop: Loop, a: Tensor, b: Any) -> Tensor:
         left = (left >> 1) & (2 ** (bits - 1) - 1)
         if loop.dtype.name in ("uint16", "uint32"):
             result, base = _masked(loop, result), _masked(loop, base)
-    return result.expand(torch.broadcast_shapes(a.shape, b.shape))
+    return result.expand(np.broadcast_shapes(a.shape, b.shape))
 
 
 def _masked(loop: Loop, x: Tensor) -> Tensor:

@@ -21,7 +21,7 @@ REAL = {"complex64": np.dtype("float32"), "complex128": FLOAT64}
 
 def _inexact(trace: Trace, *values: Value) -> np.dtype:
     """The dtype in which NumPy's linear algebra computes."""
-    kind = np.result_type(*(v.dtype for v in values))
+    kind: np.dtype = np.result_type(*(v.dtype for v in values))
     if kind.kind in "biu":
         return FLOAT64
     if kind.name == "float16":
@@ -50,7 +50,7 @@ def solve(trace: Trace, a: object, b: object) -> Value:
     column = right.ndim == 1
     if column:
         right = right.unsqueeze(-1)
-    batch = torch.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
+    batch = np.broadcast_shapes(matrix.shape[:-2], right.shape[:-2])
     matrix = matrix.expand(*batch, *matrix.shape[-2:])
     right = right.expand(*batch, *right.shape[-2:])
     found, info = torch.linalg.solve_ex(matrix, right)
@@ -341,7 +341,9 @@ def cond(trace: Trace, x: object, p: Any = None) -> Tensor:
         trace.unsupported(f"p={p!r}")
     trace.check(torch.isfinite(tensor).all())
     s = torch.linalg.svdvals(tensor)
-    return s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
+    large, small = s[..., 0], s[..., -1]
+    found: Tensor = small / large if p == -2 else large / small
+    return found
 
 
 # -- names that other modules have

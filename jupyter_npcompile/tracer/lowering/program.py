@@ -26,7 +26,7 @@ from jupyter_npcompile.tracer.lowering import ufuncs
 from jupyter_npcompile.tracer.lowering.aten import ORIGIN, aten_graph
 from jupyter_npcompile.tracer.lowering.dtypes import TORCH, carrier, load, store, supported
 from jupyter_npcompile.tracer.lowering.errors import LoweringError, Unsupported
-from jupyter_npcompile.tracer.lowering.trace import Lowering, Trace
+from jupyter_npcompile.tracer.lowering.trace import Lowering, Trace, storage_of
 from jupyter_npcompile.tracer.lowering.values import Owner, Value, View
 from jupyter_npcompile.tracer.table import lowering_of
 
@@ -228,7 +228,7 @@ class _Interpreter:
 
     def results(self, ids: Sequence[int], inputs: Sequence[Tensor]) -> list[Tensor]:
         """Outputs of the graph, in the recorded memory order, sharing nothing."""
-        taken = {_storage(tensor) for tensor in inputs}
+        taken = {storage_of(tensor) for tensor in inputs} | self._trace.constants
         nodes = self._graph.by_id()
         found = []
         for id in ids:
@@ -237,9 +237,9 @@ class _Interpreter:
                 node = nodes[id]
                 raise LoweringError(node.position, node.op, "its memory is not that of one array")
             tensor = _laid_out(store(value.read(), value.dtype), nodes[id].type)
-            if _storage(tensor) in taken:
+            if storage_of(tensor) in taken:
                 tensor = tensor.clone()
-            taken.add(_storage(tensor))
+            taken.add(storage_of(tensor))
             found.append(tensor)
         return [*found, *self._trace.checks]
 
@@ -262,10 +262,6 @@ def _roots(graph: Graph) -> dict[int, int]:
     for node in (*graph.inputs, *graph.nodes):
         roots[node.id] = node.id if node.view_of is None else roots[node.view_of]
     return roots
-
-
-def _storage(tensor: Tensor) -> int:
-    return tensor.untyped_storage()._cdata
 
 
 def _laid_out(tensor: Tensor, kind: ValueType) -> Tensor:

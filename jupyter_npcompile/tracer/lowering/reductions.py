@@ -12,7 +12,7 @@ from jupyter_npcompile.tracer.lowering.dtypes import carrier, ordered, unordered
 from jupyter_npcompile.tracer.lowering.trace import Trace, count
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
 
-HALF, SINGLE = np.dtype("float16"), np.dtype("float32")
+HALF, SINGLE, FLOAT64 = (np.dtype(name) for name in ("float16", "float32", "float64"))
 
 
 def masked(trace: Trace, tensor: Tensor, where: object, neutral: Any) -> Tensor:
@@ -259,7 +259,7 @@ def variance(
 ) -> Tensor:
     """Mean squared distance from the mean, as NumPy computes it."""
     kind = dtype if isinstance(dtype, np.dtype) else x.dtype
-    kind = np.dtype("float64") if kind.kind in "biu" else kind
+    kind = FLOAT64 if kind.kind in "biu" else kind
     if kind == HALF:
         trace.unsupported("variance in half precision")
     middle = mean_of(trace, x, kind, axes, True, where) if mean is None else trace.cast(mean, kind)
@@ -270,11 +270,11 @@ def variance(
         squares = off * off
     found = total(masked(trace, squares, where, 0), axes, keepdims)
     number = divisor(trace, x.shape, axes, keepdims, where)
-    less = trace.cast(ddof, np.dtype("float64")) if isinstance(ddof, Value) else ddof
-    if isinstance(number, float) and isinstance(less, int | float):
-        left: float | Tensor = number - less if number > less else 0.0
+    if isinstance(number, float) and isinstance(ddof, int | float):
+        left: float | Tensor = number - ddof if number > ddof else 0.0
     else:
-        left = torch.clamp(torch.as_tensor(number) - less, min=0.0)
+        amount = torch.full((), number) if isinstance(number, float) else number
+        left = torch.clamp(amount.to(torch.float64) - trace.cast(ddof, FLOAT64), min=0.0)
     return _over(found, left)
 
 

@@ -182,8 +182,8 @@ def array_equal(trace: Trace, a1: object, a2: object, equal_nan: Any = False) ->
 def array_equiv(trace: Trace, a1: object, a2: object) -> Value:
     x, y = trace.value(a1), trace.value(a2)
     try:
-        torch.broadcast_shapes(x.shape, y.shape)
-    except RuntimeError:
+        np.broadcast_shapes(x.shape, y.shape)
+    except ValueError:
         return Owner(torch.full((), False, dtype=torch.bool), np.dtype("bool"))
     same = apply(trace, np.equal, elementwise.equal, x, y).read()
     return Owner(same.all(), np.dtype("bool"))

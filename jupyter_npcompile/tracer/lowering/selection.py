@@ -50,7 +50,7 @@ def choose(
     found = options[0]
     for k, option in enumerate(options[1:], 1):
         found = torch.where(places == k, option, found)
-    return Owner(found.expand(torch.broadcast_shapes(places.shape, found.shape)), kind)
+    return Owner(found.expand(np.broadcast_shapes(places.shape, found.shape)), kind)
 
 
 def ndarray_choose(trace: Trace, a: Value, *choices: Any, **kwargs: Any) -> Value:
@@ -87,7 +87,7 @@ def take_along_axis(trace: Trace, arr: object, indices: object, axis: object = -
         place = trace.axis(axis, x.ndim)
     wanted = trace.cast(trace.value(indices), INT64)
     places = inside(trace, wanted, tensor.shape[place])
-    kept = torch.broadcast_shapes(_one(places.shape, place), _one(tensor.shape, place))
+    kept = np.broadcast_shapes(_one(places.shape, place), _one(tensor.shape, place))
     source = tensor.expand(_one(kept, place, tensor.shape[place]))
     index = places.expand(_one(kept, place, places.shape[place]))
     return Owner(torch.gather(source, place, index), x.dtype)

@@ -196,7 +196,8 @@ def bincount(
     else:
         ones = trace.cast(trace.value(weights), np.dtype("float64"))
     empty = torch.full((size,), 0, dtype=ones.dtype)
-    return torch.ops.aten.index_put.default(empty, [inside], ones, True)
+    found: Tensor = torch.ops.aten.index_put.default(empty, [inside], ones, True)
+    return found
 
 
 # -- integers taken apart

@@ -165,7 +165,7 @@ def put_along_axis(
         along = trace.axis(axis, arr.ndim)
     present = target.read()
     places = inside(trace, wanted, present.shape[along])
-    shape = list(torch.broadcast_shapes(places.shape, _without(present.shape, along)))
+    shape = list(np.broadcast_shapes(places.shape, _without(present.shape, along)))
     linear = torch.arange(present.numel(), dtype=torch.int64).reshape(present.shape)
     widened = [n if k == along else m for k, (n, m) in enumerate(zip(present.shape, shape, strict=True))]
     flat = torch.gather(linear.expand(widened), along, places.expand(shape))

@@ -46,6 +46,8 @@ class Trace:
     checks : list of Tensor
         0-d booleans; where one is False, NumPy would have raised or the
         result would not be NumPy's, and the run must be thrown away.
+    constants : set of int
+        Memory of arrays that are part of the graph.
     node : Node
         The node being lowered.
     """
@@ -53,6 +55,7 @@ class Trace:
     def __init__(self) -> None:
         self.values: dict[int, Any] = {}
         self.checks: list[Tensor] = []
+        self.constants: set[int] = set()
         self.node: Node = Node(-1, "input")
 
     # -- what the recorder saw
@@ -89,7 +92,9 @@ class Trace:
             array = array.view(np.int64)
         elif dtype.name in ("uint16", "uint32"):
             array = array.astype({"uint16": np.int32, "uint32": np.int64}[dtype.name])
-        return torch.from_numpy(np.ascontiguousarray(array).reshape(array.shape).copy())
+        tensor = torch.from_numpy(np.ascontiguousarray(array).reshape(array.shape).copy())
+        self.constants.add(storage_of(tensor))
+        return tensor
 
     def scalar(self, number: Any, dtype: np.dtype) -> Tensor:
         """A 0-d tensor with a constant value."""
@@ -239,6 +244,11 @@ def plain(x: object) -> Any:
     if isinstance(x, list | tuple):
         return type(x)(plain(item) for item in x)
     return x
+
+
+def storage_of(tensor: Tensor) -> int:
+    """What tells whether two tensors share memory."""
+    return int(tensor.untyped_storage()._cdata)
 
 
 def count(shape: Sequence[int]) -> int:

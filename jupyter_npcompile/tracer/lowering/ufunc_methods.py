@@ -36,16 +36,12 @@ def reduce(
     where: object = True,
 ) -> Any:
     name = _name(trace)
-    direct = {
-        "add": reductions.sum,
-        "multiply": reductions.prod,
-        "maximum": reductions.max,
-        "minimum": reductions.min,
-    }
     if name in ("add", "multiply"):
-        return direct[name](trace, array, axis, dtype, None, keepdims, initial, where)
+        fold = reductions.sum if name == "add" else reductions.prod
+        return fold(trace, array, axis, dtype, None, keepdims, initial, where)
     if name in ("maximum", "minimum"):
-        return direct[name](trace, array, axis, None, keepdims, initial, where)
+        pick = reductions.max if name == "maximum" else reductions.min
+        return pick(trace, array, axis, None, keepdims, initial, where)
     if initial is not None:
         trace.unsupported("initial=")
     if name in ("logical_and", "logical_or"):

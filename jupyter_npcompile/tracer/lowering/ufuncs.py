@@ -150,7 +150,7 @@ def _operand(trace: Trace, x: Any, kind: np.dtype, *, last: bool, accepts: bool)
         with np.errstate(all="ignore"):
             number = np.asarray(x).astype(kind)
         if np.isfinite(number):
-            return float(x) if kind.kind == "f" else int(x)
+            return number.item()
     return trace.cast(x, kind)
 
 
@@ -204,7 +204,7 @@ def _spread(result: Owner, where: Any) -> Owner:
     """What ``where=`` leaves out is uninitialised, so only its shape matters."""
     if not isinstance(where, Value):
         return result
-    shape = torch.broadcast_shapes(result.shape, where.shape)
+    shape = np.broadcast_shapes(result.shape, where.shape)
     return Owner(result.read().expand(shape), result.dtype)
 
 

@@ -1,0 +1,134 @@
+"""Runs the teaching notebooks headlessly: `make demo`.
+
+Each notebook is executed in a fresh kernel of this interpreter, cell by cell. For every
+compiled cell its summary line is printed, as it is saved in the notebook. The executed
+notebook and a page of it go to build/demo.
+
+usage: python scripts/demo.py [NOTEBOOK ...] [--output FOLDER]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import nbformat
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from nbconvert import HTMLExporter
+from nbformat import NotebookNode
+
+ROOT = Path(__file__).resolve().parent.parent
+FIRST = ROOT / "notebooks" / "01_first_cell.ipynb"
+REPORT = "application/vnd.jupyter-npcompile.v1+json"
+CELL_SECONDS = 300
+"""A cell that takes longer is a failure."""
+
+
+class Failure(Exception):
+    """A notebook that did not run to its end; the message is for the person at the terminal."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Execute the notebooks and say what came of them; the exit status."""
+    parser = argparse.ArgumentParser(description="Execute the teaching notebooks.")
+    parser.add_argument("notebooks", nargs="*", type=Path, metavar="NOTEBOOK", default=[FIRST])
+    parser.add_argument("--output", type=Path, default=ROOT / "build" / "demo", metavar="FOLDER")
+    options = parser.parse_args(arguments)
+    for path in options.notebooks:
+        try:
+            demonstrate(path, options.output)
+        except Failure as failure:
+            print(f"==> FAILED: {failure}", file=sys.stderr)
+            return 1
+    return 0
+
+
+def demonstrate(path: Path, output: Path) -> None:
+    """Execute one notebook and write what came of it.
+
+    Raises
+    ------
+    Failure
+        When a cell raises, takes too long, or loses its kernel. What ran is written first.
+    """
+    began = perf_counter()
+    say(f"executing {path.name}")
+    notebook = nbformat.read(path, as_version=4)
+    output.mkdir(parents=True, exist_ok=True)
+    executed = output / path.name
+    try:
+        execute(notebook, path)
+    finally:
+        nbformat.write(notebook, executed)
+    say("writing the page")
+    page = executed.with_suffix(".html")
+    page.write_text(render(notebook, path.stem), encoding="utf-8")
+    say(f"done in {perf_counter() - began:.0f} s; open {shown(page)} in a browser")
+    say(f"the executed notebook is {shown(executed)}")
+
+
+def execute(notebook: NotebookNode, path: Path) -> None:
+    """Run every code cell in a fresh kernel; print a line for each compiled cell."""
+    # No folders to look in: the only kernel is the one of this interpreter.
+    kernel = AsyncKernelManager(kernel_spec_manager=KernelSpecManager(kernel_dirs=[]))
+    client = NotebookClient(
+        notebook,
+        km=kernel,
+        timeout=CELL_SECONDS,
+        extra_arguments=["--log-level=ERROR"],
+        resources={"metadata": {"path": str(path.parent)}},
+    )
+    number = 0
+    try:
+        with client.setup_kernel():
+            for index, cell in enumerate(notebook.cells):
+                if cell.cell_type != "code":
+                    continue
+                number += 1
+                began = perf_counter()
+                client.execute_cell(cell, index, execution_count=number)
+                announce(number, cell, perf_counter() - began)
+    except CellExecutionError as error:
+        raise Failure(f"{path.name}, cell [{number}]: {error.ename}: {error.evalue}") from error
+    except CellTimeoutError as error:
+        raise Failure(f"{path.name}, cell [{number}] took over {CELL_SECONDS} s") from error
+    except DeadKernelError as error:
+        raise Failure(f"{path.name}, cell [{number}]: the kernel died") from error
+
+
+def announce(number: int, cell: NotebookNode, seconds: float) -> None:
+    """Print the summary line of a compiled cell, from its saved output."""
+    reports = [o.data[REPORT] for o in cell.outputs if REPORT in o.get("data", {})]
+    for report in reports:
+        print(f"    cell [{number}], {seconds:.1f} s: {report['summary']}", flush=True)
+    if cell.source.startswith("%%npcompile") and not reports:
+        raise Failure(f"cell [{number}] is compiled, but there is no report under it")
+
+
+def render(notebook: NotebookNode, title: str, **settings: Any) -> str:
+    """The notebook as one page that needs nothing from the network."""
+    exporter = HTMLExporter(**settings)
+    for url in ("mathjax_url", "require_js_url", "jquery_url", "widget_renderer_url"):
+        setattr(exporter, url, "")
+    page, _ = exporter.from_notebook_node(notebook, {"metadata": {"name": title}})
+    return page
+
+
+def shown(path: Path) -> Path:
+    """The path as a person types it."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def say(line: str) -> None:
+    """Print the line for a step."""
+    print(f"==> {line}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
