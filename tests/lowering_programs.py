@@ -207,7 +207,9 @@ def copied(value: Any) -> Any:
 def _extent(value: np.ndarray) -> int:
     if value.size == 0:
         return value.itemsize
-    return sum((n - 1) * s for n, s in zip(value.shape, value.strides, strict=True)) + value.itemsize
+    return (
+        sum((n - 1) * s for n, s in zip(value.shape, value.strides, strict=True)) + value.itemsize
+    )
 
 
 def _concrete(x: Any) -> Any:
@@ -325,5 +327,3 @@ def call(op: str, *args: Any, **kwargs: Any) -> Program:
         if handle is not None:
             program.output(**{f"y{k}": handle})
     return program
-
-

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.lowering_programs import call, check
 
-from jupyter_npcompile.tracer.lowering.program import find_lowering
-from jupyter_npcompile.tracer.table import ROWS, lowering_of
+from jupyter_npcompile.tracer.lowering.lookup import find_lowering
+from jupyter_npcompile.tracer.table import ROWS
+from tests.lowering_programs import call, check
 
 
 @dataclass
@@ -31,6 +31,11 @@ class Case:
 def c(op: str, *args: Any, **kwargs: Any) -> Case:
     """A case that may differ by rounding in the last places."""
     return Case(op, args, kwargs)
+
+
+def words(text: str) -> list[str]:
+    """Names, one after the other."""
+    return text.split()
 
 
 def near(case: Case, rtol: float = 1e-12) -> Case:
@@ -141,7 +146,7 @@ CASES = [
     # -- reductions without nan
     *[
         near(c(f"numpy.{name}", x, **kwargs))
-        for name in "nansum nanprod nanmax nanmin nanmean nanvar nanstd".split()
+        for name in words("nansum nanprod nanmax nanmin nanmean nanvar nanstd")
         for x, kwargs in ((N, {}), (CUBE, {"axis": (0, 1)}), (I, {"axis": 0}))
     ],
     c("numpy.nanargmax", N, axis=1),
@@ -195,7 +200,7 @@ CASES = [
     *[
         c("ndarray.astype", x, np.dtype(kind))
         for x in (np.abs(I), T, B8, U16)
-        for kind in "bool int8 uint16 uint32 int64 uint64 float32 float64 complex64".split()
+        for kind in words("bool int8 uint16 uint32 int64 uint64 float32 float64 complex64")
     ],
     c("ndarray.astype", np.array([1.9, -1.9, 0.0, 100.0]), np.dtype("int32")),
     c("ndarray.astype", np.array([1e19, 2.0]), np.dtype("uint64")),
@@ -206,11 +211,11 @@ CASES = [
     c("numpy.bool_", F),
     *[
         c(f"numpy.{name}", np.array([1, 2, 3]))
-        for name in "int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split()
+        for name in words("int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool")
     ],
-    *[c(f"numpy.{name}", SC) for name in "intc intp longlong uintc ulong uint int_".split()],
-    *[c(f"numpy.{name}", I) for name in "float16 float32 float64 double single".split()],
-    *[c(f"numpy.{name}", I) for name in "complex64 complex128".split()],
+    *[c(f"numpy.{name}", SC) for name in words("intc intp longlong uintc ulong uint int_")],
+    *[c(f"numpy.{name}", I) for name in words("float16 float32 float64 double single")],
+    *[c(f"numpy.{name}", I) for name in words("complex64 complex128")],
     # -- shapes
     c("numpy.reshape", F, (2, 6)),
     c("numpy.reshape", F, (2, 6), order="F"),
@@ -392,7 +397,7 @@ CASES = [
     c("numpy.identity", 3),
     c("numpy.tri", 3),
     c("numpy.indices", (2, 3)),
-    *[c(f"numpy.{name}", 6) for name in "bartlett blackman hamming hanning".split()],
+    *[c(f"numpy.{name}", 6) for name in words("bartlett blackman hamming hanning")],
     c("numpy.kaiser", 6, 2.0),
     c("numpy.tril_indices", 3),
     c("numpy.triu_indices", 3, 1),
@@ -507,12 +512,12 @@ CASES = [
     # -- fft
     *[
         near(c(f"numpy.fft.{name}", x), 1e-11)
-        for name in "fft ifft rfft ihfft fft2 rfft2 fftn rfftn ifft2 ifftn".split()
+        for name in words("fft ifft rfft ihfft fft2 rfft2 fftn rfftn ifft2 ifftn")
         for x in (F, I)
     ],
     *[
         near(c(f"numpy.fft.{name}", Z), 1e-11)
-        for name in "fft irfft hfft fft2 irfft2 ifftn irfftn".split()
+        for name in words("fft irfft hfft fft2 irfft2 ifftn irfftn")
     ],
     near(c("numpy.fft.fft", F, n=6, axis=0, norm="ortho"), 1e-11),
     near(c("numpy.fft.rfft", S), 1e-5),
@@ -523,35 +528,35 @@ CASES = [
     # -- methods of ufuncs
     *[
         near(c(f"numpy.{name}.reduce", F))
-        for name in "add multiply maximum minimum fmax fmin logical_and logical_or".split()
+        for name in words("add multiply maximum minimum fmax fmin logical_and logical_or")
     ],
     c("numpy.logical_xor.reduce", I, axis=1),
     c("numpy.fmax.reduce", N, axis=1),
     c("numpy.add.reduce", B8, axis=None),
-    *[c(f"numpy.bitwise_{name}.reduce", I, axis=1, keepdims=True) for name in "and or xor".split()],
+    *[c(f"numpy.bitwise_{name}.reduce", I, axis=1, keepdims=True) for name in words("and or xor")],
     *[
         near(c(f"numpy.{name}.accumulate", x, axis=-1))
-        for name in "add multiply maximum minimum logical_and logical_or".split()
+        for name in words("add multiply maximum minimum logical_and logical_or")
         for x in (F, N, np.int8([100, 100, -3]), T)
     ],
     *[near(c(f"numpy.{name}.reduceat", F, [0, 2, 1], axis=1)) for name in ("add", "multiply")],
     *[c(f"numpy.{name}.reduceat", V, [0, 3, 5]) for name in ("maximum", "minimum")],
     *[
         c(f"numpy.{name}.outer", V, np.arange(1.0, 4.0))
-        for name in (
+        for name in words(
             "add arctan2 copysign divide equal float_power floor_divide fmax fmin fmod greater "
             "greater_equal heaviside hypot less less_equal logaddexp logaddexp2 logical_and "
             "logical_or logical_xor maximum minimum multiply nextafter not_equal remainder subtract"
-        ).split()
+        )
     ],
     *[
         c(f"numpy.{name}.outer", np.abs(I), np.arange(3))
-        for name in "bitwise_and bitwise_or bitwise_xor gcd lcm left_shift right_shift power".split()
+        for name in words("bitwise_and bitwise_or bitwise_xor gcd lcm left_shift right_shift power")
     ],
     c("numpy.ldexp.outer", V, np.arange(3)),
     *[
         c(f"numpy.{name}.at", np.arange(5.0), np.array([0, 1, 1, -1]), 2.0)
-        for name in "add subtract multiply maximum minimum".split()
+        for name in words("add subtract multiply maximum minimum")
     ],
     # -- writes
     c("setitem", np.arange(5.0), 2, 7.0),
@@ -568,7 +573,7 @@ CASES = [
     c("ndarray.item", ZERO_D),
     c("ndarray.item", F, 5),
     c("getitem", F, (1, 2)),
-    *[c(f"python.{name}", SC) for name in "float int bool complex abs neg round truth".split()],
+    *[c(f"python.{name}", SC) for name in words("float int bool complex abs neg round truth")],
 ]
 
 

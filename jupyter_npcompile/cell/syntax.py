@@ -68,13 +68,31 @@ def first_line_of(node: ast.stmt) -> int:
 def clone(node: NodeT) -> NodeT:
     """Return a deep copy of `node`, many times faster than `copy.deepcopy`.
 
+    Only fields and positions are copied: traceback tools hang attributes such
+    as `parent` on nodes, also on the operators and contexts that all trees
+    share.
+
     Examples
     --------
     >>> tree = ast.parse("y = x + 1")
     >>> ast.dump(clone(tree)) == ast.dump(tree), clone(tree) is tree
     (True, False)
     """
-    return replaced(node)
+    copied = type(node).__new__(type(node))
+    values = vars(copied)
+    for name in node._fields:
+        values[name] = _copied(getattr(node, name, None))
+    for name in node._attributes:
+        values[name] = getattr(node, name, None)
+    return copied
+
+
+def _copied(value: object) -> object:
+    if isinstance(value, ast.AST):
+        return clone(value) if value._fields else value  # operators hold nothing: share them
+    if isinstance(value, list):
+        return [clone(item) if isinstance(item, ast.AST) else item for item in value]
+    return value
 
 
 def replaced(node: NodeT, **fields: object) -> NodeT:
@@ -87,16 +105,11 @@ def replaced(node: NodeT, **fields: object) -> NodeT:
     'for i in x:\n    pass'
     """
     copied = type(node).__new__(type(node))
-    for name, value in vars(node).items():
-        if name in fields:
-            continue
-        if isinstance(value, list):
-            value = [replaced(item) if isinstance(item, ast.AST) else item for item in value]
-        elif isinstance(value, ast.AST) and vars(value):  # operators hold nothing: share them
-            value = replaced(value)
-        setattr(copied, name, value)
-    for name, value in fields.items():
-        setattr(copied, name, value)
+    values = vars(copied)
+    for name in node._fields:
+        values[name] = fields[name] if name in fields else _copied(getattr(node, name, None))
+    for name in node._attributes:
+        values[name] = getattr(node, name, None)
     return copied
 
 
@@ -117,10 +130,11 @@ def descend(*roots: ast.AST) -> Iterator[ast.AST]:
         node = pending.pop()
         yield node
         below: list[ast.AST] = []
-        for value in vars(node).values():
+        for name in node._fields:
+            value = getattr(node, name, None)
             if isinstance(value, list):
                 below.extend([item for item in value if isinstance(item, ast.AST)])
-            elif isinstance(value, ast.AST) and vars(value):
+            elif isinstance(value, ast.AST) and value._fields:
                 below.append(value)
         pending.extend(reversed(below))
 

@@ -13,6 +13,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -27,9 +28,13 @@ from jupyter_npcompile.graph.nodes import (
     ValueType,
 )
 
-_OPERATORS = {"and": operator.and_, "or": operator.or_, "not": operator.not_}
+_OPERATORS: dict[str, Callable[..., object]] = {
+    "and": operator.and_,
+    "or": operator.or_,
+    "not": operator.not_,
+}
 _BUILTINS = frozenset(
-    "abs bool complex divmod float int max min pow round sum".split()  # what works on numbers
+    ("abs", "bool", "complex", "divmod", "float", "int", "max", "min", "pow", "round", "sum")
 )
 _WEAK_TYPES = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
 
@@ -81,7 +86,7 @@ def function(op: str) -> Callable[..., object]:
 
 
 def _resolve(module: object, path: str, op: str) -> Callable[..., object]:
-    found = module
+    found: Any = module
     for part in path.split("."):
         try:
             found = getattr(found, part)
@@ -89,7 +94,7 @@ def _resolve(module: object, path: str, op: str) -> Callable[..., object]:
             raise KeyError(op) from None
     if not callable(found):
         raise KeyError(op)
-    return found
+    return found  # type: ignore[no-any-return]
 
 
 def _member(name: str, op: str) -> Callable[..., object]:
@@ -102,8 +107,7 @@ def _member(name: str, op: str) -> Callable[..., object]:
     def method(x: object, /, *args: object, **kwargs: object) -> object:
         return getattr(x, name)(*args, **kwargs)
 
-    call: Callable[..., object] = method
-    return call
+    return method
 
 
 def _python(name: str, op: str) -> Callable[..., object]:

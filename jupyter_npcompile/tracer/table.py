@@ -73,15 +73,17 @@ def _skeleton(reason: str, names: str, prefix: str = "numpy.") -> list[Row]:
 
 _SMOOTH = """
     absolute add arccos arccosh arcsin arcsinh arctan arctan2 arctanh cbrt conjugate copysign cos
-    cosh deg2rad degrees divide exp exp2 expm1 fabs float_power fmax fmin fmod hypot log log10
-    log1p log2 logaddexp logaddexp2 maximum minimum multiply negative positive power rad2deg
-    radians reciprocal remainder sin sinh sqrt square subtract tan tanh
+    cosh deg2rad degrees divide exp exp2 expm1 fabs float_power fmod hypot log log10 log1p log2
+    logaddexp logaddexp2 multiply negative positive power rad2deg radians reciprocal remainder
+    sin sinh sqrt square subtract tan tanh
 """
-_STEPPED = """
-    bitwise_and bitwise_count bitwise_or bitwise_xor ceil equal floor floor_divide gcd greater
-    greater_equal heaviside invert isfinite isinf isnan lcm left_shift less less_equal
-    logical_and logical_not logical_or logical_xor nextafter not_equal right_shift rint sign
-    signbit spacing trunc
+_STEPPED = "ceil floor floor_divide heaviside nextafter rint sign spacing trunc"
+_COMPARISONS = """
+    equal greater greater_equal isfinite isinf isnan less less_equal logical_and logical_not
+    logical_or logical_xor not_equal signbit
+"""
+_INTEGERS = """
+    bitwise_and bitwise_count bitwise_or bitwise_xor gcd invert lcm left_shift right_shift
 """
 _BINARY = """
     add arctan2 bitwise_and bitwise_or bitwise_xor copysign divide equal float_power floor_divide
@@ -97,6 +99,9 @@ ROWS: tuple[Row, ...] = (
     # -- element by element
     *_lowered("elementwise", _SMOOTH),
     *_lowered("elementwise", _STEPPED, smooth=False),
+    *_lowered("comparisons", "maximum minimum fmax fmin"),
+    *_lowered("comparisons", _COMPARISONS, smooth=False),
+    *_lowered("integers", _INTEGERS, smooth=False),
     *_lowered("elementwise", "divmod modf frexp ldexp"),
     *_as("elementwise:remainder", "mod"),
     *_as("elementwise:power", "pow"),
@@ -121,7 +126,9 @@ ROWS: tuple[Row, ...] = (
     *_as("rounding:astype", "astype"),
     *_lowered("rounding", "isclose allclose array_equal array_equiv", smooth=False),
     *_lowered("interpolation", "interp"),
-    *_as("numbers:convert", "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64", smooth=False),
+    *_as(
+        "numbers:convert", "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64", smooth=False
+    ),
     *_as("numbers:convert", "bool intc intp longlong uintc ulong uint int_", smooth=False),
     *_as("numbers:convert", "float16 float32 float64 complex64 complex128 double single"),
     # -- reductions

@@ -133,7 +133,9 @@ def _types(value: object) -> tuple[ValueType, ...]:
 def _type(tensor: Tensor) -> ValueType:
     size = tensor.element_size()
     strides = tuple(stride * size for stride in tensor.stride())
-    return ValueType("array", str(tensor.dtype).removeprefix("torch."), tuple(tensor.shape), strides)
+    return ValueType(
+        "array", str(tensor.dtype).removeprefix("torch."), tuple(tensor.shape), strides
+    )
 
 
 def _constant(tensor: Tensor) -> Constant:

@@ -1,3 +1,5 @@
+# ruff: noqa: D103 - each function lowers the NumPy function of its name
+
 """New arrays whose contents follow from constants."""
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ ones_like = ones
 empty_like = empty
 
 
-def full(trace: Trace, shape: object, fill_value: object, *rest: object, **kwargs: object) -> Tensor:
+def full(
+    trace: Trace, shape: object, fill_value: object, *rest: object, **kwargs: object
+) -> Tensor:
     known = known_array(fill_value)
     if known is not None and known.ndim == 0:
         return trace.full(trace.shape, known, trace.dtype)

@@ -13,13 +13,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-TORCH: dict[str, torch.dtype] = {
-    name: getattr(torch, name)
-    for name in (
-        "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 "
-        "float16 float32 float64 complex64 complex128"
-    ).split()
-}
+_NAMES = (
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 "
+    "float16 float32 float64 complex64 complex128"
+)
+TORCH: dict[str, torch.dtype] = {name: getattr(torch, name) for name in str.split(_NAMES)}
 """The torch dtype of each supported NumPy dtype, as inputs and outputs have it."""
 
 _CARRIERS = {"uint16": torch.int32, "uint32": torch.int64, "uint64": torch.int64}

@@ -1,4 +1,6 @@
-"""Kernels of ufuncs on floating-point numbers, and of those on every dtype.
+# ruff: noqa: D103 - each function lowers the NumPy function of its name
+
+"""Kernels of ufuncs on floating-point numbers.
 
 A kernel is ``f(loop, *tensors)``: the tensors carry the loop's input dtypes, the
 result carries its output dtype (unsigned results are wrapped by the caller).
@@ -16,94 +18,59 @@ import torch
 from torch import Tensor
 
 from jupyter_npcompile.tracer.lowering import integers
-from jupyter_npcompile.tracer.lowering.dtypes import carrier, ordered
-from jupyter_npcompile.tracer.lowering.integers import (
-    bitwise_and,
-    bitwise_count,
-    bitwise_or,
-    bitwise_xor,
-    gcd,
-    invert,
-    lcm,
-    left_shift,
-    right_shift,
+from jupyter_npcompile.tracer.lowering.dtypes import carrier
+from jupyter_npcompile.tracer.lowering.kernels import (
+    Kernel,
+    accepting,
+    direct,
+    is_plain,
+    like,
+    real,
 )
-from jupyter_npcompile.tracer.lowering.ufuncs import Kernel, Loop
+from jupyter_npcompile.tracer.lowering.ufuncs import Loop
+
+sin = direct(torch.sin)
+cos = direct(torch.cos)
+tan = direct(torch.tan)
+sinh = direct(torch.sinh)
+cosh = direct(torch.cosh)
+tanh = direct(torch.tanh)
+arcsin = direct(torch.asin)
+arccos = direct(torch.acos)
+arctan = direct(torch.atan)
+arcsinh = direct(torch.asinh)
+arccosh = direct(torch.acosh)
+arctanh = direct(torch.atanh)
+exp = direct(torch.exp)
+exp2 = real(torch.exp2)
+expm1 = real(torch.expm1)
+log = direct(torch.log)
+log2 = direct(torch.log2)
+log10 = direct(torch.log10)
+log1p = real(torch.log1p)
+sqrt = direct(torch.sqrt)
+hypot = real(torch.hypot)
+arctan2 = real(torch.atan2)
+copysign = real(torch.copysign)
+logaddexp = real(torch.logaddexp)
 
 
-def _accepting(kernel: Kernel) -> Kernel:
-    """Mark a kernel whose last operand may be a Python number."""
-    kernel.scalars = True  # type: ignore[attr-defined]
-    return kernel
-
-
-def _direct(function: Callable[..., Any]) -> Kernel:
-    """A kernel that is one torch function on real and complex numbers."""
-
-    def kernel(loop: Loop, *tensors: Tensor) -> Any:
-        return function(*tensors)
-
-    return kernel
-
-
-def _real(function: Callable[..., Any]) -> Kernel:
-    """A kernel that is one torch function on real numbers only."""
-
-    def kernel(loop: Loop, *tensors: Tensor) -> Any:
-        if loop.dtype.kind == "c":
-            loop.trace.unsupported("complex numbers")
-        return function(*tensors)
-
-    return kernel
-
-
-def like(tensor: Tensor, number: float) -> Tensor:
-    """A 0-d constant of the dtype of a tensor."""
-    return torch.full((), number, dtype=tensor.dtype)
-
-
-sin = _direct(torch.sin)
-cos = _direct(torch.cos)
-tan = _direct(torch.tan)
-sinh = _direct(torch.sinh)
-cosh = _direct(torch.cosh)
-tanh = _direct(torch.tanh)
-arcsin = _direct(torch.asin)
-arccos = _direct(torch.acos)
-arctan = _direct(torch.atan)
-arcsinh = _direct(torch.asinh)
-arccosh = _direct(torch.acosh)
-arctanh = _direct(torch.atanh)
-exp = _direct(torch.exp)
-exp2 = _real(torch.exp2)
-expm1 = _real(torch.expm1)
-log = _direct(torch.log)
-log2 = _direct(torch.log2)
-log10 = _direct(torch.log10)
-log1p = _real(torch.log1p)
-sqrt = _direct(torch.sqrt)
-hypot = _real(torch.hypot)
-arctan2 = _real(torch.atan2)
-copysign = _real(torch.copysign)
-logaddexp = _real(torch.logaddexp)
-
-
-@_accepting
+@accepting
 def add(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
     return a | b if loop.dtype.kind == "b" else torch.add(a, b)
 
 
-@_accepting
+@accepting
 def subtract(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
     return torch.sub(a, b)
 
 
-@_accepting
+@accepting
 def multiply(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
     return a & b if loop.dtype.kind == "b" else torch.mul(a, b)
 
 
-@_accepting
+@accepting
 def divide(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
     return torch.div(a, b)
 
@@ -181,7 +148,7 @@ def cbrt(loop: Loop, x: Tensor) -> Tensor:
     return torch.copysign(torch.where(usable, better, size), x.to(torch.float64)).to(x.dtype)
 
 
-@_accepting
+@accepting
 def power(loop: Loop, a: Tensor, b: Any) -> Tensor:
     if loop.dtype.kind in "iu":
         return integers.power(loop, a, b)
@@ -198,7 +165,7 @@ def power(loop: Loop, a: Tensor, b: Any) -> Tensor:
 
 
 def _complex_power(loop: Loop, a: Tensor, b: Any) -> Tensor:
-    if not _plain(b) or b not in (1, 2, 3, 0.5):
+    if not is_plain(b) or b not in (1, 2, 3, 0.5):
         loop.trace.unsupported("powers of complex numbers other than 0.5, 1, 2, 3")
     if b == 0.5:
         return torch.sqrt(a)
@@ -206,7 +173,8 @@ def _complex_power(loop: Loop, a: Tensor, b: Any) -> Tensor:
 
 
 def float_power(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
-    return power(loop, a, b)
+    found: Tensor = power(loop, a, b)
+    return found
 
 
 def _scaled(loop: Loop, x: Tensor, factor: float) -> Tensor:
@@ -285,7 +253,7 @@ def floor_divide(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
     return torch.where(b == 0, a / b, found)
 
 
-def divmod(loop: Loop, a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:  # noqa: A001
+def divmod(loop: Loop, a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     return floor_divide(loop, a, b), remainder(loop, a, b)
 
 
@@ -328,115 +296,3 @@ def spacing(loop: Loop, x: Tensor) -> Tensor:
     _no_half(loop)
     step = torch.nextafter(x, torch.copysign(like(x, math.inf), x)) - x
     return torch.where(torch.isfinite(x), step, like(x, math.nan))
-
-
-# -- order
-
-
-def _ordered(function: Callable[..., Tensor]) -> Kernel:
-    def kernel(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
-        if loop.dtype.kind == "c":
-            loop.trace.unsupported("complex numbers have no order in torch")
-        found = function(ordered(a, loop.inputs[0]), ordered(b, loop.inputs[1]))
-        return ordered(found, loop.outputs[0])
-
-    return kernel
-
-
-maximum = _ordered(torch.maximum)
-minimum = _ordered(torch.minimum)
-
-
-def _skipping(function: Callable[..., Tensor], integral: Callable[..., Tensor]) -> Kernel:
-    def kernel(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
-        return function(a, b) if loop.dtype.kind == "f" else integral(a, b)
-
-    return kernel
-
-
-def _fmax(a: Tensor, b: Tensor) -> Tensor:
-    return torch.where((a >= b) | torch.isnan(b), a, b)
-
-
-def _fmin(a: Tensor, b: Tensor) -> Tensor:
-    return torch.where((a <= b) | torch.isnan(b), a, b)
-
-
-def fmax(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
-    return _fmax(a, b) if loop.dtype.kind == "f" else maximum(loop, a, b)
-
-
-def fmin(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
-    return _fmin(a, b) if loop.dtype.kind == "f" else minimum(loop, a, b)
-
-
-def _comparison(function: Callable[..., Tensor]) -> Kernel:
-    def kernel(loop: Loop, a: Tensor, b: Any) -> Tensor:
-        if loop.dtype.kind == "c" and function not in (torch.eq, torch.ne):
-            loop.trace.unsupported("complex numbers have no order in torch")
-        if {kind.name for kind in loop.inputs} == {"int64", "uint64"}:
-            return _mixed(loop, a, b)
-        return function(ordered(a, loop.inputs[0]), b if _plain(b) else ordered(b, loop.inputs[1]))
-
-    def _mixed(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
-        # signed against unsigned: as pairs (is beyond the signed range, low bits)
-        signed = [kind.name == "int64" for kind in loop.inputs]
-        tops = [(x < 0) & (not s) for x, s in zip((a, b), signed, strict=True)]
-        low = torch.where(tops[0] | tops[1], tops[0].to(a.dtype), a)
-        high = torch.where(tops[0] | tops[1], tops[1].to(a.dtype), b)
-        return function(low, high)
-
-    return _accepting(kernel)
-
-
-def _plain(x: object) -> bool:
-    return not isinstance(x, Tensor)
-
-
-equal = _comparison(torch.eq)
-not_equal = _comparison(torch.ne)
-less = _comparison(torch.lt)
-less_equal = _comparison(torch.le)
-greater = _comparison(torch.gt)
-greater_equal = _comparison(torch.ge)
-
-
-# -- logic and classes of numbers
-
-
-def _truth(x: Tensor) -> Tensor:
-    return x if x.dtype == torch.bool else x != 0
-
-
-def logical_and(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
-    return _truth(a) & _truth(b)
-
-
-def logical_or(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
-    return _truth(a) | _truth(b)
-
-
-def logical_xor(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
-    return _truth(a) ^ _truth(b)
-
-
-def logical_not(loop: Loop, x: Tensor) -> Tensor:
-    return torch.logical_not(_truth(x))
-
-
-isnan = _direct(torch.isnan)
-isinf = _direct(torch.isinf)
-isfinite = _direct(torch.isfinite)
-signbit = _real(torch.signbit)
-
-__all__ = [
-    "bitwise_and",
-    "bitwise_count",
-    "bitwise_or",
-    "bitwise_xor",
-    "gcd",
-    "invert",
-    "lcm",
-    "left_shift",
-    "right_shift",
-]

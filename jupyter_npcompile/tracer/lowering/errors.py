@@ -25,5 +25,5 @@ class LoweringError(Exception):
         self.reason = reason
 
 
-class Unsupported(Exception):  # noqa: N818
+class UnsupportedError(Exception):
     """Raised inside a lowering; becomes a `LoweringError` of the current node."""

@@ -1,3 +1,5 @@
+# ruff: noqa: D103 - each function lowers the NumPy function of its name
+
 """``x[index]``: basic indices as views, arrays of indices as gathers."""
 
 from __future__ import annotations
@@ -254,5 +256,3 @@ def gather(tensor: Tensor, places: Sequence[Tensor | None]) -> Tensor:
     """``tensor[places]`` by NumPy's rules for where the new dimensions go."""
     found: Tensor = torch.ops.aten.index.Tensor(tensor, list(places))
     return found
-
-

@@ -1,3 +1,5 @@
+# ruff: noqa: D103 - each function lowers the NumPy function of its name
+
 """Kernels of ufuncs on integers: division, powers, bits.
 
 ``uint64`` arrives as the ``int64`` of the same bits (see ``dtypes``), so whatever
@@ -36,7 +38,9 @@ def quotient(loop: Loop, a: Tensor, b: Tensor, *, floor: bool) -> Tensor:
         if loop.dtype.kind == "i":  # the smallest integer by -1 traps
             minus = safe == -1
             found = torch.div(
-                a, torch.where(minus, _full(b, 1), safe), rounding_mode="floor" if floor else "trunc"
+                a,
+                torch.where(minus, _full(b, 1), safe),
+                rounding_mode="floor" if floor else "trunc",
             )
             found = torch.where(minus, -a, found)
         else:

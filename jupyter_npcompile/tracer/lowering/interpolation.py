@@ -1,3 +1,5 @@
+# ruff: noqa: D103 - each function lowers the NumPy function of its name
+
 """``numpy.interp``."""
 
 from __future__ import annotations

@@ -1,3 +1,5 @@
+# ruff: noqa: D103 - each function lowers the NumPy function of its name
+
 """Arrays put together, repeated, shifted, padded, and with parts removed."""
 
 from __future__ import annotations
@@ -17,9 +19,7 @@ Arrays = Sequence[object]
 
 def _arrays(trace: Trace, arrays: object) -> list[Value]:
     if isinstance(arrays, Value):
-        return [
-            Owner(arrays.read().select(0, k), arrays.dtype) for k in range(arrays.shape[0])
-        ]
+        return [Owner(arrays.read().select(0, k), arrays.dtype) for k in range(arrays.shape[0])]
     if not isinstance(arrays, list | tuple):
         trace.unsupported("not a sequence of arrays")
     return [trace.value(x) for x in arrays]
@@ -207,7 +207,10 @@ def _widths(trace: Trace, width: object, ndim: int) -> list[tuple[int, int]]:
 def _places(trace: Trace, obj: object, size: int) -> Any:
     if isinstance(obj, slice):
         return slice(
-            *(None if b is None else trace.integer(b, "a bound") for b in (obj.start, obj.stop, obj.step))
+            *(
+                None if b is None else trace.integer(b, "a bound")
+                for b in (obj.start, obj.stop, obj.step)
+            )
         )
     known = trace.known(obj, "the index")
     return known.item() if known.ndim == 0 else known

@@ -1,3 +1,5 @@
+# ruff: noqa: D103 - each function lowers the NumPy function of its name
+
 """``numpy.linalg``. What NumPy raises for singular matrices is a check here."""
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from jupyter_npcompile.tracer.lowering.trace import Trace
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
 
 FLOAT64 = np.dtype("float64")
-REAL = {"complex64": np.dtype("float32"), "complex128": FLOAT64}
+REAL: dict[str, np.dtype] = {"complex64": np.dtype("float32"), "complex128": FLOAT64}
 
 
 def _inexact(trace: Trace, *values: Value) -> np.dtype:
@@ -136,7 +138,12 @@ def pinv(
 
 
 def matrix_rank(
-    trace: Trace, A: object, tol: Any = None, hermitian: object = False, *, rtol: Any = None  # noqa: N803
+    trace: Trace,
+    A: object,  # noqa: N803
+    tol: Any = None,
+    hermitian: object = False,
+    *,
+    rtol: Any = None,
 ) -> Tensor:
     x = trace.value(A)
     if x.ndim < 2:
@@ -239,9 +246,13 @@ def tensorinv(trace: Trace, a: object, ind: object = 2) -> Value:
 
 
 def norm(
-    trace: Trace, x: object, ord: Any = None, axis: object = None, keepdims: object = False  # noqa: A002
+    trace: Trace,
+    x: object,
+    ord: Any = None,
+    axis: object = None,
+    keepdims: object = False,
 ) -> Tensor:
-    tensor, kind = _matrix(trace, x)
+    tensor, _ = _matrix(trace, x)
     ndim = tensor.ndim
     if axis is None:
         if ord is None or (ord in ("f", "fro") and ndim == 2) or (ord == 2 and ndim == 1):
@@ -259,9 +270,15 @@ def norm(
 
 
 def vector_norm(
-    trace: Trace, x: object, /, *, axis: object = None, keepdims: object = False, ord: Any = 2  # noqa: A002
+    trace: Trace,
+    x: object,
+    /,
+    *,
+    axis: object = None,
+    keepdims: object = False,
+    ord: Any = 2,
 ) -> Tensor:
-    tensor, kind = _matrix(trace, x)
+    tensor, _ = _matrix(trace, x)
     axes = trace.axes(axis, tensor.ndim)
     if len(axes) != 1:
         kept = [k for k in range(tensor.ndim) if k not in axes]
@@ -272,9 +289,14 @@ def vector_norm(
 
 
 def matrix_norm(
-    trace: Trace, x: object, /, *, keepdims: object = False, ord: Any = "fro"  # noqa: A002
+    trace: Trace,
+    x: object,
+    /,
+    *,
+    keepdims: object = False,
+    ord: Any = "fro",
 ) -> Tensor:
-    tensor, kind = _matrix(trace, x)
+    tensor, _ = _matrix(trace, x)
     axes = (tensor.ndim - 2, tensor.ndim - 1)
     return _matrix_norm(trace, tensor, axes, ord, bool(keepdims))
 
@@ -287,7 +309,11 @@ def _squares(tensor: Tensor) -> Tensor:
 
 
 def _vector(
-    trace: Trace, tensor: Tensor, axes: tuple[int, ...], ord: Any, keepdims: bool  # noqa: A002
+    trace: Trace,
+    tensor: Tensor,
+    axes: tuple[int, ...],
+    ord: Any,
+    keepdims: bool,
 ) -> Tensor:
     size = torch.abs(tensor)
     if ord is None or ord == 2:
@@ -308,7 +334,11 @@ def _vector(
 
 
 def _matrix_norm(
-    trace: Trace, tensor: Tensor, axes: tuple[int, ...], ord: Any, keepdims: bool  # noqa: A002
+    trace: Trace,
+    tensor: Tensor,
+    axes: tuple[int, ...],
+    ord: Any,
+    keepdims: bool,
 ) -> Tensor:
     row, column = axes
     size = torch.abs(tensor)
@@ -336,7 +366,7 @@ def _matrix_norm(
 
 
 def cond(trace: Trace, x: object, p: Any = None) -> Tensor:
-    tensor, kind = _matrix(trace, x)
+    tensor, _ = _matrix(trace, x)
     if p not in (None, 2, -2):
         trace.unsupported(f"p={p!r}")
     trace.check(torch.isfinite(tensor).all())

@@ -1,3 +1,5 @@
+# ruff: noqa: D103 - each function lowers the NumPy function of its name
+
 """Reductions that leave NaN out."""
 
 from __future__ import annotations
@@ -54,9 +56,7 @@ def nanprod(
     return reductions.prod(trace, x, axis, dtype, None, keepdims, initial, where)
 
 
-def _extreme(
-    trace: Trace, a: object, axis: object, keepdims: bool, *, largest: bool
-) -> Value:
+def _extreme(trace: Trace, a: object, axis: object, keepdims: bool, *, largest: bool) -> Value:
     x = trace.value(a)
     function = reductions.max if largest else reductions.min
     if x.dtype.kind != "f":

@@ -1,3 +1,5 @@
+# ruff: noqa: D103 - each function lowers the NumPy function of its name
+
 """Python numbers, NumPy scalars, and the parts of results with several."""
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from jupyter_npcompile.tracer.lowering import elementwise
+from jupyter_npcompile.tracer.lowering import elementwise, integers
 from jupyter_npcompile.tracer.lowering.dtypes import INT64_MIN
 from jupyter_npcompile.tracer.lowering.trace import Trace, is_number
 from jupyter_npcompile.tracer.lowering.ufuncs import Loop
@@ -150,7 +152,7 @@ def _shift(left: bool) -> Callable[..., Value]:
         trace.check(y >= 0)
         if left:
             _small(trace, x.to(torch.float64) * torch.exp2(y.to(torch.float64)))
-        kernel = elementwise.left_shift if left else elementwise.right_shift
+        kernel = integers.left_shift if left else integers.right_shift
         return Owner(kernel(_loop(trace, INT64, 2), x, y), INT64)
 
     return operation

@@ -1,3 +1,5 @@
+# ruff: noqa: D103 - each function lowers the NumPy function of its name
+
 """Medians, quantiles and averages."""
 
 from __future__ import annotations

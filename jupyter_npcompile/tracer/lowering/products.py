@@ -1,3 +1,5 @@
+# ruff: noqa: D103 - each function lowers the NumPy function of its name
+
 """Products of matrices and of vectors."""
 
 from __future__ import annotations
@@ -64,7 +66,7 @@ def dot(trace: Trace, a: object, b: object, out: object = None) -> Value:
     x, y = _two(trace, a, b)
     if x.ndim == 0 or y.ndim == 0:
         return contracted(trace, torch.mul, x, y)
-    if y.ndim == 1 or x.ndim <= 2 and y.ndim == 2:
+    if y.ndim == 1 or (x.ndim <= 2 and y.ndim == 2):
         return contracted(trace, _matmul, x, y)
     return contracted(trace, lambda p, q: _tensordot(p, q, (p.ndim - 1,), (q.ndim - 2,)), x, y)
 

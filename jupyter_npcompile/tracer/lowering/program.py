@@ -7,10 +7,8 @@ so the ATen level knows lines and columns too.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,18 +17,25 @@ from torch import Tensor
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import get_proxy_mode, make_fx
 
-from jupyter_npcompile.graph.nodes import Argument, Constant, DType, Graph, Node, Ref, Slice
-from jupyter_npcompile.graph.nodes import ValueType
+from jupyter_npcompile.graph.nodes import (
+    Argument,
+    Constant,
+    DType,
+    Graph,
+    Node,
+    Ref,
+    Slice,
+    ValueType,
+)
 from jupyter_npcompile.tracer.interpret import constant_value
 from jupyter_npcompile.tracer.lowering import ufuncs
 from jupyter_npcompile.tracer.lowering.aten import ORIGIN, aten_graph
-from jupyter_npcompile.tracer.lowering.dtypes import TORCH, carrier, load, store, supported
-from jupyter_npcompile.tracer.lowering.errors import LoweringError, Unsupported
-from jupyter_npcompile.tracer.lowering.trace import Lowering, Trace, storage_of
+from jupyter_npcompile.tracer.lowering.dtypes import TORCH, carrier, load, store
+from jupyter_npcompile.tracer.lowering.errors import LoweringError, UnsupportedError
+from jupyter_npcompile.tracer.lowering.lookup import find_lowering
+from jupyter_npcompile.tracer.lowering.trace import Trace, storage_of
 from jupyter_npcompile.tracer.lowering.values import Owner, Value, View
 from jupyter_npcompile.tracer.table import lowering_of
-
-_PACKAGE = __name__.rpartition(".")[0]
 
 
 @dataclass(frozen=True)
@@ -105,13 +110,6 @@ def _placeholder(node: Node) -> Tensor:
     return torch.empty_strided(kind.shape, strides, dtype=TORCH[dtype.name])
 
 
-@cache
-def find_lowering(lowering: str) -> Lowering:
-    """The function that a row of the table names."""
-    module, _, name = lowering.partition(":")
-    return getattr(importlib.import_module(f"{_PACKAGE}.{module}"), name)  # type: ignore[no-any-return]
-
-
 class _Interpreter:
     """Runs nodes over fake tensors."""
 
@@ -134,7 +132,7 @@ class _Interpreter:
         self._trace.node = node
         try:
             self._trace.values[node.id] = self._bind(self._call(node), node)
-        except Unsupported as error:
+        except UnsupportedError as error:
             raise LoweringError(node.position, node.op, str(error)) from None
         except LoweringError:
             raise
@@ -147,12 +145,12 @@ class _Interpreter:
     def _call(self, node: Node) -> Any:
         row = lowering_of(node.op)
         if row is None:
-            raise Unsupported("it is not in the lowering table")
+            raise UnsupportedError("it is not in the lowering table")
         if row.lowering is None:
-            raise Unsupported(row.reason)
+            raise UnsupportedError(row.reason)
         for kind in node.types:
             if kind.dtype not in TORCH:
-                raise Unsupported(f"dtype {kind.dtype} is not supported")
+                raise UnsupportedError(f"dtype {kind.dtype} is not supported")
         args = [self._decode(argument) for argument in node.args]
         kwargs = {name: self._decode(argument) for name, argument in node.kwargs.items()}
         ufunc = ufuncs.named(node.op)
@@ -170,7 +168,7 @@ class _Interpreter:
             return result
         if isinstance(result, Tensor):
             return Owner(result, self._trace.dtype)
-        raise Unsupported("out= for several results")
+        raise UnsupportedError("out= for several results")
 
     def _decode(self, argument: Argument) -> Any:
         if isinstance(argument, Ref):
@@ -207,10 +205,10 @@ class _Interpreter:
         dtype = np.dtype(kind.dtype)
         if isinstance(result, Tensor):
             if result.dtype != carrier(dtype):
-                raise Unsupported(f"lowered to {result.dtype}, where NumPy gives {dtype}")
+                raise UnsupportedError(f"lowered to {result.dtype}, where NumPy gives {dtype}")
             bound: Value = Owner(result, dtype, kind.kind, kind.strides)
         elif not isinstance(result, Value):
-            raise Unsupported(f"lowered to a {type(result).__name__}")
+            raise UnsupportedError(f"lowered to a {type(result).__name__}")
         elif views and result.dtype == dtype:
             bound = result
             if isinstance(result, View) and not result.strides:
@@ -219,11 +217,13 @@ class _Interpreter:
             tensor = self._trace.convert(result.read(), result.dtype, dtype)
             bound = Owner(tensor, dtype, kind.kind, kind.strides, getattr(result, "known", None))
         if tuple(bound.read().shape) != kind.shape:
-            raise Unsupported(f"lowered to shape {bound.shape}, where NumPy gives {kind.shape}")
+            raise UnsupportedError(
+                f"lowered to shape {bound.shape}, where NumPy gives {kind.shape}"
+            )
         node = self._trace.node
-        if node.view_of is not None and isinstance(result, Tensor):
-            if self._roots[node.id] in self._written:
-                raise Unsupported("its result shares memory that is written")
+        shared = node.view_of is not None and self._roots[node.id] in self._written
+        if shared and isinstance(result, Tensor):
+            raise UnsupportedError("its result shares memory that is written")
         return bound
 
     def results(self, ids: Sequence[int], inputs: Sequence[Tensor]) -> list[Tensor]:
@@ -279,6 +279,3 @@ def _clean(module: torch.fx.GraphModule) -> None:
     """Remove what no output depends on."""
     module.graph.eliminate_dead_code()
     module.recompile()
-
-
-__all__ = ["Lowered", "LoweringError", "find_lowering", "lower", "supported"]

@@ -1,3 +1,5 @@
+# ruff: noqa: D103 - each function lowers the NumPy function of its name
+
 """Reductions over axes: sums, products, extrema, moments, tests."""
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ def sum_as(
     return wrap(total(tensor, axes, keepdims), dtype).to(carrier(dtype))
 
 
-def sum(  # noqa: A001
+def sum(
     trace: Trace,
     a: object,
     axis: object = None,
@@ -133,7 +135,7 @@ def _kept(shape: tuple[int, ...], axes: tuple[int, ...], keepdims: bool) -> tupl
     return tuple(n for k, n in enumerate(shape) if k not in axes)
 
 
-def max(  # noqa: A001
+def max(
     trace: Trace,
     a: object,
     axis: object = None,
@@ -148,7 +150,7 @@ def max(  # noqa: A001
     return Owner(found, x.dtype)
 
 
-def min(  # noqa: A001
+def min(
     trace: Trace,
     a: object,
     axis: object = None,
@@ -320,7 +322,7 @@ def std(
 # -- tests
 
 
-def all(  # noqa: A001
+def all(
     trace: Trace,
     a: object,
     axis: object = None,
@@ -336,7 +338,7 @@ def all(  # noqa: A001
     return Owner(found, np.dtype("bool"))
 
 
-def any(  # noqa: A001
+def any(
     trace: Trace,
     a: object,
     axis: object = None,

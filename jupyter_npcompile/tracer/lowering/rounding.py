@@ -1,3 +1,5 @@
+# ruff: noqa: D103 - each function lowers the NumPy function of its name
+
 """Rounding, clipping, conversion and approximate comparison."""
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from jupyter_npcompile.tracer.lowering import elementwise
+from jupyter_npcompile.tracer.lowering import comparisons, elementwise
 from jupyter_npcompile.tracer.lowering.trace import Trace
 from jupyter_npcompile.tracer.lowering.ufuncs import apply
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
@@ -17,7 +19,7 @@ from jupyter_npcompile.tracer.lowering.values import Owner, Value
 FLOAT64 = np.dtype("float64")
 
 
-def round(trace: Trace, a: object, decimals: object = 0, out: object = None) -> Value:  # noqa: A001
+def round(trace: Trace, a: object, decimals: object = 0, out: object = None) -> Value:
     x = trace.value(a)
     digits = trace.integer(decimals, "decimals")
     kind = x.dtype
@@ -56,8 +58,8 @@ def clip(
     a_max: object = None,
     out: object = None,
     *,
-    min: object = None,  # noqa: A002
-    max: object = None,  # noqa: A002
+    min: object = None,
+    max: object = None,
     **kwargs: object,
 ) -> Value:
     x = trace.value(a)
@@ -72,18 +74,16 @@ def clip(
     found: Value = Owner(trace.cast(x, kind), kind)
     if low is not None:
         bound = Owner(trace.cast(low, kind), kind)
-        found = apply(trace, np.maximum, elementwise.maximum, found, bound)
+        found = apply(trace, np.maximum, comparisons.maximum, found, bound)
     if high is not None:
         bound = Owner(trace.cast(high, kind), kind)
-        found = apply(trace, np.minimum, elementwise.minimum, found, bound)
+        found = apply(trace, np.minimum, comparisons.minimum, found, bound)
     return found
 
 
 def _common(x: Value, others: list[Value]) -> np.dtype:
     weak = {"b": False, "i": 0, "u": 0, "f": 0.0, "c": 0j}
-    parts: list[Any] = [
-        weak[v.dtype.kind] if v.kind == "python" else v.dtype for v in (x, *others)
-    ]
+    parts: list[Any] = [weak[v.dtype.kind] if v.kind == "python" else v.dtype for v in (x, *others)]
     return np.result_type(*parts)
 
 
@@ -147,12 +147,12 @@ def isclose(
     scale = apply(trace, np.absolute, size, y)
     limit = apply(trace, np.multiply, elementwise.multiply, scale, rtol)
     limit = apply(trace, np.add, elementwise.add, limit, atol)
-    near = apply(trace, np.less_equal, elementwise.less_equal, off, limit).read()
-    near = near & apply(trace, np.isfinite, elementwise.isfinite, y).read()
-    same = apply(trace, np.equal, elementwise.equal, x, y).read()
+    near = apply(trace, np.less_equal, comparisons.less_equal, off, limit).read()
+    near = near & apply(trace, np.isfinite, comparisons.isfinite, y).read()
+    same = apply(trace, np.equal, comparisons.equal, x, y).read()
     found = near | same
     if equal_nan is not False:
-        both = [apply(trace, np.isnan, elementwise.isnan, v).read() for v in (x, y)]
+        both = [apply(trace, np.isnan, comparisons.isnan, v).read() for v in (x, y)]
         found = found | (both[0] & both[1])
     return Owner(found, np.dtype("bool"))
 
@@ -175,7 +175,7 @@ def array_equal(trace: Trace, a1: object, a2: object, equal_nan: Any = False) ->
         trace.unsupported("equal_nan=True")
     if x.shape != y.shape:
         return Owner(torch.full((), False, dtype=torch.bool), np.dtype("bool"))
-    same = apply(trace, np.equal, elementwise.equal, x, y).read()
+    same = apply(trace, np.equal, comparisons.equal, x, y).read()
     return Owner(same.all(), np.dtype("bool"))
 
 
@@ -185,5 +185,5 @@ def array_equiv(trace: Trace, a1: object, a2: object) -> Value:
         np.broadcast_shapes(x.shape, y.shape)
     except ValueError:
         return Owner(torch.full((), False, dtype=torch.bool), np.dtype("bool"))
-    same = apply(trace, np.equal, elementwise.equal, x, y).read()
+    same = apply(trace, np.equal, comparisons.equal, x, y).read()
     return Owner(same.all(), np.dtype("bool"))

@@ -1,3 +1,5 @@
+# ruff: noqa: D103 - each function lowers the NumPy function of its name
+
 """Running sums and products, differences, and integrals by trapezoids."""
 
 from __future__ import annotations
@@ -8,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from jupyter_npcompile.tracer.lowering import elementwise
+from jupyter_npcompile.tracer.lowering import comparisons, elementwise
 from jupyter_npcompile.tracer.lowering.dtypes import wrap
 from jupyter_npcompile.tracer.lowering.trace import Trace
 from jupyter_npcompile.tracer.lowering.ufuncs import apply
@@ -122,9 +124,7 @@ def diff(
         high = Owner(tensor.narrow(place, min(1, tensor.shape[place]), size), x.dtype)
         low = Owner(tensor.narrow(place, 0, size), x.dtype)
         if x.dtype.kind == "b":
-            x = apply(trace, np.not_equal, elementwise.not_equal, high, low)
+            x = apply(trace, np.not_equal, comparisons.not_equal, high, low)
         else:
             x = apply(trace, np.subtract, elementwise.subtract, high, low)
     return x
-
-

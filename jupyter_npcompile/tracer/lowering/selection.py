@@ -1,3 +1,5 @@
+# ruff: noqa: D103 - each function lowers the NumPy function of its name
+
 """Elements chosen by masks, by indices, or by their place in a matrix."""
 
 from __future__ import annotations

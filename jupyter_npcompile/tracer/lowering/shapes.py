@@ -1,3 +1,5 @@
+# ruff: noqa: D103 - each function lowers the NumPy function of its name
+
 """Views that rearrange whole arrays, and the functions that give them.
 
 Each is a one-to-one relabelling of elements: reading applies it, writing applies
@@ -275,7 +277,7 @@ def imag(trace: Trace, a: object) -> Value:
     )
 
 
-def view(trace: Trace, a: Value, dtype: object = None, type: object = None) -> Value:  # noqa: A002
+def view(trace: Trace, a: Value, dtype: object = None, type: object = None) -> Value:
     if dtype is None:
         return trace.view(a, lambda t: t, lambda parent, new: new)
     if not isinstance(dtype, np.dtype):
@@ -312,7 +314,7 @@ def asarray(
 
 def array(
     trace: Trace,
-    object: Any,  # noqa: A002
+    object: Any,
     dtype: Any = None,
     *,
     copy: Any = True,
@@ -323,5 +325,3 @@ def array(
 ) -> Value:
     x = asarray(trace, object, dtype)
     return x if x.shape == trace.shape else reshaped(trace, x, trace.shape)
-
-

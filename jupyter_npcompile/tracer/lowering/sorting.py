@@ -1,3 +1,5 @@
+# ruff: noqa: D103 - each function lowers the NumPy function of its name
+
 """Order: sorting, searching, and integers taken apart."""
 
 from __future__ import annotations
@@ -123,9 +125,7 @@ def lexsort(trace: Trace, keys: Any, axis: object = -1) -> Tensor:
 # -- searching
 
 
-def _found(
-    trace: Trace, haystack: Tensor, needles: Tensor, *, right: bool
-) -> Tensor:
+def _found(trace: Trace, haystack: Tensor, needles: Tensor, *, right: bool) -> Tensor:
     return torch.searchsorted(haystack, needles, right=right)
 
 
@@ -179,9 +179,7 @@ def isin(
     return ~found if invert else found
 
 
-def bincount(
-    trace: Trace, x: object, /, weights: object = None, minlength: object = 0
-) -> Tensor:
+def bincount(trace: Trace, x: object, /, weights: object = None, minlength: object = 0) -> Tensor:
     value = trace.value(x)
     places = trace.cast(value, INT64)
     size = trace.shape[0]
@@ -203,7 +201,9 @@ def bincount(
 # -- integers taken apart
 
 
-def unravel_index(trace: Trace, indices: object, shape: object, order: object = "C") -> list[Tensor]:
+def unravel_index(
+    trace: Trace, indices: object, shape: object, order: object = "C"
+) -> list[Tensor]:
     sizes = trace.integers(shape, "the shape")
     places = trace.cast(trace.value(indices), INT64)
     trace.check(((places >= 0) & (places < math.prod(sizes))).all())
@@ -238,9 +238,7 @@ def _weights(trace: Trace, order: object) -> Tensor:
     return trace.constant(np.array(powers, np.int64))
 
 
-def packbits(
-    trace: Trace, a: object, /, axis: object = None, bitorder: object = "big"
-) -> Tensor:
+def packbits(trace: Trace, a: object, /, axis: object = None, bitorder: object = "big") -> Tensor:
     x = trace.value(a)
     truth = trace.cast(x, np.dtype("bool")).to(torch.int64)
     truth, place = (truth.reshape(-1), 0) if axis is None else (truth, trace.axis(axis, x.ndim))
@@ -274,5 +272,3 @@ def unpackbits(
     bits = (tensor.unsqueeze(-1) & _weights(trace, bitorder)) != 0
     flat = bits.reshape(*tensor.shape[:-1], -1).to(torch.uint8)
     return flat.movedim(-1, place)
-
-

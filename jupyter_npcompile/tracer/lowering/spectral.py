@@ -1,3 +1,5 @@
+# ruff: noqa: D103 - each function lowers the NumPy function of its name
+
 """``numpy.fft``."""
 
 from __future__ import annotations
@@ -50,9 +52,7 @@ def _along(function: Callable[..., Tensor], *, to_real: bool = False) -> Transfo
     return transform
 
 
-def _over(
-    function: Callable[..., Tensor], default: Any, *, to_real: bool = False
-) -> Transform:
+def _over(function: Callable[..., Tensor], default: Any, *, to_real: bool = False) -> Transform:
     """A transform over several axes."""
 
     def transform(
@@ -94,9 +94,7 @@ irfftn = _over(torch.fft.irfftn, None, to_real=True)
 def _shifted(trace: Trace, x: object, axes: object, *, back: bool) -> Value:
     value = trace.value(x)
     places = trace.axes(axes, value.ndim)
-    shifts = tuple(
-        -(value.shape[k] // 2) if back else value.shape[k] // 2 for k in places
-    )
+    shifts = tuple(-(value.shape[k] // 2) if back else value.shape[k] // 2 for k in places)
     return roll(trace, value, shifts, places) if places else Owner(value.read(), value.dtype)
 
 

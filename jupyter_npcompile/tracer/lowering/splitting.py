@@ -1,7 +1,10 @@
+# ruff: noqa: D103 - each function lowers the NumPy function of its name
+
 """Arrays taken apart: every part is a view."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,19 +21,17 @@ def _parts(trace: Trace, x: Value, sections: Any, axis: int) -> list[Value]:
         trace.unsupported("the places to split at are not constant")
     if known.ndim == 0:
         ends = np.cumsum([0] + [len(p) for p in np.array_split(np.arange(size), int(known))])
-        bounds = list(zip(ends[:-1], ends[1:], strict=True))
+        bounds = list(pairwise(ends))
     else:
         cuts = [0, *known.tolist(), size]
-        bounds = list(zip(cuts[:-1], cuts[1:], strict=True))
+        bounds = list(pairwise(cuts))
         bounds[-1] = (bounds[-1][0], None)
     return [
         sliced(trace, x, axis, slice(int(a), None if b is None else int(b)), 0) for a, b in bounds
     ]
 
 
-def split(
-    trace: Trace, ary: object, indices_or_sections: object, axis: object = 0
-) -> list[Value]:
+def split(trace: Trace, ary: object, indices_or_sections: object, axis: object = 0) -> list[Value]:
     x = trace.value(ary)
     return _parts(trace, x, indices_or_sections, trace.axis(axis, x.ndim))
 

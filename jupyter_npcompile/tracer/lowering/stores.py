@@ -1,3 +1,5 @@
+# ruff: noqa: D103 - each function lowers the NumPy function of its name
+
 """Writes into arrays: ``x[index] = value`` and the functions that write."""
 
 from __future__ import annotations
@@ -153,9 +155,7 @@ def resolved(trace: Trace, places: Tensor, size: int, mode: object) -> Tensor:
     return inside(trace, places, size)
 
 
-def put_along_axis(
-    trace: Trace, arr: Value, indices: object, values: object, axis: object
-) -> None:
+def put_along_axis(trace: Trace, arr: Value, indices: object, values: object, axis: object) -> None:
     wanted = trace.cast(trace.value(indices), INT64)
     source = trace.cast(trace.value(values), arr.dtype)
     target: Value = arr
@@ -167,7 +167,9 @@ def put_along_axis(
     places = inside(trace, wanted, present.shape[along])
     shape = list(np.broadcast_shapes(places.shape, _without(present.shape, along)))
     linear = torch.arange(present.numel(), dtype=torch.int64).reshape(present.shape)
-    widened = [n if k == along else m for k, (n, m) in enumerate(zip(present.shape, shape, strict=True))]
+    widened = [
+        n if k == along else m for k, (n, m) in enumerate(zip(present.shape, shape, strict=True))
+    ]
     flat = torch.gather(linear.expand(widened), along, places.expand(shape))
     values_ = source.expand(shape).reshape(-1)
     target.write(last_wins(present, flat.reshape(-1), values_))

@@ -19,7 +19,7 @@ from torch import Tensor
 
 from jupyter_npcompile.graph.nodes import Node, ValueType
 from jupyter_npcompile.tracer.lowering.dtypes import bounds, carrier, convert, supported
-from jupyter_npcompile.tracer.lowering.errors import Unsupported
+from jupyter_npcompile.tracer.lowering.errors import UnsupportedError
 from jupyter_npcompile.tracer.lowering.values import Owner, Read, Value, View, Write
 
 Number = bool | int | float | complex
@@ -79,7 +79,7 @@ class Trace:
 
     def unsupported(self, reason: str) -> NoReturn:
         """Give up on the current node."""
-        raise Unsupported(reason)
+        raise UnsupportedError(reason)
 
     def constant(self, array: np.ndarray) -> Tensor:
         """Put an array into the graph; the carrier of its dtype."""

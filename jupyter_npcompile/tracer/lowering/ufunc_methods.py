@@ -1,7 +1,8 @@
+# ruff: noqa: D103 - each function lowers the NumPy function of its name
+
 """Methods of ufuncs: ``reduce``, ``accumulate``, ``outer``, ``at``, ``reduceat``."""
 
 from __future__ import annotations
-
 
 from typing import Any
 
@@ -9,20 +10,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from jupyter_npcompile.tracer.lowering import elementwise, reductions, scans
+from jupyter_npcompile.tracer.lowering import reductions, scans
 from jupyter_npcompile.tracer.lowering.dtypes import ordered, unordered, wrap
 from jupyter_npcompile.tracer.lowering.indexing import BOOL, gather, prepared, select
+from jupyter_npcompile.tracer.lowering.lookup import find_kernel
 from jupyter_npcompile.tracer.lowering.trace import Trace
-from jupyter_npcompile.tracer.lowering.ufuncs import Kernel, apply
+from jupyter_npcompile.tracer.lowering.ufuncs import apply
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
 
 
 def _name(trace: Trace) -> str:
     return trace.node.op.split(".")[1]
-
-
-def _kernel(name: str) -> Kernel:
-    return getattr(elementwise, name)  # type: ignore[no-any-return]
 
 
 def reduce(
@@ -58,7 +56,7 @@ def _folded(trace: Trace, name: str, x: Value, axis: object, keepdims: bool) -> 
         trace.unsupported("the order of this reduction matters")
     kind = BOOL if name == "logical_xor" else x.dtype
     tensor = trace.cast(x, kind)
-    kernel = _kernel("bitwise_xor" if name == "logical_xor" else name)
+    kernel = find_kernel("bitwise_xor" if name == "logical_xor" else name)
     ufunc = getattr(np, "bitwise_xor" if name == "logical_xor" else name)
     for one in sorted(trace.axes(axis, x.ndim), reverse=True):
         tensor = tensor.movedim(one, 0)
@@ -106,7 +104,7 @@ def outer(trace: Trace, a: object, b: object, /, **kwargs: object) -> Value:
     return apply(
         trace,
         getattr(np, name),
-        _kernel(name),
+        find_kernel(name),
         left,
         y,
         dtype=dtype if isinstance(dtype, np.dtype) else None,
@@ -126,7 +124,7 @@ def at(trace: Trace, a: Value, indices: object, b: object, /) -> None:
     present = target.read()
     if selection.is_basic:
         value = Owner(tensor, a.dtype)
-        result = apply(trace, getattr(np, name), _kernel(name), Owner(present, a.dtype), value)
+        result = apply(trace, getattr(np, name), find_kernel(name), Owner(present, a.dtype), value)
         target.write(result.read().expand(present.shape))
         return
     places = prepared(trace, selection)
@@ -181,5 +179,3 @@ def _section(trace: Trace, section: Value, name: str, axis: int) -> Tensor:
         return reductions.sum_as(trace, section, kind, (axis,), False, True)
     tensor = trace.cast(section, kind)
     return wrap(torch.prod(tensor, dim=axis, dtype=tensor.dtype), kind)
-
-

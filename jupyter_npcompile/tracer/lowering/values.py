@@ -94,15 +94,18 @@ class Owner(Value):
         self.known = known
 
     def read(self) -> Tensor:
+        """The present elements."""
         return self._tensor
 
     def write(self, tensor: Tensor) -> None:
+        """Replace all elements."""
         self._tensor = tensor
         self._version += 1
         self.known = None
 
     @property
     def version(self) -> int:
+        """How often the memory has been written."""
         return self._version
 
 
@@ -132,12 +135,14 @@ class View(Value):
         self._cached: tuple[int, Tensor] | None = None
 
     def read(self) -> Tensor:
+        """The present elements."""
         version = self.version
         if self._cached is None or self._cached[0] != version:
             self._cached = version, self._read(self._parent.read())
         return self._cached[1]
 
     def write(self, tensor: Tensor) -> None:
+        """Replace all elements."""
         if self._write is None:
             raise TypeError("this view cannot be written")
         self._parent.write(self._write(self._parent.read(), tensor))
@@ -150,6 +155,7 @@ class View(Value):
 
     @property
     def version(self) -> int:
+        """How often the memory has been written."""
         return self._parent.version
 
 

@@ -1,0 +1,110 @@
+"""The teaching notebooks, the script behind `make demo`, and what README.md refers to."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from IPython.core.inputtransformer2 import TransformerManager
+from nbformat.v4 import new_code_cell, new_notebook
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+PAGES = ("README.md", "CONTRIBUTING.md")
+
+COMPILED = "%%npcompile --ahead\ny = np.sqrt(x) + 1\nprint(y)\nz = y * 2"
+LOADING = "import numpy as np\nx = np.arange(4.0)\n%load_ext jupyter_npcompile"
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_is_valid_and_its_cells_parse(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            body = cell.source.removeprefix(cell.source.split("\n", 1)[0])
+            text = body if cell.source.startswith("%%npcompile") else cell.source
+            ast.parse(TransformerManager().transform_cell(text))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_text_names_the_vocabulary_before_it_uses_it(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    for term in ("captured graph", "region", "segment", "signature", "tier", "break point"):
+        first = text.find(term)
+        assert first >= 0, f"{term!r} is not explained"
+        assert text[first - 2 : first] == "**", f"{term!r} is used before it is explained"
+
+
+def demo(folder: Path, *sources: str) -> subprocess.CompletedProcess[str]:
+    notebook = new_notebook(cells=[new_code_cell(source) for source in sources])
+    nbformat.write(notebook, folder / "tiny.ipynb")
+    return subprocess.run(
+        [sys.executable, ROOT / "scripts/demo.py", folder / "tiny.ipynb", "--output", folder / "out"],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+        cwd=ROOT,
+    )
+
+
+@pytest.mark.slow
+def test_demo_prints_the_summary_of_each_compiled_cell_and_writes_a_page(tmp_path: Path) -> None:
+    done = demo(tmp_path, LOADING, COMPILED)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"cell \[2\], \d+\.\d s: 2 of 2 lines \w+ · 1 break point", done.stdout)
+    assert "executing tiny.ipynb" in done.stdout
+    page = (tmp_path / "out/tiny.html").read_text(encoding="utf-8")
+    assert "npcompile-report" in page
+    assert not re.search(r"""(src|href)=["']https?://""", page), "the page needs the network"
+    executed = nbformat.read(tmp_path / "out/tiny.ipynb", as_version=4)
+    nbformat.validate(executed)
+    assert executed.cells[1].execution_count == 2
+
+
+@pytest.mark.slow
+def test_demo_fails_with_the_cell_and_the_error(tmp_path: Path) -> None:
+    done = demo(tmp_path, LOADING, "1 / 0", COMPILED)
+    assert done.returncode == 1
+    assert "FAILED: tiny.ipynb, cell [2]: ZeroDivisionError: division by zero" in done.stderr
+    assert "Traceback" not in done.stderr
+    executed = nbformat.read(tmp_path / "out/tiny.ipynb", as_version=4)
+    assert executed.cells[1].outputs[0].ename == "ZeroDivisionError"
+
+
+@pytest.mark.slow
+def test_demo_fails_when_a_compiled_cell_has_no_report(tmp_path: Path) -> None:
+    done = demo(tmp_path, LOADING, "%%npcompile --quiet\ny = x + 1")
+    assert done.returncode == 1
+    assert "there is no report under it" in done.stderr
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_what_a_page_links_to_exists(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)#]+)\)", text) + re.findall(r'(?:src|href)="([^"#]+)"', text)
+    missing = [link for link in links if "://" not in link and not (ROOT / link).exists()]
+    assert missing == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_recipes_a_page_names_exist(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    recipes = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    named = set(re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE))
+    assert named
+    assert named <= recipes
+
+
+def test_the_readme_begins_with_the_two_commands() -> None:
+    first_screen = (ROOT / "README.md").read_text(encoding="utf-8").split("\n## ", 1)[0]
+    assert "make demo" in first_screen
+    assert "make test" in first_screen
