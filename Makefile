@@ -2,11 +2,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo lab test test-quick bench lint labextension clean
+.PHONY: help demo pictures lab test test-quick bench lint labextension clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo          run the teaching notebook and write build/demo/*.html"
+	@echo "make pictures      make the pictures of README.md from what the demo wrote"
 	@echo "make lab           open JupyterLab on the notebooks"
 	@echo "make test          all checks and all tests"
 	@echo "make test-quick    the tests that take no compiler, kernel or browser"
@@ -18,6 +19,10 @@ help:
 demo:
 	@scripts/setup.sh demo "$(PYTHON)"
 	@$(BIN)/python scripts/demo.py
+
+pictures: demo
+	@scripts/setup.sh test "$(PYTHON)"
+	@$(BIN)/python scripts/pictures.py
 
 lab:
 	@scripts/setup.sh test "$(PYTHON)"

@@ -30,7 +30,7 @@ CELL_SECONDS = 300
 """A cell that takes longer is a failure."""
 
 
-class Failure(Exception):
+class DemoError(Exception):
     """A notebook that did not run to its end; the message is for the person at the terminal."""
 
 
@@ -43,8 +43,8 @@ def main(arguments: list[str] | None = None) -> int:
     for path in options.notebooks:
         try:
             demonstrate(path, options.output)
-        except Failure as failure:
-            print(f"==> FAILED: {failure}", file=sys.stderr)
+        except DemoError as error:
+            print(f"==> FAILED: {error}", file=sys.stderr)
             return 1
     return 0
 
@@ -54,7 +54,7 @@ def demonstrate(path: Path, output: Path) -> None:
 
     Raises
     ------
-    Failure
+    DemoError
         When a cell raises, takes too long, or loses its kernel. What ran is written first.
     """
     began = perf_counter()
@@ -95,11 +95,11 @@ def execute(notebook: NotebookNode, path: Path) -> None:
                 client.execute_cell(cell, index, execution_count=number)
                 announce(number, cell, perf_counter() - began)
     except CellExecutionError as error:
-        raise Failure(f"{path.name}, cell [{number}]: {error.ename}: {error.evalue}") from error
+        raise DemoError(f"{path.name}, cell [{number}]: {error.ename}: {error.evalue}") from error
     except CellTimeoutError as error:
-        raise Failure(f"{path.name}, cell [{number}] took over {CELL_SECONDS} s") from error
+        raise DemoError(f"{path.name}, cell [{number}] took over {CELL_SECONDS} s") from error
     except DeadKernelError as error:
-        raise Failure(f"{path.name}, cell [{number}]: the kernel died") from error
+        raise DemoError(f"{path.name}, cell [{number}]: the kernel died") from error
 
 
 def announce(number: int, cell: NotebookNode, seconds: float) -> None:
@@ -108,7 +108,7 @@ def announce(number: int, cell: NotebookNode, seconds: float) -> None:
     for report in reports:
         print(f"    cell [{number}], {seconds:.1f} s: {report['summary']}", flush=True)
     if cell.source.startswith("%%npcompile") and not reports:
-        raise Failure(f"cell [{number}] is compiled, but there is no report under it")
+        raise DemoError(f"cell [{number}] is compiled, but there is no report under it")
 
 
 def render(notebook: NotebookNode, title: str, **settings: Any) -> str:

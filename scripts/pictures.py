@@ -22,10 +22,15 @@ from playwright.sync_api import Page, sync_playwright
 EXECUTED = ROOT / "build" / "demo" / FIRST.name
 FOLDER = ROOT / "docs"
 WIDTH = 860
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 OPEN = "sections => sections.forEach(section => section.open = {open})"
 REPORT = ".npcompile-report > details"

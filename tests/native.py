@@ -43,6 +43,9 @@ ULPS = 64.0
 """Rounding differences that pass, in units in the last place of the largest
 element: compiled reductions add in another order."""
 
+MENTIONED = 12
+"""Differences that a failing comparison lists."""
+
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -88,6 +91,7 @@ HIDDEN = re.compile(r"_i+\d*|__warningregistry__")
 FLAGS = ("OWNDATA", "WRITEABLE", "C_CONTIGUOUS", "F_CONTIGUOUS", "ALIGNED", "WRITEBACKIFCOPY")
 NUMBERS = (bool, int, float, complex, np.number, np.bool_)
 ADDRESS = re.compile(r"0x[0-9a-f]+")
+DIGEST = re.compile(r"(<ipython-input-\d+-)[0-9a-f]+>")
 
 
 class Viewer:
@@ -215,9 +219,15 @@ class Viewer:
         return found
 
 
+def _flags(array: Array) -> dict[str, bool]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # on what np.broadcast_arrays gives
+        return {name: bool(array.flags[name]) for name in FLAGS}
+
+
 def _address(array: Array) -> int:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # what np.broadcast_arrays gives
+        warnings.simplefilter("ignore", FutureWarning)
         pointer: int = array.__array_interface__["data"][0]
     return pointer
 
@@ -238,7 +248,7 @@ def _array(value: Array) -> ArraySeen:
         value.dtype,
         value.shape,
         value.strides,
-        {name: bool(value.flags[name]) for name in FLAGS},
+        _flags(value),
         said,
         value.tolist() if value.dtype.hasobject else np.array(value, subok=False),
     )
@@ -425,9 +435,9 @@ class Bench(contextlib.AbstractContextManager["Bench"]):
         shown = "\n".join(self.shown_errors).replace(repr(MAGIC), PLAIN).replace(MAGIC, PLAIN)
         return ErrorSeen(
             _name(type(error)),
-            str(error),
+            DIGEST.sub(r"\1>", str(error)),
             places,
-            ADDRESS.sub("0x", shown),
+            DIGEST.sub(r"\1>", ADDRESS.sub("0x", shown)),
             f"{error.__cause__!r} {error.__context__!r}",
         )
 
@@ -719,7 +729,7 @@ def assert_same(
             notes = [region.note for region in report.regions]
             found.append(f"run {number}: {count['fallbacks']} silent fallbacks: {notes}")
         found += [f"run {number}: {text}" for text in _captured(report, count, captured)]
-    assert not found, "\n".join(found)
+    assert not found, "\n".join([*found[:MENTIONED], f"({len(found)} differences)"])
     return compiled
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -46,12 +47,19 @@ def demo(folder: Path, *sources: str) -> subprocess.CompletedProcess[str]:
     notebook = new_notebook(cells=[new_code_cell(source) for source in sources])
     nbformat.write(notebook, folder / "tiny.ipynb")
     return subprocess.run(
-        [sys.executable, ROOT / "scripts/demo.py", folder / "tiny.ipynb", "--output", folder / "out"],
+        [
+            sys.executable,
+            ROOT / "scripts/demo.py",
+            folder / "tiny.ipynb",
+            "--output",
+            folder / "out",
+        ],
         capture_output=True,
         text=True,
         timeout=240,
         check=False,
         cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
 
 

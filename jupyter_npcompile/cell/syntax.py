@@ -80,11 +80,14 @@ def clone(node: NodeT) -> NodeT:
     """
     copied = type(node).__new__(type(node))
     values = vars(copied)
-    for name in node._fields:
-        values[name] = _copied(getattr(node, name, None))
-    for name in node._attributes:
-        values[name] = getattr(node, name, None)
+    for name in (*node._fields, *node._attributes):
+        value = getattr(node, name, _ABSENT)
+        if value is not _ABSENT:
+            values[name] = _copied(value)
     return copied
+
+
+_ABSENT = object()
 
 
 def _copied(value: object) -> object:
@@ -106,10 +109,12 @@ def replaced(node: NodeT, **fields: object) -> NodeT:
     """
     copied = type(node).__new__(type(node))
     values = vars(copied)
-    for name in node._fields:
-        values[name] = fields[name] if name in fields else _copied(getattr(node, name, None))
-    for name in node._attributes:
-        values[name] = getattr(node, name, None)
+    for name in (*node._fields, *node._attributes):
+        value = getattr(node, name, _ABSENT)
+        if name in fields:
+            values[name] = fields[name]
+        elif value is not _ABSENT:
+            values[name] = _copied(value)
     return copied
 
 

@@ -28,6 +28,11 @@ class FrameNamespace(Mapping[str, Any]):
             code = frame.f_code
             self._own = frozenset((*code.co_varnames, *code.co_cellvars, *code.co_freevars))
 
+    @property
+    def module(self) -> dict[str, Any] | None:
+        """The globals, when the frame is that of a module or cell."""
+        return self._global if self._local is self._global else None
+
     def __getitem__(self, name: str) -> Any:
         if name in self._local:
             return self._local[name]

@@ -114,6 +114,8 @@ class Plan:
         for id, hidden in self.recording.hidden.items():
             if id in fresh:
                 fresh[id] = inside(hidden.type, hidden.offset, fresh[id])
+        for id in self.recording.frozen & fresh.keys():
+            fresh[id].flags.writeable = False
         known = dict(zip((n.id for n in self.recording.graph.inputs), values, strict=True))
         return Outcome(self.recording, namespace, {**known, **fresh}, written)
 

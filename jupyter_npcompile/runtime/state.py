@@ -14,6 +14,7 @@ from jupyter_npcompile.cell import NotTraceable, Region, region_code
 from jupyter_npcompile.graph.nodes import Position
 from jupyter_npcompile.runtime import artifacts
 from jupyter_npcompile.runtime.check import DifferenceError
+from jupyter_npcompile.runtime.namespace import FrameNamespace
 from jupyter_npcompile.runtime.plan import Outcome, Plan
 from jupyter_npcompile.runtime.policy import Options, choose, faster
 from jupyter_npcompile.runtime.settings import settings
@@ -241,6 +242,7 @@ class RegionState:
                 self.code.count if limit is None else limit.statement,
                 self.code.live,
                 limit,
+                namespace.module if isinstance(namespace, FrameNamespace) else None,
             )
         except NotTraceable as reason:
             self.closed[start] = f"cannot be traced: {reason}"

@@ -42,6 +42,8 @@ INSTRUMENTED = helpers.INSTRUMENTED
 OWN_LINE = "call it on a line of its own, before or after the array code"
 RANDOM = "random numbers come from NumPy's own generator"
 DRAW = "draw before the array code, on a line of its own"
+UFUNC_NAMES = frozenset(name for name in dir(np) if isinstance(getattr(np, name), np.ufunc))
+
 MASK = "np.where(mask, x, 0) keeps the shape and is captured"
 
 PURE_BUILTINS = frozenset(
@@ -76,6 +78,23 @@ def python_errors() -> Iterator[None]:
         raise Break("error", f"raises {type(error).__name__}: {error}") from error
 
 
+@contextlib.contextmanager
+def _warnings_shown() -> Iterator[list[str]]:
+    """Collect the warnings that would be shown.
+
+    ``warnings.catch_warnings`` would make Python forget which warnings it has
+    shown already, so that those in the user's loops would be shown again.
+    """
+    found: list[str] = []
+    shown = warnings.showwarning
+    globals().pop("__warningregistry__", None)
+    warnings.showwarning = lambda message, *_args, **_kwargs: found.append(str(message))
+    try:
+        yield found
+    finally:
+        warnings.showwarning = shown
+
+
 def evaluate(hooks: Hooks, callee: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """Run NumPy on the concrete values; an error or a warning is a break.
 
@@ -92,16 +111,15 @@ def evaluate(hooks: Hooks, callee: Callable[..., Any], args: Any, kwargs: Any) -
     modes: Any = {kind: mode if mode == "ignore" else "call" for kind, mode in np.geterr().items()}
     with (
         python_errors(),
-        warnings.catch_warnings(record=True) as caught,
+        _warnings_shown() as caught,
         np.errstate(call=lambda kind, _flag: happened.append(kind), **modes),
     ):
-        warnings.simplefilter("always")
         values, options = concrete_in(args), concrete_in(kwargs)
         began = perf_counter()
         result = callee(*values, **options)
         hooks.recorder.seconds += perf_counter() - began
     if caught:
-        raise Break("error", f"NumPy warns: {caught[0].message}")
+        raise Break("error", f"NumPy warns: {caught[0]}")
     if happened:
         raise Break("error", f"NumPy warns: {happened[0]}", "np.errstate(...='ignore') silences it")
     return result
@@ -138,7 +156,7 @@ def perform(
         args, kwargs = args[: callee.nin], {**kwargs, "out": outs[0] if len(outs) == 1 else outs}
     if type(kwargs.get("out")) is tuple and len(kwargs["out"]) == 1:
         kwargs = {**kwargs, "out": kwargs["out"][0]}
-    is_ufunc = isinstance(callee, np.ufunc)
+    is_ufunc = op.removeprefix("numpy.") in UFUNC_NAMES
     args = tuple(
         arg if is_ufunc or k in OPERANDS.get(op, ()) else _structural(hooks, arg)
         for k, arg in enumerate(args)
@@ -441,6 +459,19 @@ def opaque_attribute(hooks: Hooks, obj: Opaque, name: str) -> Any:
     if not isinstance(attributes, dict) or name not in attributes or isinstance(obj.value, type):
         raise Break("call", f"`{obj.source}.{name}` is not a plain attribute", OWN_LINE)
     return hooks.recorder.lift(hooks.root, AttributeSource(obj.source, name), attributes[name])
+
+
+def is_plain_type(kind: type) -> bool:
+    """Whether the attributes of a type are constants: a builtin's or NumPy's."""
+    return kind.__module__.partition(".")[0] in ("builtins", "numpy")
+
+
+def class_attribute(hooks: Hooks, owner: type, name: str) -> Any:
+    """An attribute of a user's class: guarded like a global."""
+    with python_errors():
+        value = getattr(owner, name)
+    source = AttributeSource(ObjectSource(owner.__name__, owner, id(owner)), name)
+    return hooks.recorder.lift(hooks.root, source, value)
 
 
 def describe_opaque(values: tuple[Any, ...]) -> str:

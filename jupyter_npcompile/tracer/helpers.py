@@ -18,6 +18,7 @@ from jupyter_npcompile.cell import (
 )
 from jupyter_npcompile.tracer.breaks import Break
 from jupyter_npcompile.tracer.operations import is_numpy_function, operation
+from jupyter_npcompile.tracer.sources import ItemSource, ObjectSource
 
 if TYPE_CHECKING:
     from jupyter_npcompile.tracer.hooks import Hooks
@@ -75,10 +76,10 @@ def inline(
             code,
             function.__globals__,
             function.__name__,
-            function.__defaults__,
+            _defaults(hooks, function),
             _closure(code, function, hooks),
         )
-        traced.__kwdefaults__ = function.__kwdefaults__
+        traced.__kwdefaults__ = _keyword_defaults(hooks, function)
     recorder.scope.append(name)
     try:
         return traced(*args, **kwargs)
@@ -92,6 +93,29 @@ def inline(
         raise Break("error", f"`{name}` raises {type(error).__name__}: {error}") from error
     finally:
         recorder.scope.pop()
+
+
+def _defaults(hooks: Hooks, function: types.FunctionType) -> tuple[Any, ...] | None:
+    """Default values as inputs: lists and arrays among them may change."""
+    defaults = function.__defaults__
+    if not defaults:
+        return defaults
+    source = ObjectSource(f"{function.__name__}.__defaults__", defaults, id(defaults))
+    return tuple(
+        hooks.recorder.lift(hooks.root, ItemSource(source, k), value)
+        for k, value in enumerate(defaults)
+    )
+
+
+def _keyword_defaults(hooks: Hooks, function: types.FunctionType) -> dict[str, Any] | None:
+    defaults = function.__kwdefaults__
+    if not defaults:
+        return defaults
+    source = ObjectSource(f"{function.__name__}.__kwdefaults__", defaults, id(defaults))
+    return {
+        name: hooks.recorder.lift(hooks.root, ItemSource(source, name), value)
+        for name, value in defaults.items()
+    }
 
 
 def _closure(

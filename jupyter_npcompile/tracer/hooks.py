@@ -43,22 +43,31 @@ class Hooks:
     ----------
     recorder : Recorder
         Where operations go.
+
+    Attributes
+    ----------
+    module : dict or None
+        The namespace in which the region binds names, when it is a module's:
+        helpers read from it what the region has bound.
+    bound : dict of str to object
+        What the region has bound so far.
     """
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         self.root = self
-        self.statements: list[int] = []
+        self.module: dict[str, Any] | None = None
+        self.bound: dict[str, Any] = {}
         self.bindings: list[tuple[int, str, Any]] = []
 
     # -- statements and names
 
     def statement(self, index: int) -> None:
         """Statement ``index`` of the region begins."""
-        self.statements.append(len(self.recorder.nodes))
 
     def bind(self, index: int, name: str, value: Any) -> None:
         """Statement ``index`` has bound ``name``."""
+        self.bound[name] = value
         self.bindings.append((index, name, value))
 
     def name(self, name: str, value: Any) -> Any:
@@ -104,20 +113,20 @@ class Hooks:
             return found if operation == "In" else not found
         return self._operate(operation, left, right)
 
-    def chain(self, at: At, operations: tuple[str, ...], *operands: Any) -> Any:
-        """``a < b < c``: the links joined by ``and``."""
-        result = self.compare(at, operations[0], operands[0], operands[1])
-        for index, operation in enumerate(operations[1:], 1):
-            if not self.truth(at, result):
-                return result
-            result = self.compare(at, operation, operands[index], operands[index + 1])
-        return result
-
     def _operate(self, operation: str, *operands: Any) -> Any:
         if not any(is_traced(operand) for operand in operands):
             return self._plain(operation, operands)
         if all(not is_array_like(operand) for operand in operands):
             return self._numbers(operation, operands)
+        if not any(isinstance(_identity(operand), np.ndarray) for operand in operands):
+            # Scalars warn of overflow where the ufunc does not.
+            return calls.perform(
+                self,
+                f"numpy.{UFUNCS[operation].__name__}",
+                sources.OPERATORS[operation],
+                operands,
+                {},
+            )
         if any(not is_array_like(o) and not is_number(o) for o in operands):
             if any(isinstance(o, Opaque) for o in operands):
                 raise Break("input", calls.describe_opaque(operands))
@@ -247,6 +256,8 @@ class Hooks:
             if not self.recorder.is_local(obj):
                 self._stop("effect", f"the method `{name}` of a {type(obj).__name__} may change it")
             self.recorder.mutations += 1
+        if isinstance(obj, type) and not calls.is_plain_type(obj):
+            return calls.class_attribute(self, obj, name)
         if isinstance(obj, (*_PLAIN_OWNERS, list, dict, Flags, np.ufunc, type, BoundMethod)) or (
             calls.is_numpy_function(obj) or isinstance(obj, tuple)
         ):
@@ -257,7 +268,7 @@ class Hooks:
     def _array_attribute(self, obj: Traced, name: str) -> Any:
         value = obj.value
         if name == "flags":
-            return Flags(value.flags, self.recorder.is_writeable(obj))
+            return Flags(self.recorder.real(obj).flags, self.recorder.is_writeable(obj))
         if name == "base":
             return self._base(obj)
         if name in _METADATA and hasattr(value, name):
@@ -371,6 +382,10 @@ class HelperHooks(Hooks):
 
     def name(self, name: str, value: Any) -> Any:
         """A global, closure variable or builtin of the helper is read."""
+        function, root = self.function, self.root
+        own = name in function.__code__.co_freevars
+        if root.module is function.__globals__ and name in root.bound and not own:
+            return root.bound[name]
         if self._numpy or getattr(builtins, name, MISSING) is value:
             return value
         return super().name(name, value)

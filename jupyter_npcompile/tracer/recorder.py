@@ -95,13 +95,14 @@ class Recorder:
         self.seconds = 0.0
         self.inlined: set[tuple[str, int]] = set()
         self.hidden: dict[int, Hidden] = {}
+        self.frozen: set[int] = set()
         self.mutations = 0
         self._foreign: dict[int, Any] = {}
         self._writable = writable
         self._lifted: dict[Source, Any] = {}
         self._arrays: dict[int, tuple[Array, Traced]] = {}
         self._clones: dict[int, tuple[Array, Array]] = {}
-        self._flags: dict[int, bool] = {}
+        self._originals: dict[int, Array] = {}
         self._count = 0
 
     # -- inputs
@@ -204,7 +205,7 @@ class Recorder:
         traced = Traced(hooks, stand_in, self.new_input(source, value), source)
         self._arrays[id(value)] = (value, traced)
         assert traced.id is not None
-        self._flags[traced.id] = value.flags.writeable
+        self._originals[traced.id] = value
         return traced
 
     def new_input(self, source: Source, value: Any) -> int:
@@ -241,10 +242,14 @@ class Recorder:
                     raise Break("error", "NumPy raises ValueError: the array is read-only")
                 raise NeedsCopy(id(base))
 
+    def real(self, traced: Traced) -> Any:
+        """The user's own array behind an input; for anything else what NumPy computed."""
+        return traced.value if traced.id is None else self._originals.get(traced.id, traced.value)
+
     def is_writeable(self, traced: Traced) -> bool:
         """What ``x.flags.writeable`` says of the real array."""
-        if traced.id in self._flags:
-            return self._flags[traced.id]
+        if traced.id in self._originals:
+            return bool(self._originals[traced.id].flags.writeable)
         base = owner(traced.value)
         for value, _ in self._arrays.values():
             if owner(value) is base:
@@ -307,7 +312,8 @@ class Recorder:
                 return None
             self._note_hidden(node, result)
             return Traced(hooks, result, node.id)
-        items = [self._item(hooks, node, k, value, args) for k, value in enumerate(results)]
+        every = (*args, *kwargs.values())
+        items = [self._item(hooks, node, k, value, every) for k, value in enumerate(results)]
         if isinstance(result, tuple) and hasattr(result, "_fields"):
             return type(result)(*items)  # a named tuple, as np.linalg.eigh returns
         return type(result)(items)
@@ -329,7 +335,11 @@ class Recorder:
         return Traced(hooks, value, node.id)
 
     def _note_hidden(self, node: Node, value: Any) -> None:
-        if isinstance(value, np.ndarray) and node.view_of is None and value.base is not None:
+        if not isinstance(value, np.ndarray) or node.view_of is not None:
+            return
+        if not value.flags.writeable:
+            self.frozen.add(node.id)
+        if value.base is not None:
             base = owner(value)
             if base is not value and base.base is None:
                 offset = address(value) - address(base)

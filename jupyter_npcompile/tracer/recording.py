@@ -97,6 +97,8 @@ class Recording:
         Statement, name and type of every array or number that was bound.
     hidden : dict of int to Hidden
         Results that are views of memory nobody else sees.
+    frozen : frozenset of int
+        Fresh results that NumPy makes read-only.
     inlined : frozenset of (str, int)
         File name and line of helper functions that ran in it.
     seconds : float
@@ -119,6 +121,7 @@ class Recording:
     written: dict[int, Array] = field(repr=False)
     assigned: tuple[tuple[int, str, ValueType], ...]
     hidden: dict[int, Hidden]
+    frozen: frozenset[int]
     inlined: frozenset[tuple[str, int]]
     seconds: float
     numpy_seconds: float
@@ -170,6 +173,7 @@ def record(
     stop: int,
     live: Any,
     cause: Stop | None = None,
+    module: dict[str, Any] | None = None,
 ) -> Recording:
     """Run the instrumented statements of a region once, without any effect.
 
@@ -187,6 +191,8 @@ def record(
         ``live(start, stop)``: names that must be bound afterwards.
     cause : Stop or None
         Why ``stop`` is where it is, when a former attempt found out.
+    module : dict or None
+        The module namespace in which the statements bind names, if they do.
 
     Returns
     -------
@@ -199,6 +205,7 @@ def record(
     while True:
         recorder = Recorder(writable)
         hooks = _LimitedHooks(recorder, stop)
+        hooks.module = module
         end = cause
         try:
             code(hooks, *values)
@@ -286,6 +293,7 @@ def _finish(
             if index < stop and is_traced(value)
         ),
         hidden=recorder.hidden,
+        frozen=frozenset(recorder.frozen),
         inlined=frozenset(recorder.inlined),
         seconds=seconds,
         numpy_seconds=recorder.seconds,

@@ -32,18 +32,13 @@ from jupyter_npcompile.tracer.lowering.ufuncs import Loop
 sin = direct(torch.sin)
 cos = direct(torch.cos)
 tan = direct(torch.tan)
-sinh = direct(torch.sinh)
-cosh = direct(torch.cosh)
 tanh = direct(torch.tanh)
 arcsin = direct(torch.asin)
 arccos = direct(torch.acos)
 arctan = direct(torch.atan)
 arcsinh = direct(torch.asinh)
-arccosh = direct(torch.acosh)
-arctanh = direct(torch.atanh)
 exp = direct(torch.exp)
 exp2 = real(torch.exp2)
-expm1 = real(torch.expm1)
 log = direct(torch.log)
 log2 = direct(torch.log2)
 log10 = direct(torch.log10)
@@ -53,6 +48,58 @@ hypot = real(torch.hypot)
 arctan2 = real(torch.atan2)
 copysign = real(torch.copysign)
 logaddexp = real(torch.logaddexp)
+
+
+# Compilers shorten these at the cost of digits, so they are written out.
+
+
+def expm1(loop: Loop, x: Tensor) -> Tensor:
+    if loop.dtype.kind == "c":
+        loop.trace.unsupported("complex numbers")
+    power = torch.exp(x)
+    found = (power - 1) * (x / torch.log(power))
+    found = torch.where((power == 1) | (x == 0), x, found)
+    found = torch.where(power - 1 == -1, like(x, -1), found)
+    return torch.where(torch.isinf(power), power, found)
+
+
+def sinh(loop: Loop, x: Tensor) -> Tensor:
+    return _without_overflow(loop, x, torch.sinh, x)
+
+
+def cosh(loop: Loop, x: Tensor) -> Tensor:
+    return _without_overflow(loop, x, torch.cosh, torch.abs(x))
+
+
+def _without_overflow(
+    loop: Loop, x: Tensor, function: Callable[[Tensor], Tensor], signed: Tensor
+) -> Tensor:
+    """Near the largest numbers, the exponential overflows before its half does."""
+    found = function(x)
+    if loop.dtype.kind == "c":
+        return found
+    root = torch.exp(0.5 * torch.abs(x))
+    limit = 700.0 if x.dtype == torch.float64 else 85.0
+    return torch.where(torch.abs(x) > limit, torch.copysign(0.5 * root * root, signed), found)
+
+
+def arccosh(loop: Loop, x: Tensor) -> Tensor:
+    if loop.dtype.kind == "c":
+        return torch.acosh(x)
+    above = x - 1
+    found = torch.log1p(above + torch.sqrt(2 * above + above * above))
+    found = torch.where(x > 2.0**28, torch.log(x) + math.log(2), found)
+    return torch.where(x < 1, like(x, math.nan), found)
+
+
+def arctanh(loop: Loop, x: Tensor) -> Tensor:
+    if loop.dtype.kind == "c":
+        return torch.atanh(x)
+    size = torch.abs(x)
+    twice = size + size
+    small = twice + twice * size / (1 - size)
+    ratio = torch.where(size < 0.5, small, twice / (1 - size))
+    return torch.copysign(0.5 * torch.log1p(ratio), x)
 
 
 @accepting
@@ -264,11 +311,18 @@ def modf(loop: Loop, x: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def frexp(loop: Loop, x: Tensor) -> tuple[Tensor, Tensor]:
-    mantissa, exponent = torch.frexp(x)
-    usable = torch.isfinite(x)
-    return torch.where(usable, mantissa, x), torch.where(
-        usable, exponent, torch.full((), 0, dtype=exponent.dtype)
-    ).to(carrier(loop.outputs[1]))
+    # from the bits: compilers have no frexp for vectors
+    wide = x.to(torch.float64)
+    tiny = torch.abs(wide) < 2.0**-1022
+    bits = torch.where(tiny, wide * 2.0**54, wide).view(torch.int64)
+    mantissa = ((bits & ~(0x7FF << 52)) | (1022 << 52)).view(torch.float64)
+    exponent = ((bits >> 52) & 0x7FF) - 1022
+    exponent = torch.where(tiny, exponent - 54, exponent)
+    usable = torch.isfinite(wide) & (wide != 0)
+    return (
+        torch.where(usable, mantissa, wide).to(x.dtype),
+        torch.where(usable, exponent, like(exponent, 0)).to(carrier(loop.outputs[1])),
+    )
 
 
 def ldexp(loop: Loop, x: Tensor, exponent: Tensor) -> Tensor:

@@ -69,25 +69,12 @@ def _unsigned_quotient(a: Tensor, b: Tensor) -> Tensor:
 
 
 def power(loop: Loop, a: Tensor, b: Any) -> Tensor:
-    """Powers modulo the range of the dtype, by repeated squaring."""
+    """Powers modulo the range of the dtype."""
     if not isinstance(b, Tensor):
         return _constant_power(a, b)
-    if loop.dtype.kind == "i":
-        loop.trace.check((b >= 0).all())
-    bits = {8: 8, 16: 16, 32: 32, 64: 64}[loop.inputs[1].itemsize * 8]
-    result = _full(a, 1)
-    base, left = a, b
-    for _ in range(bits if loop.dtype.kind == "u" else bits - 1):
-        result = torch.where((left & 1) != 0, result * base, result)
-        base = base * base
-        left = (left >> 1) & (2 ** (bits - 1) - 1)
-        if loop.dtype.name in ("uint16", "uint32"):
-            result, base = _masked(loop, result), _masked(loop, base)
-    return result.expand(np.broadcast_shapes(a.shape, b.shape))
-
-
-def _masked(loop: Loop, x: Tensor) -> Tensor:
-    return x & (0xFFFF if loop.dtype.name == "uint16" else 0xFFFFFFFF)
+    # NumPy raises for negative exponents; uint64 carries its largest as negative numbers
+    loop.trace.check((b >= 0).all())
+    return torch.pow(a, b)
 
 
 def _constant_power(a: Tensor, exponent: int) -> Tensor:
