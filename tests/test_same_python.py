@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import pickle
 import textwrap
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +9,15 @@ from typing import Any, NamedTuple
 import pytest
 
 import jupyter_npcompile
-from tests.native import MAGIC, Bench, assert_same, compare, compiled_lines, run_native
+from tests.native import (
+    MAGIC,
+    Bench,
+    assert_same,
+    compare,
+    compiled_lines,
+    run_native,
+    statement_lines,
+)
 
 SETUP = "x = np.linspace(0.5, 3.0, 6) + RUN"
 
@@ -24,6 +30,7 @@ class Case(NamedTuple):
     setup: str = SETUP
     captured: bool = True
     earlier: tuple[str, ...] = ()
+    fallbacks: int = 0
 
 
 CASES = [
@@ -305,6 +312,7 @@ a = weights(6) * x
 b = weights(6) is weights(6)
 c = half(x)
 hits = weights.cache_info().hits
+y = x + 1
 del weights, half
 """,
     ),
@@ -795,6 +803,7 @@ c = Counter("aab")
 e = deque([x, y], maxlen=2)
 e.append(z)
 low = e[0] is y
+u = x * 2
 w = z * c["a"]
 del p, q, Pair, Mode, mode, d, e
 """,
@@ -1041,7 +1050,7 @@ z = b + c
     Case("unbound local", "def f(v):\n    w = v * 2\n    u += w\n    return u\n\ny = x + 1\nf(y)"),
     Case("system exit", "y = x * 2\nimport sys\nraise SystemExit(0)"),
     Case("keyboard interrupt", "y = x * 2\nz = y + 1\nraise KeyboardInterrupt"),
-    Case("recursion error", "def f(v):\n    return f(v + 1)\ny = x * 2\ntry:\n    f(y)\nexcept RecursionError:\n    z = y + 1"),
+    Case("recursion error", "def f(v):\n    return f(v + 1)\ny = x * 2\ntry:\n    f(y)\nexcept RecursionError:\n    z = y + 1", fallbacks=10),
     Case("error first, then operators", "y = -x + x[-1]\nz = not y.all()", captured=True,
          earlier=("try:\n    -x[77]\nexcept IndexError:\n    get_ipython().showtraceback()",)),
     # -- functions of earlier cells
@@ -1066,7 +1075,11 @@ z = b + c
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_cell(case: Case) -> None:
     assert_same(
-        case.source.strip("\n"), setup=case.setup, earlier=case.earlier, captured=case.captured
+        case.source.strip("\n"),
+        setup=case.setup,
+        earlier=case.earlier,
+        captured=case.captured,
+        fallbacks=case.fallbacks,
     )
 
 
@@ -1145,3 +1158,194 @@ def test_syntax_error(source: str) -> None:
     assert before.error is not None
     assert before.error.type.startswith("builtins.")
     assert compare(before, after) == []
+
+
+# -- what a compiled function keeps
+
+DEFINED = """\
+k = 2.0
+
+def f(v: np.ndarray, by: float = 1.0, *, sign=1) -> np.ndarray:
+    \"\"\"Shift and scale.\"\"\"
+    # a comment inside
+    w = v * k
+    return sign * (w + by)
+
+y = f(x)"""
+
+
+def test_definition_pickles_by_name() -> None:
+    with Bench(compiled=True) as bench:
+        bench.setup(SETUP)
+        assert bench.cell(DEFINED).error is None
+        outcome = bench.cell(
+            "import pickle\nsame = pickle.loads(pickle.dumps(f)) is f\nz = f(x) + 1"
+        )
+        assert outcome.error is None
+        assert outcome.names["same"].value is True
+        assert bench.shell.user_ns["f"].__wrapped__.__name__ == "f"
+
+
+@pytest.mark.parametrize("detail", [0, 1])
+def test_inspection_shows_the_definition(detail: int) -> None:
+    texts = []
+    for compiled in (False, True):
+        with Bench(compiled=compiled) as bench:
+            bench.setup(SETUP)
+            assert bench.cell(DEFINED).error is None
+            text = bench.shell.object_inspect_text("f", detail_level=detail)
+            texts.append("\n".join(line for line in text.splitlines() if "ipython-input" not in line))
+    assert texts[0] == texts[1]
+    assert "Shift and scale." in texts[0]
+    assert ("# a comment inside" in texts[1]) is bool(detail)
+
+
+def test_question_marks_in_a_cell() -> None:
+    pages = []
+    for compiled in (False, True):
+        with Bench(compiled=compiled) as bench:
+            bench.setup(SETUP)
+            shown: list[Any] = []
+            bench.shell.set_hook("show_in_pager", lambda _self, data, *_rest: shown.append(data))
+            assert bench.cell(DEFINED).error is None
+            assert bench.cell("y = x * 3\nf?\nz = y + 1\nf??").error is None
+            pages.append([str(data).count("Shift and scale.") for data in shown])
+    assert pages[0] == pages[1]
+    assert pages[0] == [1, 1] or pages[0] == [2, 2] or len(pages[0]) == 2
+
+
+def test_time_above_the_magic() -> None:
+    with Bench(compiled=True) as bench:
+        bench.setup(SETUP)
+        before = jupyter_npcompile.stats()["dispatches"]
+        outcome = bench.cell("y = x * 2\nz = y + 1\nz", head=f"%%time\n{MAGIC}")
+        assert outcome.error is None
+        assert "Wall time" in outcome.stdout
+        assert {"y", "z"} <= set(outcome.names)
+        assert outcome.names["z"].values[0] == 2.0
+        assert jupyter_npcompile.stats()["dispatches"] >= before
+
+
+def test_capture_above_the_magic() -> None:
+    with Bench(compiled=True) as bench:
+        bench.setup(SETUP)
+        outcome = bench.cell("y = x * 2\nprint(y[0])\nz = y + 1", head=f"%%capture kept\n{MAGIC}")
+        assert outcome.error is None
+        assert outcome.stdout == ""
+        assert bench.shell.user_ns["kept"].stdout == "1.0\n"
+
+
+@pytest.mark.parametrize("head", ["%%time", "%%timeit -n 2 -r 1"])
+def test_timing_magic_below_the_magic(head: str) -> None:
+    with Bench(compiled=True) as bench:
+        bench.setup(SETUP)
+        outcome = bench.cell(f"{head}\ny = x * 2\nz = y + 1")
+        assert outcome.error is None or "npcompile" not in outcome.error.message
+
+
+def test_every_cell_is_compiled_between_on_and_off() -> None:
+    with Bench(compiled=True) as bench:
+        bench.setup(SETUP)
+
+        def dispatches(source: str) -> int:
+            before = jupyter_npcompile.stats()["dispatches"]
+            assert bench.cell(source, head="# no magic").error is None
+            return jupyter_npcompile.stats()["dispatches"] - before
+
+        assert dispatches("y = x * 2\nz = y + 1") == 0
+        bench.shell.run_line_magic("npcompile", "on")
+        assert dispatches("y = x * 3\nz = y + 1") > 0
+        bench.shell.run_line_magic("npcompile", "off")
+        assert dispatches("y = x * 4\nz = y + 1") == 0
+
+
+def test_on_gives_what_no_magic_gives() -> None:
+    source = "y = x * 2\nfor k in range(3):\n    y[k] = k\n    print(y.sum())\ny[1:]"
+    outcomes = []
+    for compiled in (False, True):
+        with Bench(compiled=compiled) as bench:
+            if compiled:
+                bench.shell.run_line_magic("npcompile", "on")
+            bench.shell.run_cell(f"RUN = 0\n{SETUP}", store_history=True)
+            outcomes.append(bench.cell(source, head="# the same line"))
+    assert compare(*outcomes) == []
+
+
+def test_disabled_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NPCOMPILE_DISABLE", "1")
+    source = "def f(v):\n    return v + 1\n\ny = f(x * 2)\ny"
+    native = run_native(source, setup=SETUP)
+    with Bench(compiled=True) as bench:
+        for number, expected in enumerate(native.outcomes):
+            bench.forget()
+            bench.setup(SETUP, number)
+            before = jupyter_npcompile.stats()
+            assert compare(expected, bench.cell(source)) == []
+            assert jupyter_npcompile.stats() == before
+        assert not hasattr(bench.shell.user_ns["f"], "__wrapped__")
+
+
+def test_debug_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    for compiled in (False, True):
+        with Bench(compiled=compiled) as bench:
+            answers = iter(["p w.sum()", "up", "p y[0]", "q"])
+            monkeypatch.setattr("builtins.input", lambda *_: next(answers))
+            monkeypatch.setattr("pdb.Pdb.use_rawinput", True, raising=False)
+            bench.setup(SETUP)
+            failed = bench.cell("def f(v):\n    w = v * 2\n    return w @ np.ones(4)\n\ny = x + 1\nf(y)")
+            assert failed.error is not None
+            outcome = bench.cell("%debug", head="# now look")
+            seen.append([line for line in outcome.stdout.splitlines() if line[:1].isdigit()])
+            assert outcome.error is None
+    assert seen[0] == seen[1]
+
+
+def test_breakpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[list[Any]] = []
+
+    def look() -> None:
+        import sys
+
+        frame = sys._getframe(1)
+        seen[-1].append((frame.f_lineno, frame.f_code.co_name, float(frame.f_locals["w"].sum())))
+
+    monkeypatch.setattr("sys.breakpointhook", look)
+    source = "w = x * 2\nbreakpoint()\nz = w + 1\ndef f(v):\n    w = v * 3\n    breakpoint()\n    return w + 1\n\ny = f(z)"
+    outcomes = []
+    for compiled in (False, True):
+        seen.append([])
+        with Bench(compiled=compiled) as bench:
+            bench.setup(SETUP)
+            outcomes.append(bench.cell(source))
+    assert compare(*outcomes) == []
+    assert seen[0] == seen[1]
+    assert [line for line, _, _ in seen[0]] == [3, 7]
+
+
+def test_unknown_option_leaves_the_namespace_alone() -> None:
+    with Bench(compiled=True) as bench:
+        bench.setup(SETUP)
+        outcome = bench.cell("y = x * 2", head="%%npcompile --fast")
+        assert outcome.error is not None
+        assert "y" not in outcome.names
+        assert "--ahead" in outcome.error.message + outcome.stdout
+
+
+def test_magic_called_by_another_program() -> None:
+    with Bench(compiled=True) as bench:
+        bench.setup(SETUP)
+        outcome = bench.cell(
+            "get_ipython().run_cell_magic('npcompile', '--quiet', 'y = x * 2\\nz = y + 1\\nz[0]')",
+            head="# another program",
+        )
+        assert outcome.error is None
+        assert outcome.names["z"].values[0] == 2.0
+
+
+def test_report_knows_every_statement() -> None:
+    source = "\n".join(case.source.strip("\n") for case in CASES if case.name in ("match", "walrus"))
+    run = assert_same(source, setup=SETUP)
+    report = run.reports[0]
+    assert {line.line for line in report.lines} >= set(statement_lines(source))
+    assert compiled_lines(report)

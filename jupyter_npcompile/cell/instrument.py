@@ -339,7 +339,7 @@ class _RegionStatements(_Statements):
             return [begin, *self.statement(node)]
         source = node.value if isinstance(node, (ast.Return, ast.Expr)) else None
         value = constant(None, place) if source is None else self.value(source)
-        name = constant(statement.kind, place)
+        name = constant(f"<{statement.kind}>", place)  # no variable is called that
         result = self.plain_hook("bind", extent(node), [index, name, value])
         return [begin, ast.Expr(value=result, **extent(node))]
 

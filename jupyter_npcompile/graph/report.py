@@ -260,7 +260,22 @@ class ReportData:
             breaks=len(self.breaks),
             tiers=[region.tier for region in self.regions],
             notes=[region.note for region in self.regions],
+            speed=self.speed,
         )
+
+    @property
+    def speed(self) -> float | None:
+        """How many times as fast as NumPy the compiled regions ran, where both were timed."""
+        timed = [
+            (numpy_us, compiled_us)
+            for region in self.regions
+            if region.tier != "numpy"
+            and (numpy_us := region.timings.get("numpy_us"))
+            and (compiled_us := region.timings.get("compiled_us"))
+        ]
+        if not timed:
+            return None
+        return sum(numpy_us for numpy_us, _ in timed) / sum(compiled for _, compiled in timed)
 
     def to_dict(self, *, graphs: bool = True) -> dict[str, Any]:
         """Write the report as JSON data; the schema stands in the module's docstring.

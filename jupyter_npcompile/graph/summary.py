@@ -15,6 +15,7 @@ def summarise(
     breaks: int,
     tiers: Sequence[str],
     notes: Sequence[str] = (),
+    speed: float | None = None,
 ) -> str:
     """Say in one line what was compiled, and if nothing was, why.
 
@@ -34,6 +35,8 @@ def summarise(
         How the regions run.
     notes : sequence of str
         What the regions say about themselves.
+    speed : float or None
+        How many times as fast as NumPy the compiled regions ran.
 
     Examples
     --------
@@ -53,7 +56,10 @@ def summarise(
     ran = sorted(dict.fromkeys(tier for tier in tiers if tier), key="numpy".__eq__)
     verb = "captured" if set(ran) <= {"numpy"} else "compiled"
     where = f"{' + '.join(ran)}, {device}" if ran else device
-    parts = [f"{compiled} of {_count(total, 'line')} {verb}", _count(breaks, "break point"), where]
+    parts = [f"{compiled} of {_count(total, 'line')} {verb}", _count(breaks, "break point")]
+    if speed is not None:
+        parts.append(f"{speed:.2g}x NumPy" if speed < 10 else f"{speed:.0f}x NumPy")
+    parts.append(where)
     note = next((note for note in notes if note), "")
     if verb == "captured" and note:
         parts.append(_line(note))

@@ -89,7 +89,11 @@ class Session(ast.NodeTransformer):
         """The skeleton of a cell; the cell itself when anything of ours fails."""
         interactivity = self.shell.ast_node_interactivity
         if interactivity not in ("last_expr", "last", "none"):
-            return tree  # every expression is displayed: the statements must stay as they are
+            print(
+                "npcompile: this cell runs as plain Python: with ast_node_interactivity = "
+                f"{interactivity!r} every statement must stay as it is"
+            )
+            return tree
         try:
             handle = compile_cell(
                 tree, source, options.runtime, display_last=interactivity != "none"

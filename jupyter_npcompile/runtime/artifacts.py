@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -85,7 +86,10 @@ class Artifact:
             When NumPy would raise.
         """
         nodes = self.graph.inputs
-        tensors = [to_tensor(v, node.type) for v, node in zip(values, nodes, strict=True)]
+        try:
+            tensors = [to_tensor(v, node.type) for v, node in zip(values, nodes, strict=True)]
+        except OverflowError:
+            raise CheckFailedError("a Python integer does not fit 64 bits") from None
         types = [type for _, type in (*self.outputs, *self.writes)]
         buffers = [allocate(type) for type in types]
         flags = [np.empty((), bool) for _ in range(self.checks)]
@@ -193,6 +197,8 @@ def _inductor(lowered: Lowered, graph: Graph) -> Callable[[list[Any], list[Any]]
     import torch
     from torch._inductor import config, standalone_compile
 
+    # Of no use under a user's cell: complex operations run, only not fused.
+    warnings.filterwarnings("ignore", "Torchinductor does not support code generation for complex")
     module = _with_buffers(lowered.module)
     examples = [n.meta["val"] for n in module.graph.nodes if n.op == "placeholder"]
     if not any(n.op == "call_function" for n in module.graph.nodes):

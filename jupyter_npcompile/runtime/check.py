@@ -18,7 +18,13 @@ class DifferenceError(AssertionError):
     """A compiled result differs from NumPy's (``first_run_check="raise"``)."""
 
 
-def difference(name: str, expected: Any, actual: Any, scale: float = 0.0) -> str | None:
+def difference(
+    name: str,
+    expected: Any,
+    actual: Any,
+    scale: float = 0.0,
+    inputs: frozenset[int] = frozenset(),
+) -> str | None:
     """Say how a compiled value differs from NumPy's, or None when it does not.
 
     Type, dtype, shape, strides and flags must be the same, integers and
@@ -32,6 +38,8 @@ def difference(name: str, expected: Any, actual: Any, scale: float = 0.0) -> str
         NumPy's value and the compiled one.
     scale : float
         Magnitude of what the value was computed from, to judge cancellation.
+    inputs : frozenset of int
+        ``id`` of arrays that stand for inputs: a replay passes inputs through.
 
     Examples
     --------
@@ -40,20 +48,25 @@ def difference(name: str, expected: Any, actual: Any, scale: float = 0.0) -> str
     >>> difference("y", np.arange(3), np.arange(3)) is None
     True
     """
+    if id(expected) in inputs:
+        return None
     if type(expected) is not type(actual):
         return f"{name}: type {type(expected).__name__} became {type(actual).__name__}"
     if isinstance(expected, tuple | list):
         if len(expected) != len(actual):
             return f"{name}: length {len(expected)} became {len(actual)}"
-        pairs = enumerate(zip(expected, actual, strict=True))
-        return next(filter(None, (difference(f"{name}[{k}]", *p, scale) for k, p in pairs)), None)
+        found = (
+            difference(f"{name}[{k}]", before, after, scale, inputs)
+            for k, (before, after) in enumerate(zip(expected, actual, strict=True))
+        )
+        return next(filter(None, found), None)
     if isinstance(expected, dict):
         if list(expected) != list(actual):
             return f"{name}: keys {list(expected)} became {list(actual)}"
-        return next(
-            filter(None, (difference(f"{name}[{k!r}]", expected[k], actual[k]) for k in expected)),
-            None,
+        found = (
+            difference(f"{name}[{k!r}]", expected[k], actual[k], scale, inputs) for k in expected
         )
+        return next(filter(None, found), None)
     if isinstance(expected, np.ndarray):
         return _layout(name, expected, actual) or _values(name, expected, actual, scale)
     if isinstance(expected, np.generic | int | float | complex):

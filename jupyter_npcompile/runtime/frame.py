@@ -48,7 +48,7 @@ class Frame:
         values = self._values[region]
         names = state.taken(index)
         if names is None:
-            return values["return"]
+            return values["<return>"]
         return tuple(values.get(name) for name in names)
 
     def _start(self, region: int, index: int, frame: FrameType) -> bool:
@@ -75,6 +75,6 @@ class ModuleFrame(Frame):
 
     def bind(self, values: dict[str, Any], frame: FrameType) -> None:
         """Write the results into the cell's globals."""
-        if "display" in values:
-            self.result = values.pop("display")
+        if "<display>" in values:
+            self.result = values.pop("<display>")
         frame.f_globals.update(values)

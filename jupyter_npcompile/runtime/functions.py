@@ -95,7 +95,7 @@ class CallCode:
             value = hooks.call(
                 (1, 0), self.function, *hooks.name("args", args), **hooks.name("kwargs", kwargs)
             )
-            hooks.bind(0, "return", value)
+            hooks.bind(0, "<return>", value)
 
         return cast("types.FunctionType", traced), ("args", "kwargs")
 
@@ -135,7 +135,7 @@ class CallHandle:
         history.remember(self)
         namespace = ArgumentNamespace({"args": args, "kwargs": kwargs})
         _, values = self.state.step(0, namespace)
-        return self.function(*args, **kwargs) if values is None else values["return"]
+        return self.function(*args, **kwargs) if values is None else values["<return>"]
 
 
 class CompiledCallable:

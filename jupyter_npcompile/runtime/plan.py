@@ -134,12 +134,15 @@ class Outcome:
         Inputs and fresh results by node id.
     written : dict of int to numpy.ndarray
         New contents of written inputs, by input id.
+    made : dict of int to object
+        Containers made so far, by the ``id`` of their recipe.
     """
 
     recording: Recording
     namespace: Namespace
     values: dict[int, Any]
     written: dict[int, Array]
+    made: dict[int, Any] = field(default_factory=dict)
 
     def commit(self) -> dict[str, Any]:
         """Write into the written inputs and return what the names are bound to."""
@@ -160,10 +163,15 @@ class Outcome:
         if isinstance(recipe, FromSource):
             return recipe.source.fetch(self.namespace)
         assert isinstance(recipe, Container)
-        items = [self._make(item, nodes) for item in recipe.items]
-        if recipe.keys is not None:
-            return dict(zip(recipe.keys, items, strict=True))
-        return recipe.type(*items) if hasattr(recipe.type, "_fields") else recipe.type(items)
+        if id(recipe) not in self.made:  # a list that has two names stays one list
+            items = [self._make(item, nodes) for item in recipe.items]
+            if recipe.keys is not None:
+                self.made[id(recipe)] = dict(zip(recipe.keys, items, strict=True))
+            elif hasattr(recipe.type, "_fields"):
+                self.made[id(recipe)] = recipe.type(*items)
+            else:
+                self.made[id(recipe)] = recipe.type(items)
+        return self.made[id(recipe)]
 
     def _value(self, id: int, nodes: dict[int, Node]) -> Any:
         """The value of a node: known, or a view that NumPy takes again."""
@@ -174,9 +182,12 @@ class Outcome:
             assert node.view_of is not None
             value = self._value(node.view_of, nodes)
         else:
-            for needed in dict.fromkeys(node.references()):
+            written = node.op == "item" and node.view_of is not None and nodes[_source(node)].writes
+            for needed in () if written else dict.fromkeys(node.references()):
                 self._value(needed, nodes)
-            if node.op == "item" and isinstance(source := node.args[0], Ref):
+            if node.op == "item" and node.view_of is not None and nodes[_source(node)].writes:
+                value = self._value(node.view_of, nodes)
+            elif node.op == "item" and isinstance(source := node.args[0], Ref):
                 value = self._value(source.id, nodes)[argument(node.args[1], self.values)]
             else:
                 value = run_node(node, self.values)
@@ -189,8 +200,9 @@ class Outcome:
         numbers = {n.id: self.values[n.id] for n in recording.graph.inputs}
         scale = magnitude(numbers)
         actual = self._preview()
+        inputs = frozenset(id(array) for array in recording.stand_ins)
         found = [
-            difference(name, recording.reference[name], actual[name], scale)
+            difference(name, recording.reference[name], actual[name], scale, inputs)
             for name in recording.reference
         ]
         for node in recording.graph.inputs:
@@ -213,3 +225,10 @@ class Outcome:
             np.copyto(stand_in, content)
             values[id] = stand_in
         return Outcome(self.recording, self.namespace, values, {}).names()
+
+
+def _source(node: Node) -> int:
+    """The node of which an ``item`` is a result."""
+    (source, _) = node.args
+    assert isinstance(source, Ref)
+    return source.id

@@ -74,6 +74,7 @@ class _Entry:
     stop: Stop | None = None
     assigns: tuple[Assignment, ...] = ()
     splits: bool = False
+    call: bool = False
 
 
 def report(subject: Subject) -> ReportData:
@@ -108,6 +109,7 @@ class _Reporter:
             found = by_place.get(place, [])
             self.entries.append(self._entry(line, found[index] if index < len(found) else None))
         self._find_splits()
+        breaks = tuple(self._breaks())
         return ReportData(
             device=subject.device,
             lines=tuple(
@@ -125,7 +127,7 @@ class _Reporter:
                 )
                 for entry in self.entries
             ),
-            breaks=tuple(self._breaks()),
+            breaks=breaks,
             regions=tuple(_region(number, subject.states[key]) for key, number in ids.items()),
             graph=_graphs(subject.states.values()),
             source=subject.source,
@@ -142,9 +144,10 @@ class _Reporter:
                 self._region_statement(entry, state, line.statement)
                 return entry
         entry.reason = line.reason
-        if node is not None and numpy_call(node, self.subject.namespace) is not None:
-            entry.status = "host"
-            entry.hint = hint_for(line.reason or "")
+        if line.reason == PLAIN and self._was_inlined(line):
+            entry.status, entry.reason, entry.captured = "compiled", None, True
+        elif node is not None and (work := numpy_call(node, self.subject.namespace)) is not None:
+            entry.status, entry.call = "host", isinstance(work, ast.Call)
         return entry
 
     def _region_statement(self, entry: _Entry, state: RegionState, index: int) -> None:
@@ -153,11 +156,9 @@ class _Reporter:
                 if not plan.recording.graph.nodes:
                     entry.reason = "plain Python"
                     return
-                entry.captured = plan.state == "pending" or plan.artifact is not None
-                entry.status = "compiled" if entry.captured else "host"
-                entry.reason = None if entry.captured else plan.note
+                entry.captured, entry.status = True, "compiled"
                 entry.assigns = tuple(
-                    Assignment(name, type.dtype, type.shape)
+                    Assignment(name.strip("<>"), type.dtype, type.shape)
                     for statement, name, type in plan.recording.assigned
                     if statement == index
                 )
@@ -165,8 +166,9 @@ class _Reporter:
         stop = state.stops.get(index)
         if stop is not None:
             entry.stop = stop
-            entry.reason, entry.hint = stop.cause.reason, stop.cause.hint or None
-            entry.status = "host" if self._holds_work(entry) else "python"
+            entry.reason = stop.cause.reason
+            if stop.cause.kind != "inner" and self._holds_work(entry):
+                entry.status, entry.hint = "host", stop.cause.hint or None
         elif index in state.closed:
             entry.reason, entry.status = state.closed[index], "host"
         elif any(
@@ -176,10 +178,12 @@ class _Reporter:
         else:
             entry.reason = "not run"
 
-    def _was_inlined(self, line: int) -> bool:
-        place = (self.subject.filename, line)
+    def _was_inlined(self, line: Line) -> bool:
+        """Whether a helper's line ran as part of a segment of its caller."""
+        lines = range(line.line, line.end_line + 1)
+        places = {(self.subject.filename, number) for number in lines}
         return any(
-            place in plan.recording.inlined and plan.artifact is not None
+            places & plan.recording.inlined
             for state in self.subject.states.values()
             for plan in state.used.values()
         )
@@ -216,38 +220,36 @@ class _Reporter:
                 entry.splits = around
 
     def _breaks(self) -> Iterable[BreakPoint]:
+        """Break points; their lines say the same, so that it is shown once."""
         for entry in self.entries:
-            if entry.captured or (entry.reason in _ORDINARY and entry.status == "python"):
-                continue
-            stop = entry.stop
-            drawn = stop is not None and "np.random" in stop.cause.reason
-            if stop is not None and (
-                entry.splits
-                or stop.cause.kind == "explicit"
-                or (entry.status == "host" and not drawn)
-            ):
-                yield BreakPoint(
-                    stop.position.line or entry.line.line,
-                    stop.position.column,
-                    stop.cause.kind,
-                    stop.cause.reason,
-                    stop.cause.hint or hint_for(""),
-                )
-            elif stop is None and (entry.splits or entry.status == "host"):
-                column = len(entry.line.source) - len(entry.line.source.lstrip())
-                if entry.node is not None:
-                    column = entry.node.col_offset
-                reason = entry.reason or "ordinary Python"
-                yield BreakPoint(
-                    entry.line.line, column, reason.split()[0], _explain(entry), hint_for(reason)
-                )
+            point = self._break(entry)
+            if point is not None:
+                entry.reason, entry.hint = point.reason, point.hint
+                yield point
 
-
-def _explain(entry: _Entry) -> str:
-    reason = entry.reason or "ordinary Python"
-    if entry.status == "host":
-        return f"{reason}: the NumPy call in it runs in NumPy"
-    return f"{reason} between array operations"
+    def _break(self, entry: _Entry) -> BreakPoint | None:
+        if entry.captured or (entry.reason in _ORDINARY and entry.status == "python"):
+            return None
+        stop, reason = entry.stop, entry.reason or "ordinary Python"
+        if stop is None:
+            if not entry.splits and not entry.call:
+                return None
+            column = 0 if entry.node is None else entry.node.col_offset
+            text = (
+                f"{reason}: the NumPy call in it stays in NumPy"
+                if entry.call
+                else f"{reason} between array operations"
+            )
+            hint = hint_for(reason, holds_call=entry.call)
+            return BreakPoint(entry.line.line, column, reason.split()[0], text, hint)
+        cause = stop.cause
+        drawn = "np.random" in cause.reason
+        listed = entry.splits or cause.kind == "explicit" or (entry.status == "host" and not drawn)
+        if cause.kind == "inner" or not listed:
+            return None
+        line = stop.position.line or entry.line.line
+        hint = cause.hint or hint_for(cause.kind)
+        return BreakPoint(line, stop.position.column, cause.kind, cause.reason, hint)
 
 
 def _region(number: int, state: RegionState) -> RegionReport:

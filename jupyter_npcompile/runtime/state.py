@@ -272,7 +272,7 @@ class RegionState:
         except Exception as error:
             counters.fallbacks += 1
             plan.state = "numpy"
-            plan.note = f"compiling failed: {type(error).__name__}: {_first_line(error)}"
+            plan.note = _compile_failure(error)
             return
         if any(other.artifact for other in self.plans[plan.start]):
             counters.recompiles += 1
@@ -350,6 +350,12 @@ class RegionState:
 
 def _until(plan: Plan) -> Stop | None:
     return plan.recording.end
+
+
+def _compile_failure(error: Exception) -> str:
+    if "InvalidCxxCompiler" in f"{type(error).__name__} {error}":
+        return "g++ is missing: install it to compile; NumPy runs this cell"
+    return f"compiling failed: {type(error).__name__}: {_first_line(error)}"
 
 
 def _first_line(error: BaseException) -> str:

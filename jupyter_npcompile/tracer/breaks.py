@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-BreakKind = Literal["explicit", "call", "value", "host", "input", "effect", "error", "limit"]
+BreakKind = Literal[
+    "explicit", "call", "value", "host", "input", "effect", "error", "limit", "inner"
+]
 """What sort of thing ended a segment.
 
 explicit
@@ -24,6 +26,8 @@ error
     NumPy raises or warns here, so NumPy itself must run.
 limit
     The recording grew too long.
+inner
+    A compiled function that breaks inside: its own regions run instead.
 """
 
 

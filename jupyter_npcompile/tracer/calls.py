@@ -7,6 +7,7 @@ import contextlib
 import functools
 import inspect
 import math
+import sys
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -45,6 +46,9 @@ DRAW = "draw before the array code, on a line of its own"
 UFUNC_NAMES = frozenset(name for name in dir(np) if isinstance(getattr(np, name), np.ufunc))
 
 MASK = "np.where(mask, x, 0) keeps the shape and is captured"
+
+UNINITIALISED: dict[Any, Callable[..., Any]] = {np.empty: np.zeros, np.empty_like: np.zeros_like}
+"""What stands in for memory that nobody has written: it must not differ by chance."""
 
 PURE_BUILTINS = frozenset(
     {range, enumerate, zip, reversed, list, tuple, dict, set, frozenset, map, filter, sum}
@@ -116,7 +120,7 @@ def evaluate(hooks: Hooks, callee: Callable[..., Any], args: Any, kwargs: Any) -
     ):
         values, options = concrete_in(args), concrete_in(kwargs)
         began = perf_counter()
-        result = callee(*values, **options)
+        result = UNINITIALISED.get(callee, callee)(*values, **options)
         hooks.recorder.seconds += perf_counter() - began
     if caught:
         raise Break("error", f"NumPy warns: {caught[0]}")
@@ -154,6 +158,8 @@ def perform(
     if isinstance(callee, np.ufunc) and len(args) > callee.nin:
         outs = args[callee.nin :]
         args, kwargs = args[: callee.nin], {**kwargs, "out": outs[0] if len(outs) == 1 else outs}
+    elif len(args) > (place := _place_of_out(op)):
+        args, kwargs = args[:place], {**kwargs, "out": args[place]}
     if type(kwargs.get("out")) is tuple and len(kwargs["out"]) == 1:
         kwargs = {**kwargs, "out": kwargs["out"][0]}
     is_ufunc = op.removeprefix("numpy.") in UFUNC_NAMES
@@ -169,16 +175,24 @@ def perform(
     for target in writes:
         hooks.recorder.open_for_writing(target)
     result = evaluate(hooks, callee, args, kwargs)
-    for index, arg in enumerate(args[1:], 1):
-        if is_traced(arg) and isinstance(arg.value, np.ndarray) and arg.value is result:
-            raise Break("effect", f"the output array is argument {index}", "pass it as out=")
     return hooks.recorder.record(hooks.root, op, args, kwargs, result, writes)
+
+
+@functools.cache
+def _place_of_out(op: str) -> int:
+    """Where a function takes its output array by position, if it does."""
+    name = op.replace("ndarray.", "numpy.", 1)
+    try:
+        parameters = list(inspect.signature(numpy_function(name)).parameters)
+    except (KeyError, TypeError, ValueError):
+        return sys.maxsize
+    return parameters.index("out") if "out" in parameters else sys.maxsize
 
 
 def _targets(op: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Traced, ...]:
     found: list[Any] = []
-    if op in WRITERS:
-        found.append(args[WRITERS[op]])
+    if op in WRITERS or op.endswith(".at"):
+        found.append(args[WRITERS.get(op, 0)])
     if (out := kwargs.get("out")) is not None:
         found.extend(out if isinstance(out, tuple) else (out,))
     return tuple(target for target in found if target is not None)
@@ -251,10 +265,12 @@ def getitem(hooks: Hooks, obj: Traced, index: Any) -> Any:
     for traced in traced_in(index):
         if isinstance(traced.value, np.ndarray | np.bool_) and traced.value.dtype == bool:
             raise Break("host", "a boolean mask selects: the shape depends on the data", MASK)
-    kept = _index(hooks, index, dynamic=True)
+    kept = _index(hooks, index)
     result = evaluate(hooks, lambda x, i: x[i], (obj, kept), {})
-    if isinstance(result, np.ndarray) and _dynamic(kept):
-        kept = _index(hooks, index, dynamic=False)
+    if isinstance(result, np.ndarray) and any(
+        traced.source is None for traced in traced_in(kept) if not is_array(traced)
+    ):
+        raise Break("value", "which view is taken depends on a value that the graph computes")
     return hooks.recorder.record(hooks.root, "getitem", (obj, kept), {}, result)
 
 
@@ -262,9 +278,7 @@ def setitem(hooks: Hooks, obj: Traced, index: Any, value: Any) -> None:
     """``x[index] = value``."""
     if not isinstance(obj.value, np.ndarray):
         raise Break("error", "NumPy raises TypeError: a scalar does not support item assignment")
-    ints = all(not isinstance(i, slice) for i in (index if type(index) is tuple else (index,)))
-    whole = ints and (len(index) if type(index) is tuple else 1) == obj.value.ndim
-    kept = _index(hooks, index, dynamic=whole)
+    kept = _index(hooks, index)
     hooks.recorder.open_for_writing(obj)
 
     def assign(x: Any, i: Any, v: Any) -> None:
@@ -274,15 +288,11 @@ def setitem(hooks: Hooks, obj: Traced, index: Any, value: Any) -> None:
     hooks.recorder.record(hooks.root, "setitem", (obj, kept, value), {}, None, (obj,))
 
 
-def _index(hooks: Hooks, index: Any, *, dynamic: bool) -> Any:
-    """An index with its Python numbers replaced by guarded values, where they must be."""
+def _index(hooks: Hooks, index: Any) -> Any:
+    """An index in which slices are fixed; integers may change from call to call."""
     if type(index) is tuple:
-        return tuple(_index(hooks, part, dynamic=dynamic) for part in index)
-    if isinstance(index, slice | list):
-        return _fixed(hooks, index)
-    if is_traced(index) and not isinstance(index.value, np.ndarray):
-        return index if dynamic else hooks.concrete(index, "an index needs the value")
-    return index
+        return tuple(_index(hooks, part) for part in index)
+    return _fixed(hooks, index) if isinstance(index, slice | list) else index
 
 
 def _fixed(hooks: Hooks, index: Any) -> Any:
@@ -294,8 +304,9 @@ def _fixed(hooks: Hooks, index: Any) -> Any:
     return hooks.concrete(index, "an index needs the value")
 
 
-def _dynamic(index: Any) -> bool:
-    return any(not isinstance(traced.value, np.ndarray) for traced in traced_in(index))
+def is_array(traced: Traced) -> bool:
+    """Whether a traced value is an ndarray."""
+    return isinstance(traced.value, np.ndarray)
 
 
 # -- everything else that is called
@@ -323,8 +334,14 @@ def call(hooks: Hooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         owner = hooks.recorder.lift(hooks.root, source, func.__self__)
         return call(hooks, func.__func__, (owner, *args), kwargs)
     if isinstance(func, types.FunctionType):
-        function = getattr(func, "__wrapped__", func) if helpers.is_compiled(func) else func
-        return helpers.inline(hooks, function, args, kwargs)
+        if not helpers.is_compiled(func):
+            return helpers.inline(hooks, func, args, kwargs)
+        try:
+            return helpers.inline(hooks, func.__wrapped__, args, kwargs)  # type: ignore[attr-defined]
+        except Break as stop:
+            raise Break(
+                "inner", f"`{func.__name__}` runs its own segments: {stop.reason}"
+            ) from None
     return _builtin(hooks, func, args, kwargs)
 
 

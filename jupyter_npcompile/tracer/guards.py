@@ -58,8 +58,8 @@ class TypeGuard:
     type: type
 
     def holds(self, value: Any) -> bool:
-        """Whether the type is the same."""
-        return type(value) is self.type
+        """Whether the type is the same, and an integer fits 64 bits."""
+        return type(value) is self.type and (self.type is not int or -(2**63) <= value < 2**63)
 
     def __str__(self) -> str:
         return f"{self.source}: {self.type.__name__}"
@@ -131,6 +131,7 @@ class FunctionGuard:
             and value.__globals__ is self.value.__globals__
             and value.__defaults__ is None
             and self.defaults is None
+            and original.__kwdefaults__ is None
         )
 
     def __str__(self) -> str:

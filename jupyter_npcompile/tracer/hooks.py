@@ -104,7 +104,7 @@ class Hooks:
         """``left <operation> right`` for comparisons, ``is`` and ``in``."""
         self._at(at)
         if operation in ("Is", "IsNot"):
-            same = _identity(left) is _identity(right)
+            same = self._identity(left) is self._identity(right)
             return same if operation == "Is" else not same
         if operation in ("In", "NotIn"):
             if is_traced(right) or (is_traced(left) and left.source is None):
@@ -113,12 +113,19 @@ class Hooks:
             return found if operation == "In" else not found
         return self._operate(operation, left, right)
 
+    def _identity(self, value: Any) -> Any:
+        """The user's own object behind a value of the recording."""
+        origin = self.recorder.origin(value)
+        if origin is not None:
+            return origin[0]
+        return value.value if is_traced(value) or isinstance(value, Opaque) else value
+
     def _operate(self, operation: str, *operands: Any) -> Any:
         if not any(is_traced(operand) for operand in operands):
             return self._plain(operation, operands)
         if all(not is_array_like(operand) for operand in operands):
             return self._numbers(operation, operands)
-        if not any(isinstance(_identity(operand), np.ndarray) for operand in operands):
+        if not any(is_traced(o) and isinstance(o.value, np.ndarray) for o in operands):
             # Scalars warn of overflow where the ufunc does not.
             return calls.perform(
                 self,
@@ -173,6 +180,7 @@ class Hooks:
             calls.numpy_call(self, UFUNCS[operation], (left, right), {"out": left})
             return left
         if isinstance(left, list | dict | set | Opaque) and not self.recorder.is_local(left):
+            self.recorder.forget_contents(left)
             self._stop("effect", f"a {type(left).__name__.lower()} is changed in place")
         if self.recorder.is_local(left):
             self.recorder.mutations += 1
@@ -211,6 +219,7 @@ class Hooks:
                 obj[self.concrete(index, "Python needs the value of the index")] = value
             return
         if not is_traced(obj):
+            self.recorder.forget_contents(obj)
             self._stop("effect", f"an element of a {_kind(obj)} is assigned")
         calls.setitem(self, obj, index, value)
 
@@ -254,6 +263,7 @@ class Hooks:
             return calls.module_attribute(self, obj, name)
         if isinstance(obj, list | dict) and name not in _READING_METHODS:
             if not self.recorder.is_local(obj):
+                self.recorder.forget_contents(obj)
                 self._stop("effect", f"the method `{name}` of a {type(obj).__name__} may change it")
             self.recorder.mutations += 1
         if isinstance(obj, type) and not calls.is_plain_type(obj):
@@ -386,7 +396,7 @@ class HelperHooks(Hooks):
         own = name in function.__code__.co_freevars
         if root.module is function.__globals__ and name in root.bound and not own:
             return root.bound[name]
-        if self._numpy or getattr(builtins, name, MISSING) is value:
+        if self._numpy:
             return value
         return super().name(name, value)
 
@@ -415,10 +425,6 @@ def is_number(value: Any) -> bool:
     if is_traced(value):
         value = value.value
     return type(value) in (bool, int, float, complex)
-
-
-def _identity(value: Any) -> Any:
-    return value.value if is_traced(value) or isinstance(value, Opaque) else value
 
 
 def _kind(value: Any) -> str:

@@ -16,6 +16,10 @@ SUPPORTED_DTYPES = frozenset(
 )
 
 
+_WARNS_ON_WRITE = 1 << 31
+"""Flag of arrays that NumPy will make read-only one day (``np.broadcast_arrays``)."""
+
+
 def owner(array: Array) -> Array:
     """The array at the end of the chain of bases: it holds the memory.
 
@@ -39,6 +43,7 @@ def traceable(value: Array) -> bool:
         and dtype.isnative
         and dtype.names is None
         and value.flags.aligned
+        and not value.flags.num & _WARNS_ON_WRITE
         and not any(stride % dtype.itemsize for stride in value.strides)
     )
 
@@ -92,6 +97,14 @@ def overlap(first: Array, second: Array) -> bool:
     return bool(np.may_share_memory(first, second))
 
 
+def _overlapped(array: Array, others: list[Array], default: int) -> int:
+    """The first of several arrays that a foreign buffer's array overlaps by its extent."""
+    for index, other in enumerate(others):
+        if np.may_share_memory(array, other):
+            return index
+    return default
+
+
 def pattern(arrays: list[Array]) -> tuple[tuple[int, int, int], ...]:
     """How arrays share memory.
 
@@ -112,6 +125,8 @@ def pattern(arrays: list[Array]) -> tuple[tuple[int, int, int], ...]:
     objects: dict[int, int] = {}
     for index, array in enumerate(arrays):
         first = owners.setdefault(id(owner(array)), index)
+        if first == index and owner(array).base is not None:
+            first = _overlapped(array, arrays[:index], index)
         distance = 0 if first == index else address(array) - address(arrays[first])
         found.append((first, distance, objects.setdefault(id(array), index)))
     return tuple(found)

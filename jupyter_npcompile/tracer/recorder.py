@@ -33,7 +33,7 @@ from jupyter_npcompile.tracer.memory import (
     traceable,
 )
 from jupyter_npcompile.tracer.operations import is_numpy_function
-from jupyter_npcompile.tracer.sources import ItemSource, Source
+from jupyter_npcompile.tracer.sources import AttributeSource, ItemSource, Source
 from jupyter_npcompile.tracer.traced import BoundMethod, Opaque, Traced, is_traced
 
 if TYPE_CHECKING:
@@ -42,8 +42,14 @@ if TYPE_CHECKING:
 MAX_NODES = 2000
 """A segment longer than this is cut: compilers need seconds per hundred nodes."""
 
+MAX_NESTING = 8
+"""Containers nested more deeply are not looked into; one may hold itself."""
+
 MAX_ELEMENTS = 64
 """Longer lists, tuples and dicts are not looked into."""
+
+READ_ONLY_VIEWS = frozenset({"numpy.broadcast_to", "numpy.diagonal", "ndarray.diagonal"})
+"""Views that NumPy makes read-only although their base is not."""
 
 _CONSTANTS = (str, bytes, bool, type(None), type(Ellipsis), range, slice, np.dtype)
 _IDENTITIES = (
@@ -96,8 +102,10 @@ class Recorder:
         self.inlined: set[tuple[str, int]] = set()
         self.hidden: dict[int, Hidden] = {}
         self.frozen: set[int] = set()
+        self._read_only: set[int] = set()
         self.mutations = 0
-        self._foreign: dict[int, Any] = {}
+        self._foreign: dict[int, tuple[Any, Any, Source]] = {}
+        self._depth = 0
         self._writable = writable
         self._lifted: dict[Source, Any] = {}
         self._arrays: dict[int, tuple[Array, Traced]] = {}
@@ -149,8 +157,12 @@ class Recorder:
         if isinstance(value, _IDENTITIES) or (callable(value) and is_numpy_function(value)):
             self.guards.append(IdentityGuard(source, value))
             return value
-        if kind in (tuple, list, dict) and len(value) <= MAX_ELEMENTS:
-            return self._lift_container(hooks, source, value)
+        if kind in (tuple, list, dict) and len(value) <= MAX_ELEMENTS and self._depth < MAX_NESTING:
+            self._depth += 1
+            try:
+                return self._lift_container(hooks, source, value)
+            finally:
+                self._depth -= 1
         return self._opaque(source, value)
 
     def _opaque(self, source: Source, value: Any) -> Opaque:
@@ -169,8 +181,24 @@ class Recorder:
             lifted = type(value)(
                 self.lift(hooks, ItemSource(source, k), v) for k, v in enumerate(value)
             )
-        self._foreign[id(lifted)] = lifted
+        self._foreign[id(lifted)] = (lifted, value, source)
         return lifted
+
+    def origin(self, container: Any) -> tuple[Any, Source] | None:
+        """The user's own list, tuple or dict behind a lifted one, and where it was found."""
+        found = self._foreign.get(id(container))
+        return None if found is None else found[1:]
+
+    def forget_contents(self, container: Any) -> None:
+        """Let go of what was assumed about the contents of a container that will change."""
+        found = self.origin(container)
+        if found is not None:
+            self.guards = [
+                guard
+                for guard in self.guards
+                if not (isinstance(guard, LengthGuard) and guard.source == found[1])
+                and not _inside(guard.source, found[1])
+            ]
 
     def is_local(self, container: Any) -> bool:
         """Whether a list or dict was made by the traced code, which may then change it."""
@@ -248,6 +276,8 @@ class Recorder:
 
     def is_writeable(self, traced: Traced) -> bool:
         """What ``x.flags.writeable`` says of the real array."""
+        if traced.id in self._read_only:
+            return False
         if traced.id in self._originals:
             return bool(self._originals[traced.id].flags.writeable)
         base = owner(traced.value)
@@ -335,7 +365,11 @@ class Recorder:
         return Traced(hooks, value, node.id)
 
     def _note_hidden(self, node: Node, value: Any) -> None:
-        if not isinstance(value, np.ndarray) or node.view_of is not None:
+        if not isinstance(value, np.ndarray):
+            return
+        if node.op in READ_ONLY_VIEWS or node.view_of in self._read_only:
+            self._read_only.add(node.id)
+        if node.view_of is not None:
             return
         if not value.flags.writeable:
             self.frozen.add(node.id)
@@ -402,6 +436,15 @@ def _result_type(op: str, value: Any) -> ValueType:
     elif type(value) not in (bool, int, float, complex):
         raise Break("value", f"`{op}` gives a {type(value).__name__}")
     return value_type(value)
+
+
+def _inside(source: Source, container: Source) -> bool:
+    """Whether a source is an element of a container, at any depth."""
+    while isinstance(source, ItemSource | AttributeSource):
+        source = source.parent
+        if source == container:
+            return True
+    return False
 
 
 def _opaque_reason(opaque: Opaque) -> str:

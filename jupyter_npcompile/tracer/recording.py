@@ -36,7 +36,7 @@ class Literal:
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Container:
     """A list, tuple or dict that is built anew around its elements."""
 
@@ -93,6 +93,8 @@ class Recording:
         NumPy's values of the live names.
     written : dict of int to numpy.ndarray
         For each written input, what NumPy left in it.
+    stand_ins : tuple of numpy.ndarray
+        What stood for the input arrays.
     assigned : tuple
         Statement, name and type of every array or number that was bound.
     hidden : dict of int to Hidden
@@ -119,6 +121,7 @@ class Recording:
     recipes: dict[str, Recipe]
     reference: dict[str, Any] = field(repr=False)
     written: dict[int, Array] = field(repr=False)
+    stand_ins: tuple[Array, ...] = field(repr=False)
     assigned: tuple[tuple[int, str, ValueType], ...]
     hidden: dict[int, Hidden]
     frozen: frozenset[int]
@@ -129,7 +132,11 @@ class Recording:
 
     def forget(self) -> None:
         """Let go of NumPy's values, which may be large."""
-        self.reference, self.written, self.remembers = {}, {}, False
+        self.reference, self.written, self.stand_ins = {}, {}, ()
+        self.remembers = False
+
+
+MAX_CONTAINERS = 1000
 
 
 class _Limit(BaseException):
@@ -161,7 +168,7 @@ class _LimitedHooks(Hooks):
 
     def bind(self, index: int, name: str, value: Any) -> None:
         """Make sure that a replay can make the value again."""
-        _recipe(value)
+        _recipe(value, self.recorder, {})
         super().bind(index, name, value)
 
 
@@ -263,8 +270,9 @@ def _finish(
         if index < stop:
             bound[name] = value
     names = [name for name in live(start, stop) if name in bound]
-    names += [name for name in ("return", "display") if name in bound]
-    recipes = {name: _recipe(bound[name]) for name in names}
+    names += [name for name in ("<return>", "<display>") if name in bound]
+    made: dict[int, Container] = {}
+    recipes = {name: _recipe(bound[name], recorder, made) for name in names}
     outputs = tuple(Output(name, _argument(recipe)) for name, recipe in recipes.items())
     kept = tuple(recorder.nodes[:nodes])
     graph = Graph("numpy", tuple(recorder.inputs[:inputs]), kept, outputs)
@@ -284,8 +292,11 @@ def _finish(
         aliasing=(tuple(s for s, _ in arrays), pattern([a for _, a in arrays])),
         recipes=recipes,
         reference={
-            name: concrete(bound[name]) for name in names if not _is_input(bound[name], stand_ins)
+            name: concrete(bound[name])
+            for name in names
+            if not isinstance(recipes[name], FromSource)
         },
+        stand_ins=tuple(stand_ins.values()),
         written={id: array for id, array in stand_ins.items() if id in graph.writes},
         assigned=tuple(
             (index, name, value_type(value.value))
@@ -310,12 +321,13 @@ def _refuse_hidden_overlap(graph: Graph, arrays: list[tuple[Source, Array]]) -> 
                 raise Break("input", f"`{source}` shares memory with another input")
 
 
-def _is_input(value: Any, stand_ins: dict[int, Array]) -> bool:
-    """Whether a value is one of the inputs itself, which a replay passes through."""
-    return is_traced(value) and any(value.value is array for array in stand_ins.values())
-
-
-def _recipe(value: Any) -> Recipe:
+def _recipe(value: Any, recorder: Recorder, made: dict[int, Container]) -> Recipe:
+    """How a replay makes a value; ``made`` keeps one list that has two names one list."""
+    origin = recorder.origin(value)
+    if origin is not None:
+        return FromSource(origin[1])
+    if id(value) in made:
+        return made[id(value)]
     if is_traced(value):
         if value.id is not None:
             return Ref(value.id)
@@ -326,12 +338,14 @@ def _recipe(value: Any) -> Recipe:
         raise Break("value", "a method or flags object of an array is kept in a variable")
     if isinstance(value, types.FunctionType) and value.__code__ in INSTRUMENTED:
         raise Break("call", "a function made here is kept in a variable")
-    if type(value) in (list, tuple):
-        return Container(type(value), None, tuple(_recipe(item) for item in value))
-    if isinstance(value, tuple):  # a named tuple
-        return Container(type(value), None, tuple(_recipe(item) for item in value))
-    if type(value) is dict:
-        return Container(dict, tuple(value), tuple(_recipe(item) for item in value.values()))
+    if isinstance(value, tuple) or type(value) in (list, dict):
+        if len(made) > MAX_CONTAINERS:
+            raise Break("limit", "more containers than are worth following, or one in itself")
+        keys = tuple(value) if type(value) is dict else None
+        made[id(value)] = container = Container(type(value), keys, ())
+        items = value.values() if isinstance(value, dict) else value
+        container.items = tuple(_recipe(item, recorder, made) for item in items)
+        return container
     if isinstance(value, np.ndarray):
         raise Break("input", "an array that tracing has not seen being made")
     if isinstance(value, set | frozenset) or any(True for _ in traced_in(value)):

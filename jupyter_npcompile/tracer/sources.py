@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -41,8 +42,10 @@ class GlobalSource:
     module_id: int
 
     def fetch(self, namespace: Namespace) -> Any:
-        """The value now; raises ``KeyError`` when it was deleted."""
-        return self.module[self.name]
+        """The value now, a builtin's if there is no global; raises ``KeyError`` otherwise."""
+        if self.name in self.module:
+            return self.module[self.name]
+        return vars(builtins)[self.name]
 
     def __str__(self) -> str:
         return self.name

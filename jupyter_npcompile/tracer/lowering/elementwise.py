@@ -22,6 +22,7 @@ from jupyter_npcompile.tracer.lowering.dtypes import carrier
 from jupyter_npcompile.tracer.lowering.kernels import (
     Kernel,
     accepting,
+    commuting,
     direct,
     is_plain,
     like,
@@ -102,6 +103,7 @@ def arctanh(loop: Loop, x: Tensor) -> Tensor:
     return torch.copysign(0.5 * torch.log1p(ratio), x)
 
 
+@commuting
 @accepting
 def add(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
     return a | b if loop.dtype.kind == "b" else torch.add(a, b)
@@ -112,6 +114,7 @@ def subtract(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
     return torch.sub(a, b)
 
 
+@commuting
 @accepting
 def multiply(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
     return a & b if loop.dtype.kind == "b" else torch.mul(a, b)

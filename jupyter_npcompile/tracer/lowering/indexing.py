@@ -129,6 +129,9 @@ def _expanded(trace: Trace, ndim: int, items: Sequence[Any]) -> list[Any]:
     if ... not in [item for item in flat if item is ...]:
         flat.append(...)
     place = next(k for k, item in enumerate(flat) if item is ...)
+    sides = flat[:place], flat[place + 1 :]
+    if used == ndim and any(map(_is_fancy, flat)) and all(any(map(_gathers, side)) for side in sides):
+        trace.unsupported("... for no dimension between other indices")  # it separates them
     return [*flat[:place], *[slice(None)] * (ndim - used), *flat[place + 1 :]]
 
 
@@ -138,6 +141,10 @@ def _dimensions(item: object) -> int:
     if isinstance(item, Value) and item.dtype == BOOL:
         return item.ndim
     return 1
+
+
+def _gathers(item: object) -> bool:
+    return is_integer(item) or _is_fancy(item)
 
 
 def _is_fancy(item: object) -> bool:
@@ -249,7 +256,9 @@ def prepared(trace: Trace, selection: Selection) -> list[Tensor | None]:
             found.append(trace.constant(np.where(known < 0, known + size, known).astype(np.int64)))
         else:
             found.append(inside(trace, trace.cast(item, INT64), size))
-    return found
+    # spelled out, since torch infers a wrong shape where a 0-d index is among others
+    shape = np.broadcast_shapes(*(tuple(t.shape) for t in found if t is not None))
+    return [None if t is None else t.expand(shape) for t in found]
 
 
 def gather(tensor: Tensor, places: Sequence[Tensor | None]) -> Tensor:

@@ -22,6 +22,12 @@ def accepting(kernel: Kernel) -> Kernel:
     return kernel
 
 
+def commuting(kernel: Kernel) -> Kernel:
+    """Mark a kernel of two operands whose order does not matter."""
+    kernel.commutes = True  # type: ignore[attr-defined]
+    return kernel
+
+
 def direct(function: Callable[..., Any]) -> Kernel:
     """A kernel that is one torch function on real and complex numbers."""
 
@@ -52,4 +58,4 @@ def is_plain(x: object) -> bool:
     return not isinstance(x, Tensor)
 
 
-__all__ = ["Kernel", "accepting", "direct", "is_plain", "like", "real"]
+__all__ = ["Kernel", "accepting", "commuting", "direct", "is_plain", "like", "real"]

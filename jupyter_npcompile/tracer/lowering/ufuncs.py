@@ -118,6 +118,8 @@ def compute(loop: Loop, kernel: Kernel, operands: Sequence[Any]) -> list[Tensor]
         ]
     else:
         inner = loop
+        if getattr(kernel, "commutes", False) and is_number(operands[0]):
+            operands = operands[::-1]
         tensors = [
             _operand(trace, x, kind, last=k > 0, accepts=getattr(kernel, "scalars", False))
             for k, (x, kind) in enumerate(zip(operands, loop.inputs, strict=True))
