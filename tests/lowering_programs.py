@@ -315,7 +315,8 @@ def call(op: str, *args: Any, **kwargs: Any) -> Program:
     program = Program()
 
     def lifted(x: Any) -> Any:
-        if isinstance(x, np.ndarray | np.generic):
+        lifts = op.startswith(("python.", "math."))
+        if isinstance(x, np.ndarray | np.generic) or (lifts and isinstance(x, int | float)):
             return program.input(x)
         if isinstance(x, tuple | list):
             return type(x)(lifted(part) for part in x)

@@ -54,7 +54,9 @@ def test_a_cell_shows_its_summary_in_one_bundle(shell: Shell) -> None:
     assert shell.run("%%npcompile\nx = np.arange(4.0) * 2") is None
     (bundle,) = shell.shown
     assert set(bundle) == {"text/plain", "text/html", MIME_TYPE}
-    assert str(bundle["text/plain"]).startswith("1 of 1 line compiled · no break points · aten")
+    summary = str(bundle["text/plain"]).splitlines()[0]
+    assert summary.startswith("1 of 1 line compiled · no break points · ")
+    assert summary.endswith("x NumPy · aten, cpu")
     assert "<script" not in str(bundle["text/html"])
 
 

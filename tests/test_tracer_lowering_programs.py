@@ -349,13 +349,12 @@ def test_text_of_the_lowered_graph() -> None:
 
 TEXT = """\
 aten (x1: float64[10]):
-  %0: float64[8] = aten.slice.Tensor(x1, 0, 0, 8)           # 2:4
-  %1: float64[8] = aten.slice.Tensor(x1, 0, 2, 10)          # 3:4
-  %2: float64[8] = aten.add.Tensor(%0, %1)                  # 4:4
-  %3: float64[8] = aten.mul.Tensor(%2, 0.5)                 # 5:4
+  %0: float64[8] = aten.slice.Tensor(x1, 0, 0, 8)               # 2:4
+  %1: float64[8] = aten.slice.Tensor(x1, 0, 2, 10)              # 3:4
+  %2: float64[8] = aten.add.Tensor(%0, %1)                      # 4:4
+  %3: float64[8] = aten.mul.Tensor(%2, 0.5)                     # 5:4
   %4: float64[10] = aten.slice_scatter.default(x1, %3, 0, 1, 9)  # 6:4
-  return x1=%4
-"""
+  return x1=%4"""
 
 
 # -- what must not pass in silence

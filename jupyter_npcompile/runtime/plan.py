@@ -24,11 +24,29 @@ from jupyter_npcompile.tracer.recording import (
     Recording,
     Stop,
 )
-from jupyter_npcompile.tracer.sources import Namespace
+from jupyter_npcompile.tracer.sources import Namespace, Source
 
 PlanState = Choice["pending", "ready", "numpy"]
 """``pending`` while it compiles, ``ready`` when the artifact may run, ``numpy``
 when NumPy was chosen (``note`` says why)."""
+
+
+class PythonRaisesError(Exception):
+    """Python's own arithmetic raises for the present values: it must run natively."""
+
+
+def fetch(source: Source, namespace: Namespace) -> Any:
+    """The value of a source now.
+
+    Raises
+    ------
+    PythonRaisesError
+        When computing it raises.
+    """
+    try:
+        return source.fetch(namespace)
+    except (ArithmeticError, ValueError, TypeError) as error:
+        raise PythonRaisesError(str(error)) from error
 
 
 @dataclass
@@ -97,8 +115,14 @@ class Plan:
         return pattern([source.fetch(namespace) for source in sources]) == aliasing
 
     def inputs(self, namespace: Namespace) -> list[Any]:
-        """The values of the graph's inputs now."""
-        return [source.fetch(namespace) for source in self.recording.sources]
+        """The values of the graph's inputs now.
+
+        Raises
+        ------
+        PythonRaisesError
+            When arithmetic on Python numbers raises for their present values.
+        """
+        return [fetch(source, namespace) for source in self.recording.sources]
 
     def compute(self, namespace: Namespace) -> Outcome:
         """Run the artifact; nothing is changed until the outcome is committed.
@@ -146,9 +170,10 @@ class Outcome:
 
     def commit(self) -> dict[str, Any]:
         """Write into the written inputs and return what the names are bound to."""
+        names = self.names()  # first, since Python's own arithmetic in it may raise
         for id, content in self.written.items():
             np.copyto(self.values[id], content)
-        return self.names()
+        return names
 
     def names(self) -> dict[str, Any]:
         """What each live name is bound to; views are taken of the real arrays."""
@@ -161,7 +186,7 @@ class Outcome:
         if isinstance(recipe, Literal):
             return recipe.value
         if isinstance(recipe, FromSource):
-            return recipe.source.fetch(self.namespace)
+            return fetch(recipe.source, self.namespace)
         assert isinstance(recipe, Container)
         if id(recipe) not in self.made:  # a list that has two names stays one list
             items = [self._make(item, nodes) for item in recipe.items]

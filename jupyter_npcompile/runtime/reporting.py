@@ -171,9 +171,7 @@ class _Reporter:
                 entry.status, entry.hint = "host", stop.cause.hint or None
         elif index in state.closed:
             entry.reason, entry.status = state.closed[index], "host"
-        elif any(
-            self._was_inlined(line) for line in range(entry.line.line, entry.line.end_line + 1)
-        ):
+        elif self._was_inlined(entry.line):
             entry.status, entry.captured = "compiled", True
         else:
             entry.reason = "not run"

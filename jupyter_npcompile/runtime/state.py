@@ -15,7 +15,7 @@ from jupyter_npcompile.graph.nodes import Position
 from jupyter_npcompile.runtime import artifacts
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.namespace import FrameNamespace
-from jupyter_npcompile.runtime.plan import Outcome, Plan
+from jupyter_npcompile.runtime.plan import Outcome, Plan, PythonRaisesError
 from jupyter_npcompile.runtime.policy import Options, choose, faster
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters
@@ -294,6 +294,8 @@ class RegionState:
                 if plan.state != "ready":
                     return None
             values = outcome.commit()
+        except PythonRaisesError:
+            return None
         except artifacts.CheckFailedError:
             counters.fallbacks += 1
             plan.note = "NumPy ran once: it raises or warns for such values"

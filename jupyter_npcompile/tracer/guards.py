@@ -59,7 +59,9 @@ class TypeGuard:
 
     def holds(self, value: Any) -> bool:
         """Whether the type is the same, and an integer fits 64 bits."""
-        return type(value) is self.type and (self.type is not int or -(2**63) <= value < 2**63)
+        if type(value) is not self.type:
+            return False
+        return type(value) is not int or -(2**63) <= value < 2**63
 
     def __str__(self) -> str:
         return f"{self.source}: {self.type.__name__}"

@@ -33,7 +33,13 @@ from jupyter_npcompile.tracer.memory import (
     traceable,
 )
 from jupyter_npcompile.tracer.operations import is_numpy_function
-from jupyter_npcompile.tracer.sources import AttributeSource, ItemSource, Source
+from jupyter_npcompile.tracer.sources import (
+    AttributeSource,
+    ForwardSource,
+    ItemSource,
+    Source,
+    reversal,
+)
 from jupyter_npcompile.tracer.traced import BoundMethod, Opaque, Traced, is_traced
 
 if TYPE_CHECKING:
@@ -105,6 +111,7 @@ class Recorder:
         self._read_only: set[int] = set()
         self.mutations = 0
         self._foreign: dict[int, tuple[Any, Any, Source]] = {}
+        self._forward: dict[int, Array] = {}
         self._depth = 0
         self._writable = writable
         self._lifted: dict[Source, Any] = {}
@@ -199,6 +206,9 @@ class Recorder:
                 if not (isinstance(guard, LengthGuard) and guard.source == found[1])
                 and not _inside(guard.source, found[1])
             ]
+            self.arrays = [
+                (source, array) for source, array in self.arrays if not _inside(source, found[1])
+            ]
 
     def is_local(self, container: Any) -> bool:
         """Whether a list or dict was made by the traced code, which may then change it."""
@@ -230,7 +240,10 @@ class Recorder:
                 stand_in.flags.writeable = False
         else:
             stand_in = protect(value)
-        traced = Traced(hooks, stand_in, self.new_input(source, value), source)
+        if any(stride < 0 for stride in value.strides) and value.size:
+            traced = self._lift_reversed(hooks, source, stand_in)
+        else:
+            traced = Traced(hooks, stand_in, self.new_input(source, value), source)
         self._arrays[id(value)] = (value, traced)
         assert traced.id is not None
         self._originals[traced.id] = value
@@ -243,11 +256,23 @@ class Recorder:
         self.sources.append(source)
         return node.id
 
+    def _lift_reversed(self, hooks: Hooks, source: Source, stand_in: Array) -> Traced:
+        """Enter an array with negative strides as a reversed view of one without."""
+        index = reversal(stand_in)
+        forward = stand_in[index]
+        whole = Traced(hooks, forward, self.new_input(ForwardSource(source), forward))
+        traced: Traced = self.record(hooks, "getitem", (whole, index), {}, stand_in)
+        traced.source = source
+        assert whole.id is not None
+        self._forward[whole.id] = forward
+        return traced
+
     def stand_ins(self) -> dict[int, Array]:
         """By input id, the array that stood in for the real one during the recording."""
-        return {
+        found = {
             traced.id: traced.value for _, traced in self._arrays.values() if traced.id is not None
         }
+        return found | self._forward
 
     # -- writes
 

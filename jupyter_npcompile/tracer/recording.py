@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from jupyter_npcompile.cell import HOOKS
 from jupyter_npcompile.graph.nodes import Argument, Graph, Output, Position, Ref, ValueType
 from jupyter_npcompile.tracer.breaks import Break, NeedsCopy
 from jupyter_npcompile.tracer.guards import Guard
-from jupyter_npcompile.tracer.helpers import INSTRUMENTED
 from jupyter_npcompile.tracer.hooks import Hooks
 from jupyter_npcompile.tracer.interpret import encode, value_type
 from jupyter_npcompile.tracer.memory import Array, overlap, pattern
@@ -273,7 +273,7 @@ def _finish(
     names += [name for name in ("<return>", "<display>") if name in bound]
     made: dict[int, Container] = {}
     recipes = {name: _recipe(bound[name], recorder, made) for name in names}
-    outputs = tuple(Output(name, _argument(recipe)) for name, recipe in recipes.items())
+    outputs = tuple(Output(name.strip("<>"), _argument(recipe)) for name, recipe in recipes.items())
     kept = tuple(recorder.nodes[:nodes])
     graph = Graph("numpy", tuple(recorder.inputs[:inputs]), kept, outputs)
     ids = {node.id for node in graph.inputs}
@@ -329,14 +329,14 @@ def _recipe(value: Any, recorder: Recorder, made: dict[int, Container]) -> Recip
     if id(value) in made:
         return made[id(value)]
     if is_traced(value):
-        if value.id is not None:
-            return Ref(value.id)
-        return FromSource(value.source)
+        if value.id is None or (value.source is not None and isinstance(value.value, np.ndarray)):
+            return FromSource(value.source)
+        return Ref(value.id)
     if isinstance(value, Opaque):
         return FromSource(value.source)
     if isinstance(value, BoundMethod | Flags):
         raise Break("value", "a method or flags object of an array is kept in a variable")
-    if isinstance(value, types.FunctionType) and value.__code__ in INSTRUMENTED:
+    if isinstance(value, types.FunctionType) and HOOKS in value.__code__.co_freevars:
         raise Break("call", "a function made here is kept in a variable")
     if isinstance(value, tuple) or type(value) in (list, dict):
         if len(made) > MAX_CONTAINERS:

@@ -114,6 +114,33 @@ class ObjectSource:
 
 
 @dataclass(frozen=True, slots=True)
+class ForwardSource:
+    """An array whose reversed axes are turned forward: a view with positive strides."""
+
+    parent: Source
+
+    def fetch(self, namespace: Namespace) -> Any:
+        """The view now."""
+        value = self.parent.fetch(namespace)
+        return value[reversal(value)]
+
+    def __str__(self) -> str:
+        return str(self.parent)
+
+
+def reversal(array: Any) -> tuple[slice, ...]:
+    """The index that reverses every axis with a negative stride.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> reversal(np.zeros((2, 3))[:, ::-1])
+    (slice(None, None, None), slice(None, None, -1))
+    """
+    return tuple(slice(None, None, -1 if stride < 0 else None) for stride in array.strides)
+
+
+@dataclass(frozen=True, slots=True)
 class ComputedSource:
     """Arithmetic on Python numbers, done by Python again on every replay.
 
@@ -154,6 +181,7 @@ Source = (
     | AttributeSource
     | ItemSource
     | ObjectSource
+    | ForwardSource
     | ComputedSource
 )
 SOURCES = (
@@ -163,6 +191,7 @@ SOURCES = (
     AttributeSource,
     ItemSource,
     ObjectSource,
+    ForwardSource,
     ComputedSource,
 )
 

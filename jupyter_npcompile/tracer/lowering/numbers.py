@@ -42,18 +42,12 @@ def item(trace: Trace, a: Value, *index: object) -> Tensor:
     return tensor
 
 
-def scalar_round(trace: Trace, x: Value, ndigits: object = None) -> Tensor:
-    if ndigits is not None or trace.dtype.kind != "i":
-        trace.unsupported("rounding to digits")
-    return trace.convert(torch.round(x.read()), x.dtype, trace.dtype)
-
-
 # -- arithmetic on Python numbers: exact or not at all
 
 
 def python(trace: Trace, *operands: Any) -> Any:
     name = trace.node.op.partition(".")[2]
-    return _OPERATIONS[name.strip("_") if name.endswith("_") else name](trace, *operands)
+    return _OPERATIONS[name](trace, *operands)
 
 
 def _dtype(trace: Trace, x: Any) -> np.dtype:

@@ -45,8 +45,8 @@ def reshaped(trace: Trace, a: Value, shape: Sequence[int], *, fortran: bool = Fa
         return relabelled(trace, a, lambda t: t.reshape(new), lambda t: t.reshape(old))
 
     def turned(tensor: Tensor, target: tuple[int, ...]) -> Tensor:
-        backwards = tensor.permute(*range(tensor.ndim - 1, -1, -1)).reshape(target[::-1])
-        return backwards.permute(*range(len(target) - 1, -1, -1))
+        backwards = tensor.permute(tuple(range(tensor.ndim))[::-1]).reshape(target[::-1])
+        return backwards.permute(tuple(range(len(target)))[::-1])
 
     return relabelled(trace, a, lambda t: turned(t, new), lambda t: turned(t, old))
 

@@ -20,6 +20,7 @@ from jupyter_npcompile.tracer.lowering.trace import Trace, is_number
 from jupyter_npcompile.tracer.lowering.values import Owner, Value, View
 
 Kernel = Callable[..., Any]
+_COMPARISONS = (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal)
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,25 @@ def resolve(
     resolved = ufunc.resolve_dtypes((*kinds, *[None] * ufunc.nout), **options)
     if not all(supported(kind) for kind in resolved):
         trace.unsupported(f"dtype {next(k for k in resolved if not supported(k))}")
-    return Loop(trace, resolved[: ufunc.nin], resolved[ufunc.nin :])
+    inputs = resolved[: ufunc.nin]
+    if ufunc in _COMPARISONS:
+        inputs = _wide_enough(trace, operands, inputs)
+    return Loop(trace, inputs, resolved[ufunc.nin :])
+
+
+def _wide_enough(
+    trace: Trace, operands: Sequence[Any], inputs: tuple[np.dtype, ...]
+) -> tuple[np.dtype, ...]:
+    """Comparisons with Python integers that the dtype cannot hold are exact."""
+    if inputs[0].kind not in "iu" or not any(type(x) is int for x in operands):
+        return inputs
+    bounds = np.iinfo(inputs[0])
+    if all(type(x) is not int or bounds.min <= x <= bounds.max for x in operands):
+        return inputs
+    wide = [np.min_scalar_type(x) if type(x) is int else x.dtype for x in operands]
+    if any(kind.kind not in "iu" for kind in wide):
+        trace.unsupported("an integer of more than 64 bits")
+    return tuple(np.dtype("uint64" if kind.name == "uint64" else "int64") for kind in wide)
 
 
 def compute(loop: Loop, kernel: Kernel, operands: Sequence[Any]) -> list[Tensor]:
