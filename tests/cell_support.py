@@ -223,7 +223,7 @@ class Replay(Native):
         local: dict[str, Any] = {}
 
         def bind(name: str, value: Any) -> None:
-            if name == "display":
+            if name == "<display>":
                 self.result = value
             elif region.scope == "module":
                 self.namespace[name] = value
@@ -259,7 +259,7 @@ class ReplayFrame:
     def take(self, region: int, index: int) -> Any:
         part = self.function.regions[region]
         if part.statements[index].kind == "return":
-            return self.values["return"]
+            return self.values["<return>"]
         return tuple(self.values[name] for name in part.taken(index))
 
 

@@ -199,7 +199,7 @@ def test_region_reports_statements_and_bindings() -> None:
         ("y", 2),
         ("y", 7),
         ("slice(0, 1, None)", 14),
-        ("display", 14),
+        ("<display>", 14),
     ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -14,6 +13,7 @@ VECTOR = "x = np.linspace(0.5, 3.0, 7) + RUN"
 INTEGERS = "n = np.arange(12) - 4 + RUN"
 MATRIX = "A = np.arange(12.0).reshape(3, 4) ** 1.5 - RUN"
 SQUARE = "A = np.array([[4.0, 1, 0.5], [1, 3, -1], [0.5, -1, 2]]) + RUN * np.eye(3); b = np.arange(3.0)"
+SECOND = "x = np.arange(5.0); i = np.array([0, 2, 4]) + RUN"
 
 
 class Case(NamedTuple):
@@ -1871,6 +1871,426 @@ del fig, ax, line
 w = z + data[:, 1]
 """,
     ),
+    # -- what once went wrong
+    Case(
+        "buffers that overlap the second time only",
+        "buf = bytearray(64); a = np.frombuffer(buf, count=4); "
+        "b = np.frombuffer(buf, offset=32 - 16 * RUN, count=4)",
+        "a += 1\nb *= 2\nc = a + b",
+        fallbacks=1,
+    ),
+    Case(
+        "a huge Python integer the second time",
+        "x = np.arange(3.0); n = np.arange(3); k = 5 if RUN == 0 else 2**70",
+        "y = x * k\nz = x * (k * k)\nw = x + 1",
+        fallbacks=1,
+    ),
+    Case(
+        "inputs from broadcast_arrays",
+        "p, q = np.broadcast_arrays(np.arange(3.0), np.ones((2, 1)))",
+        "r = p + q\ns = q * 2\nt = np.ones(2) * 2",
+    ),
+    Case(
+        "0-d arrays that are written",
+        "z = np.array(3.0 + RUN); x = np.arange(3.0)",
+        """
+z += 1
+y = z * 2
+z[()] = 7
+z[...] = x[1]
+w = np.add(z, 1, out=z)
+v = x + z
+f = float(z)
+""",
+    ),
+    Case(
+        "special values",
+        "x = np.array([0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf])",
+        """
+a = x + 0.0
+b = -x
+c = x * -1
+d = abs(x)
+e = np.sign(x)
+f = x ** 0
+g = np.minimum(x, 1.0)
+h = np.copysign(1, x)
+i = np.isnan(x), np.isinf(x), np.signbit(x)
+j = x == x, x != x, x > 0
+k = np.where(x > 0, x, -x)
+l = np.nan_to_num(x)
+m = x.argmax(), x.argmin(), x.max()
+""",
+    ),
+    Case(
+        "in-place operations with itself",
+        VECTOR,
+        "y = x * 2\ny += y\nx *= x\ny -= y[::-1]\nnp.add(x, x, x)\nz = y + x",
+    ),
+    Case(
+        "partial writes of a statement that breaks",
+        VECTOR,
+        "y = x * 2\nv = y[:2]\ny[0], y[10] = 1.0, 2.0",
+    ),
+    Case(
+        "in-place operation that warns",
+        "x = np.arange(3.0)",
+        "y = x * 2\nv = y[1:]\ny /= x\nz = v + 1",
+    ),
+    Case(
+        "complex numbers into floats",
+        "x = np.arange(3.0)",
+        "y = x * 2\nv = y[1:]\ny[:] = x * 1j\nz = v + 1",
+    ),
+    Case(
+        "sizes that the graph computes",
+        "x = np.arange(6.0) + 1; n = np.array([[2, 1, 3], [3, 1, 2]][RUN])",
+        """
+s = x * 2
+a = np.zeros(n[0])
+b = np.arange(n[0])
+c = np.ones((n[0], 2))
+d = np.full(n[2], 1.5)
+e = np.eye(n[0])
+f = np.linspace(0, 1, n[0])
+g = np.roll(x, n[0])
+h = x.reshape(n[0], -1)
+i = np.tile(x, n[0])
+j = np.repeat(x[:3], n)
+k = np.pad(x, n[0])
+l = np.empty(n[0]).shape
+m = np.zeros_like(x, shape=n[:2])
+""",
+    ),
+    Case(
+        "axes and places that the graph computes",
+        "A = np.arange(24.0).reshape(2, 3, 4); n = np.array([[0, 1, 2], [1, 0, 2]][RUN])",
+        """
+B = A * 2
+a = A.sum(axis=n[0])
+b = np.expand_dims(A, n[0])
+c = np.diff(A, n=n[0] + 1)
+d = np.split(A, n[1:2] + 1, axis=1)
+e = np.take(A, n[0], axis=1)
+f = A[n[0]]
+g = A[:, n[0]]
+h = A[n[0]:]
+i = np.moveaxis(A, n[0], 2)
+j = np.swapaxes(A, n[0], n[2])
+k = A.transpose(n)
+l = np.flip(A, n[0])
+o = A[n[0], n[1] : n[2]]
+""",
+    ),
+    Case(
+        "sizes and places from scalars",
+        "x = np.arange(6.0) + 1; k = np.int64(2 + RUN); f = np.float64(1.0 + RUN)",
+        """
+a = np.zeros(k)
+b = np.arange(f)
+c = np.linspace(0, f, 4)
+d = x[:k]
+e = np.arange(0, f, 0.25)
+g = x[k]
+h = np.roll(x, k)
+i = np.full(k, f)
+j = x * k + f
+l = np.percentile(x, f * 10)
+m = np.clip(x, f, k)
+""",
+    ),
+    Case(
+        "parameters that change",
+        "x = np.linspace(0, 1, 6); k = 1 + RUN; f = 0.5 + RUN; dt = [np.float32, 'f8'][RUN]",
+        """
+a = np.roll(x, k)
+b = np.sum(x.reshape(3, 2), axis=k - 1)
+c = x.astype(dt)
+d = np.zeros(3, dt)
+e = np.clip(x, 0, f)
+g = np.quantile(x, f / 2)
+h = np.round(x, k)
+i = np.diff(x, k)
+j = np.full((k, 2), f)
+l = np.arange(0, f, 0.2)
+m = np.linspace(0, f, k + 2)
+n = np.insert(x, k, f)
+o = np.eye(3, k=k)
+p = np.where(x > f / 2, f, k)
+q = x[::k]
+r = x[-k]
+s = np.repeat(x, k)
+t = np.pad(x, k, constant_values=f)
+u = x.reshape(k, -1)
+v = np.full_like(x, f)
+""",
+    ),
+    Case(
+        "one array under two new names",
+        "x = np.arange(3.0); y = np.ones(3)",
+        """
+a = b = x * 2
+c = d = x[1:]
+c += 1
+e = (a, b)
+x, y = y, x
+x += 1
+z = y[1:]
+""",
+    ),
+    Case(
+        "arrays made anew in every pass",
+        "x = np.arange(3.0)",
+        """
+rows = []
+for k in range(3):
+    c = np.zeros(3)
+    c[k] = x[k] + 1
+    d = np.array([1.0, 2.0, 3.0])
+    d += k
+    e = np.eye(3)
+    e[k] = 7
+    rows.append((c, d, e))
+""",
+    ),
+    Case(
+        "axes of length one",
+        "x = np.arange(3.0) + RUN; A = np.arange(6.0).reshape(2, 3)",
+        """
+a = x[:, None]
+b = a * 2
+c = x.reshape(1, -1) + 0
+d = c.T
+e = A.sum(axis=0, keepdims=True)
+f = A.sum(axis=1, keepdims=True)
+g = np.ones((3, 1, 2)) * x[:, None, None]
+h = A[:1] * 2
+i = A[:, :1] * 2
+j = A[:, 1:2].copy()
+k = np.concatenate([a, b])
+l = np.zeros((1, 1))
+m = A[:, 1:2].T * 3
+n = x[None, :].T + x[:, None]
+o = np.stack([x])
+p = np.expand_dims(A[:1], 0) + 1
+q = np.transpose(g, (2, 1, 0)) * 2
+""",
+    ),
+    Case(
+        "empty arrays",
+        "e = np.zeros((0, 3)); x = np.arange(3.0)",
+        """
+a = x[0:0]
+b = a * 2
+c = e.T + 1
+d = np.concatenate([a, x])
+f = e @ x
+g = e.sum(axis=1)
+h = e[:, 1]
+i = e.reshape(0)
+j = np.zeros((2, 0)) + np.zeros((2, 1))
+k = x[[]]
+l = np.sort(a)
+m = np.cumsum(e, axis=0)
+""",
+    ),
+    Case(
+        "results that are the argument, or views of it",
+        "x = np.arange(3.0); A = np.arange(6.0).reshape(2, 3)",
+        """
+a = np.asarray(x)
+b = np.atleast_1d(x)
+c = np.ascontiguousarray(x)
+d = np.ravel(x)
+e = np.squeeze(x)
+f = x.view()
+g = np.real(x)
+h = x.astype(float, copy=False)
+i = np.array(x, copy=False)
+j = np.require(x)
+k = np.atleast_2d(x)
+l = np.asfortranarray(A)
+m = x[...]
+n = x[:]
+o = np.transpose(x)
+p = A.reshape(2, 3)
+q = np.broadcast_to(x, (3,))
+r = +x
+s = np.asarray(A, order="F")
+t = x.squeeze()
+u = np.copy(x)
+""",
+    ),
+    Case(
+        "booleans in place",
+        "p = np.array([True, False, True]); q = np.array([True, True, False])",
+        "p &= q\nq |= ~p\nq ^= p\nr = p * 1\np += q",
+    ),
+    Case(
+        "arithmetic of integer scalars",
+        "n = np.arange(4) + RUN; k = np.int64(3 + RUN)",
+        """
+a = n[0] // 2
+b = n[1] / n[2]
+c = k ** 2
+d = n[2] ** -1.0
+e = k % 2 == 1
+f = n[3] << 2
+g = ~k
+h = divmod(k, 2)
+i = -k
+j = abs(-k)
+l = k / 2 * n
+m = np.int8(5) * n[1]
+o = n[1] * 2.5
+p = 3 - k
+q = True + k
+r = k + 1j
+s = np.sqrt(k)
+t = round(k)
+u = k & 1, k | 8, k ^ k, k > 2, k == n[3]
+""",
+    ),
+    Case(
+        "powers that turn negative",
+        "n = np.arange(3); e = np.array([1, 2, 1 - 2 * RUN])",
+        "y = n * 2\nm = n ** e\nz = m + 1",
+        fallbacks=1,
+    ),
+    Case(
+        "shifts by any amount",
+        "n = np.arange(3) + RUN; e = np.array([1, 64 + RUN, -1])",
+        "m = n << e\nk = n >> e",
+    ),
+    Case(
+        "conversions out of range",
+        "x = np.array([300.9, -1.0, 3.5, 1e20, np.nan, np.inf])",
+        """
+y = x * 2
+with np.errstate(all="ignore"):
+    a = x.astype(np.uint8)
+    b = x.astype(np.int8)
+    c = x.astype(np.uint64)
+    d = x.astype(np.int32)
+    e = x.astype(np.uint32)
+    f = x.astype(np.float16)
+""",
+        fallbacks=6,  # what such a conversion gives depends on the machine
+    ),
+    Case(
+        "as many values as a mask has elements",
+        "x = np.arange(5.0) + RUN",
+        "y = x * 2\nx[x > 1.5] = np.arange(3.0)\nz = x + 1",
+    ),
+    *(
+        Case(f"index out of bounds the second time: {call}", SECOND, f"y = x * 2\n{call}", True, 1)
+        for call in (
+            "z = np.take(x, i)",
+            "z = x.take(i)",
+            "np.put(y, i, 3)",
+            "np.add.at(y, i, 3)",
+            "z = y[i]",
+            "y[i] = 3",
+            "y[i] += 1",
+            "z = np.choose(i - 3, [x, y])",
+            "z = np.unravel_index(i, (1, 5))",
+            "z = np.take_along_axis(x, i, 0)",
+            "np.put_along_axis(y, i, 2, 0)",
+            "z = x[i[2]]",
+            "y[i[2]] = 1",
+        )
+    ),
+    Case(
+        "modes of take",
+        SECOND,
+        "a = np.take(x, i, mode='wrap')\nb = np.take(x, i, mode='clip')\nc = x[i % 5]",
+    ),
+    Case(
+        "fields of a structured array",
+        "r = np.array([(1, 2.0), (3, 4.0)], dtype=[('a', np.int64), ('b', float)]); "
+        "b = r['b']; a = r['a']",
+        "b += 1\ny = b * 2\na *= b.astype(int)",
+    ),
+    Case(
+        "windows that overlap",
+        "x = np.arange(5.0); s = np.lib.stride_tricks.as_strided(x, (3, 3), (8, 8))",
+        "s += 1\ny = s * 2\nx += 1\nz = s * 2\ns[0] = 7\nw = x + 1",
+    ),
+    Case(
+        "objects that hold arrays",
+        """
+class Box: pass
+o, x = Box(), np.arange(3.0) + RUN
+o.a, o.k, o.inner = x, 2 + RUN, Box()
+o.inner.w = o.a * 2
+d, l = {'k': x[1:]}, [x[::2]]
+""",
+        """
+y = o.a * o.k + o.inner.w
+o.a += 1
+o.inner.w[0] = 9
+o.b = y * 2
+z = o.b + o.a
+d['k'] *= 3
+l[0][...] = 7
+w = x + o.a
+""",
+    ),
+    Case(
+        "nested containers",
+        "t = (np.arange(3.0), 2 + RUN, np.float64(3)); "
+        "nested = [(np.ones(2), {'a': np.zeros(2)})]",
+        """
+a, b, c = t
+y = a * b + c
+(p, q), = nested
+r = p + q['a']
+p += 1
+rows = [a, a * 2, nested]
+pair = {"t": t, "y": y}
+""",
+    ),
+    Case(
+        "text and None choose",
+        """
+x, w = np.arange(3.0), None if RUN == 0 else np.ones(3)
+mode = 'sum' if RUN == 0 else 'mean'
+def reduce(v, how):
+    if how == 'sum':
+        return v.sum()
+    elif how == 'mean':
+        return v.mean()
+    raise ValueError(how)
+""",
+        """
+y = x * 2
+if w is not None:
+    y = y + w
+z = y if w is None else y * w
+r = reduce(x, mode)
+s = reduce(x, how='max')
+""",
+    ),
+    Case(
+        "globals of a helper that change in place",
+        """
+x, cfg, stack, log = np.arange(3.0), {'k': 2 + RUN}, [1], []
+def f(v):
+    return v * cfg['k'] + len(stack)
+def g(v):
+    log.append(v.sum())
+    return v * 2
+""",
+        """
+y = f(x)
+cfg['k'] = 10
+z = f(x)
+stack.append(2)
+w = f(x)
+u = g(w) + g(y)
+n = len(log)
+""",
+    ),
 ]
 
 
@@ -1882,6 +2302,141 @@ def test_cell(case: Case) -> None:
         captured=case.captured,
         fallbacks=case.fallbacks,
     )
+
+
+# -- the cell of issue 2
+
+HELPER = """\
+def smooth(v, weight=0.25):
+    out = v.copy()
+    out[1:-1] += weight * (v[2:] - 2 * v[1:-1] + v[:-2])
+    return out"""
+
+ACCEPTANCE = """\
+import matplotlib.pyplot as plt
+
+v = np.empty(u.shape, dtype=u.dtype)
+v[:] = 0
+v[1:-1] = (u[2:] - u[:-2]) / 2
+even = u[::2]
+even *= 1.5
+w = smooth(u)
+positive = w > 0.5
+w[positive] -= 0.5
+history = []
+for step in range(3):
+    w = smooth(w, weight=0.1)
+    peak = w.max()
+    print(step, f"{peak:.6f}")
+    history.append(peak)
+    v += w
+try:
+    broken = w @ v[1:]
+except ValueError as error:
+    problem = str(error)
+fig, axes = plt.subplots()
+curve, = axes.plot(u, w)
+drawn = curve.get_ydata().copy()
+plt.close(fig)
+del fig, axes, curve
+total = v.sum() + drawn[0]
+total"""
+
+
+def test_acceptance_cell() -> None:
+    setup = "import matplotlib; matplotlib.use('Agg'); u = np.sin(np.linspace(0, 4, 24)) + RUN"
+    run = assert_same(ACCEPTANCE, setup=setup, earlier=[HELPER])
+    for report in run.reports:
+        lines = {line.line: line for line in report.lines}
+        assert set(lines) >= set(statement_lines(ACCEPTANCE))
+        for line in report.lines:
+            assert line.status in ("compiled", "host", "python")
+            assert line.status == "compiled" or line.reason
+        numbers = {text.strip(): number for number, text in enumerate(ACCEPTANCE.split("\n"), 2)}
+        compiled = compiled_lines(report)
+        for text in (
+            "v = np.empty(u.shape, dtype=u.dtype)",
+            "v[1:-1] = (u[2:] - u[:-2]) / 2",
+            "even *= 1.5",
+            "w = smooth(u)",
+            "positive = w > 0.5",
+            "w[positive] -= 0.5",
+            "w = smooth(w, weight=0.1)",
+            "peak = w.max()",
+            "v += w",
+        ):
+            assert numbers[text] in compiled, (text, lines[numbers[text]])
+        shout = numbers['print(step, f"{peak:.6f}")']
+        assert lines[shout].status == "python"
+        assert [point.line for point in report.breaks].count(shout) == 1
+
+
+def test_print_in_a_loop_costs_its_own_line() -> None:
+    source = "for k in range(3):\n    y = x + k\n    z = y * 2\n    print(k)\n    w = z - 1\n    v = w * w"
+    run = assert_same(source, setup=VECTOR, captured=[3, 4, 6, 7])
+    for report in run.reports:
+        assert [(point.line, point.column) for point in report.breaks] == [(5, 4)]
+
+
+def test_failing_cell_shows_its_line() -> None:
+    source = "y = x * 2\nz = y + 1\n\nw = np.ones(3) @ np.ones(4)\nv = 1"
+    run = assert_same(source, setup=VECTOR)
+    error = run.outcomes[0].error
+    assert error is not None
+    assert error.places == [(5, "<module>")]
+    assert "----> 5 w = np.ones(3) @ np.ones(4)" in error.shown
+
+
+def test_report_counts_work_that_a_helper_does() -> None:
+    setup = f"{VECTOR}; log = []\ndef f(v):\n    log.append(v.sum())\n    return v * 2"
+    run = assert_same("y = f(x)", setup=setup, captured=False)
+    (line,) = run.reports[0].lines
+    assert line.status == "host"
+    assert "append" in line.reason
+
+
+# -- the harness itself
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        ("y = x * 2", "y = x * 3", "values differ"),
+        ("y = x[1:]", "y = x[1:].copy()", "base"),
+        ("y = x[1:]", "y = x[1:].copy()", "share memory"),
+        ("y = x.sum()", "y = float(x.sum())", "type"),
+        ("y = [x]", "y = (x,)", "list"),
+        ("y = x.copy()", "y = x[::-1].copy()[::-1]", "strides"),
+        ("y = x.astype('f4')", "y = x.astype('f8')", "dtype"),
+        ("y = x.copy(); y.flags.writeable = False", "y = x.copy()", "flags"),
+        ("a = b = []", "a, b = [], []", "the same object"),
+        ("print(1)", "print(2)", "stdout"),
+        ("x[0]", "x[1]", "the displayed value"),
+        ("z = 1", "", "has no z"),
+        ("x[77]", "x[78]", "message"),
+        ("x[77]", "\\nx[77]", "places"),
+        ("1 / x[:1]; z = np.log(x * 0)", "1 / x[:1]", "warnings"),
+        ("np.random.rand()", "np.random.rand(), np.random.rand()", "state"),
+        ("def f(a): pass", "def f(b): pass", "namespace/f"),
+        ("y = np.array([0.0])", "y = np.array([-0.0])", "values differ"),
+    ],
+)
+def test_harness_sees_a_difference(one: str, other: str, said: str) -> None:
+    runs = [run_native(source, setup=VECTOR, runs=1) for source in (one, other)]
+    found = native.compare(runs[0].outcomes[0], runs[1].outcomes[0])
+    assert any(said in text for text in found), found
+
+
+def test_harness_sees_a_fallback() -> None:
+    with pytest.raises(AssertionError, match="nothing ran from captured code"):
+        assert_same("print(1)")
+
+
+def test_harness_sees_a_replaced_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jupyter_npcompile.runtime.plan.difference", lambda name, *_: f"{name}: made up")
+    run = run_compiled("y = x * 2", setup=VECTOR)
+    assert run.outcomes[0].error is not None
+    assert "made up" in run.outcomes[0].error.message
 
 
 def test_names_of_cases_differ() -> None:

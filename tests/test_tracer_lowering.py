@@ -143,6 +143,8 @@ CASES = [
     c("numpy.diff", V),
     c("numpy.diff", I, n=2, axis=0),
     c("numpy.diff", T),
+    c("numpy.diff", F, axis=0, prepend=0.0),
+    c("numpy.diff", I, append=F[:, :1].copy()),
     c("numpy.diff", B8, axis=1),
     # -- reductions without nan
     *[
@@ -361,8 +363,8 @@ CASES = [
     c("numpy.digitize", F, [1.0, 0.0, -1.0], right=True),
     c("numpy.isin", I, [1, 2, 3]),
     c("numpy.isin", I, np.array([5, 6]), invert=True),
-    c("numpy.bincount", np.array([0, 1, 1, 3])),
-    c("numpy.bincount", np.array([0, 1, 1]), weights=np.array([0.5, 1.0, 2.0]), minlength=5),
+    c("numpy.isin", I, np.arange(40)),
+    c("numpy.isin", N, np.append(F, np.nan)),
     c("numpy.unravel_index", np.array([5, 7]), (3, 4)),
     c("numpy.unravel_index", np.array([5, 7]), (3, 4), order="F"),
     c("numpy.ravel_multi_index", (np.array([1, 2]), np.array([0, 3])), (3, 4)),
@@ -579,7 +581,10 @@ CASES = [
     *[c(f"python.{name}", SC) for name in words("float int bool complex abs neg pos round truth")],
     *[c(f"python.{name}", 7.5, -2.0) for name in words("add sub mul truediv floordiv mod min max")],
     *[c(f"python.{name}", 7, -2) for name in words("add sub mul truediv floordiv mod divmod")],
-    *[c(f"python.{name}", 7, 2) for name in words("pow lshift rshift and or xor lt le eq ne ge gt")],
+    *[
+        c(f"python.{name}", 7, 2)
+        for name in words("pow lshift rshift and or xor lt le eq ne ge gt")
+    ],
     *[c(f"python.{name}", 7) for name in words("invert not abs neg float")],
     c("python.pow", 2.0, 0.5),
     c("python.pow", 2, -2),

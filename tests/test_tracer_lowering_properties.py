@@ -70,7 +70,7 @@ STEPS = st.tuples(st.booleans(), st.booleans(), st.booleans())
 def test_binary_ufuncs(pair: tuple[np.ndarray, np.ndarray], name: str, steps: Any) -> None:
     left, right = pair
     kinds = {left.dtype.kind, right.dtype.kind}
-    if name == "subtract" and kinds == {"b"} or "c" in kinds and name in ("maximum", "less"):
+    if (name == "subtract" and kinds == {"b"}) or ("c" in kinds and name in ("maximum", "less")):
         return
     program = Program()
     a, b = flipped(program, left, steps), flipped(program, right, steps[::-1])
@@ -241,9 +241,12 @@ def test_what_cannot_be_lowered_says_so(x: np.ndarray, name: str) -> None:
         program.output(y=program(f"numpy.{name}", program.input(x)))
     except (TypeError, ValueError):
         return
+    refused: LoweringError | None = None
     try:
         check(program, ulp=64, rtol=1e-4)
     except LoweringError as error:
-        assert error.op == f"numpy.{name}"
-        assert error.position.line == 2
-        assert "while lowering" not in error.reason
+        refused = error
+    if refused is not None:
+        assert refused.op == f"numpy.{name}"
+        assert refused.position.line == 2
+        assert "while lowering" not in refused.reason

@@ -16,15 +16,15 @@ DTYPES = str.split(
 )
 UFUNCS = [row.name for row in ROWS if row.status == "lowered" and named(row.name) is not None]
 
-COMPLEX = {"complex64", "complex128"}
-HALF = {"bool", "int8", "uint8", "float16"}
+COMPLEX = frozenset({"complex64", "complex128"})
+HALF = frozenset({"bool", "int8", "uint8", "float16"})
 UNSUPPORTED = {
     **dict.fromkeys(str.split("numpy.exp2 numpy.expm1 numpy.log1p numpy.float_power"), COMPLEX),
     **dict.fromkeys(str.split("numpy.power numpy.pow numpy.fmax numpy.fmin"), COMPLEX),
     **dict.fromkeys(str.split("numpy.maximum numpy.minimum numpy.less numpy.greater"), COMPLEX),
     **dict.fromkeys(str.split("numpy.less_equal numpy.greater_equal"), COMPLEX),
     **dict.fromkeys(str.split("numpy.nextafter numpy.spacing"), HALF),
-    **dict.fromkeys(str.split("numpy.gcd numpy.lcm"), {"uint64"}),
+    **dict.fromkeys(str.split("numpy.gcd numpy.lcm"), frozenset({"uint64"})),
 }
 """What is left to NumPy."""
 
@@ -49,11 +49,9 @@ def special(dtype: str) -> np.ndarray:
         return np.array(values, kind)
     if kind.kind == "f":
         limits = np.finfo(kind)
-        return np.array(
-            [0.0, -0.0, 1, -1, 2, -2, 0.5, -0.5, 1.5, 2.5, -1.5, -2.5, 3, 7.25, -7.25, 0.1, -0.3]
-            + [np.inf, -np.inf, np.nan, limits.max, -limits.max, limits.tiny, limits.eps],
-            kind,
-        )
+        small = [0.0, 1, 2, 0.5, 1.5, 2.5, 3, 7.25, 0.1, 0.3, np.inf, limits.max, limits.tiny]
+        both = [sign * x for x in small for sign in (1, -1)]
+        return np.array([*both, np.nan, limits.eps], kind)
     parts = np.array([0, 1, -1, 2, 0.5, -1.5])
     return (parts[:, None] + 1j * parts).ravel().astype(kind)
 

@@ -112,7 +112,10 @@ class Plan:
         sources, aliasing = recording.aliasing
         if len(sources) < 2:
             return True
-        return pattern([source.fetch(namespace) for source in sources]) == aliasing
+        try:
+            return pattern([fetch(source, namespace) for source in sources]) == aliasing
+        except (LookupError, AttributeError, PythonRaisesError):
+            return False
 
     def inputs(self, namespace: Namespace) -> list[Any]:
         """The values of the graph's inputs now.

@@ -298,7 +298,9 @@ class RegionState:
             return None
         except artifacts.CheckFailedError:
             counters.fallbacks += 1
-            plan.note = "NumPy ran once: it raises or warns for such values"
+            plan.note = (
+                "NumPy ran once: what was compiled does not hold for these values"
+            )
             return None
         except DifferenceError:
             raise

@@ -149,7 +149,7 @@ class _LimitedHooks(Hooks):
     def __init__(self, recorder: Recorder, limit: int) -> None:
         super().__init__(recorder)
         self.limit = limit
-        self.marks: list[tuple[int, int, int, int, int]] = []
+        self.marks: list[tuple[int, int, int, int, int, int]] = []
 
     def statement(self, index: int) -> None:
         """Remember how far the recording has come, or stop it."""
@@ -162,6 +162,7 @@ class _LimitedHooks(Hooks):
                 len(recorder.nodes),
                 len(recorder.inputs),
                 len(recorder.guards),
+                len(recorder.arrays),
                 recorder.mutations,
             )
         )
@@ -242,7 +243,7 @@ def _look_up(namespace: Mapping[str, Any], name: str) -> Any:
 def _has_written(recorder: Recorder, hooks: _LimitedHooks) -> bool:
     if not hooks.marks:
         return False
-    _, nodes, _, _, mutations = hooks.marks[-1]
+    _, nodes, *_, mutations = hooks.marks[-1]
     written = any(node.writes for node in recorder.nodes[nodes:])
     return written or recorder.mutations > mutations
 
@@ -257,14 +258,15 @@ def _finish(
     seconds: float,
 ) -> Recording:
     nodes, inputs, guards = len(recorder.nodes), len(recorder.inputs), len(recorder.guards)
+    shared: int | None = None
     if end is not None:
         stop = end.statement
         for mark in hooks.marks:
             if mark[0] == stop:
-                _, nodes, inputs, guards, _ = mark
+                _, nodes, inputs, guards, shared, _ = mark
         if stop == start:
             # Nothing was captured: remember under which conditions it breaks.
-            inputs, guards = len(recorder.inputs), len(recorder.guards)
+            inputs, guards, shared = len(recorder.inputs), len(recorder.guards), None
     bound: dict[str, Any] = {}
     for index, name, value in hooks.bindings:
         if index < stop:
@@ -279,7 +281,7 @@ def _finish(
     ids = {node.id for node in graph.inputs}
     roots = {graph.root(id) for node in kept for id in node.writes}
     graph = Graph("numpy", graph.inputs, kept, outputs, tuple(sorted(roots & ids)))
-    arrays = recorder.arrays
+    arrays = recorder.arrays[:shared]
     stand_ins = recorder.stand_ins()
     _refuse_hidden_overlap(graph, arrays)
     return Recording(

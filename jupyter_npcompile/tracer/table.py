@@ -152,7 +152,6 @@ ROWS: tuple[Row, ...] = (
     *_lowered("splitting", "split array_split hsplit vsplit dsplit unstack"),
     *_lowered("joining", "concatenate stack vstack hstack dstack column_stack block"),
     *_as("joining:concatenate", "concat"),
-    *_as("joining:vstack", "row_stack"),
     *_lowered("joining", "tile repeat roll append pad"),
     *_lowered("joining", "insert delete"),
     # -- selection and order
@@ -240,7 +239,8 @@ ROWS: tuple[Row, ...] = (
     *_host("the order within the parts is NumPy's own", "partition argpartition"),
     *_host(_SIZE, "bincount"),
     *_host("its axis function is called by NumPy", "apply_along_axis apply_over_axes fromfunction"),
-    *_host("its functions are called by NumPy", "piecewise frompyfunc vectorize nested_iters mask_indices"),
+    *_host("its functions are called by NumPy", "piecewise frompyfunc vectorize mask_indices"),
+    *_host("it is an iterator", "nested_iters"),
     *_host("it reads memory that is not an array", "frombuffer from_dlpack fromiter fromstring"),
     *_host("it works on dates", "datetime_as_string datetime_data is_busday busday_count"),
     *_host("it works on dates", "busday_offset isnat busdaycalendar"),

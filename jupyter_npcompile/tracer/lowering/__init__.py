@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from jupyter_npcompile.tracer.lowering.errors import LoweringError
-from jupyter_npcompile.tracer.lowering.program import Lowered, lower
+from jupyter_npcompile.tracer.lowering.program import INDUCTOR, Lowered, lower
 
-__all__ = ["Lowered", "LoweringError", "lower"]
+__all__ = ["INDUCTOR", "Lowered", "LoweringError", "lower"]

@@ -130,7 +130,11 @@ def _expanded(trace: Trace, ndim: int, items: Sequence[Any]) -> list[Any]:
         flat.append(...)
     place = next(k for k, item in enumerate(flat) if item is ...)
     sides = flat[:place], flat[place + 1 :]
-    if used == ndim and any(map(_is_fancy, flat)) and all(any(map(_gathers, side)) for side in sides):
+    if (
+        used == ndim
+        and any(map(_is_fancy, flat))
+        and all(any(map(_gathers, side)) for side in sides)
+    ):
         trace.unsupported("... for no dimension between other indices")  # it separates them
     return [*flat[:place], *[slice(None)] * (ndim - used), *flat[place + 1 :]]
 

@@ -258,6 +258,8 @@ _MATH: dict[str, Callable[..., Tensor]] = {
     "acosh": torch.acosh,
     "atanh": torch.atanh,
     "fabs": torch.abs,
+    "degrees": torch.rad2deg,
+    "radians": torch.deg2rad,
 }
 
 

@@ -38,6 +38,11 @@ from jupyter_npcompile.tracer.lowering.values import Owner, Value, View
 from jupyter_npcompile.tracer.table import lowering_of
 
 
+INDUCTOR = {"emulate_precision_casts": True}
+"""Settings under which Inductor keeps NumPy's results: without this one, half
+precision is not rounded between the operations of a kernel."""
+
+
 @dataclass(frozen=True)
 class Lowered:
     """A graph lowered to ATen.
@@ -53,9 +58,9 @@ class Lowered:
     writes : tuple of int
         Inputs whose final contents come next.
     checks : int
-        How many 0-d booleans come last. Where one is False the run must be
-        thrown away, and NumPy run instead: it raises, warns, or gives a
-        value that the graph cannot.
+        How many 0-d booleans come last: none or one. Where it is False the
+        run must be thrown away, and NumPy run instead: it raises, warns, or
+        gives a value that the graph cannot.
     aten : Graph
         The same as plain data, at level ``"aten"``.
     """
@@ -241,7 +246,17 @@ class _Interpreter:
                 tensor = tensor.clone()
             taken.add(storage_of(tensor))
             found.append(tensor)
-        return [*found, *self._trace.checks]
+        self._demand_declared_writes()
+        checks = self._trace.checks
+        if len(checks) > 1:  # one flag is cheaper to hand over than many
+            checks[:] = [torch.stack([check.reshape(()) for check in checks]).all()]
+        return [*found, *checks]
+
+    def _demand_declared_writes(self) -> None:
+        for node in self._graph.inputs:
+            value = self._trace.values[node.id]
+            if value.version and node.id not in self._graph.writes:
+                raise LoweringError(node.position, node.op, f"{node.name} is written unannounced")
 
     def mark(self) -> None:
         """Note the current node on every ATen operation written down since."""

@@ -106,6 +106,21 @@ def cumulative_prod(
     return _cumulative(trace, x, axis, include_initial, product=True)
 
 
+def _lengthened(trace: Trace, x: Value, before: object, after: object, axis: int) -> Value:
+    """The array with other elements joined to its ends."""
+    edges = [None if edge is None else trace.value(edge) for edge in (before, after)]
+    if edges == [None, None]:
+        return x
+    kind = np.result_type(x.dtype, *(edge.dtype for edge in edges if edge is not None))
+    one = tuple(1 if k == axis else n for k, n in enumerate(x.shape))
+    parts = [trace.cast(x, kind)]
+    for place, edge in zip((0, len(edges)), edges, strict=True):
+        if edge is not None:
+            tensor = trace.cast(edge, kind)
+            parts.insert(place, tensor if tensor.ndim else tensor.expand(one))
+    return Owner(torch.cat(parts, dim=axis), kind)
+
+
 def diff(
     trace: Trace,
     a: object,
@@ -115,9 +130,8 @@ def diff(
     append: object = None,
 ) -> Value:
     x = trace.value(a)
-    if prepend is not None or append is not None:
-        trace.unsupported("prepend= and append=")
     place = trace.axis(axis, x.ndim)
+    x = _lengthened(trace, x, prepend, append, place)
     for _ in range(trace.integer(n, "n")):
         tensor = x.read()
         size = max(tensor.shape[place] - 1, 0)

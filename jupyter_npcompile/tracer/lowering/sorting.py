@@ -17,6 +17,9 @@ from jupyter_npcompile.tracer.lowering.trace import Trace
 from jupyter_npcompile.tracer.lowering.ufuncs import write
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
 
+_FEW = 16
+"""Elements that are compared one by one."""
+
 
 def _real(trace: Trace, x: Value) -> Tensor:
     if x.dtype.kind == "c":
@@ -175,27 +178,15 @@ def isin(
     common = np.result_type(x.dtype, tests.dtype)
     tensor = trace.cast(x, common)
     pool = trace.cast(tests, common).reshape(-1)
-    found = (tensor.unsqueeze(-1) == pool).any(dim=-1)
-    return ~found if invert else found
-
-
-def bincount(trace: Trace, x: object, /, weights: object = None, minlength: object = 0) -> Tensor:
-    value = trace.value(x)
-    places = trace.cast(value, INT64)
-    size = trace.shape[0]
-    least = trace.integer(minlength, "minlength")
-    if places.numel():
-        top = places.amax()
-        trace.check((places >= 0).all())
-        trace.check(torch.clamp(top + 1, min=least) == size)
-    inside = places.clamp(0, max(size - 1, 0))
-    if weights is None:
-        ones = torch.ones_like(inside)
+    if pool.numel() <= _FEW:
+        found = (tensor.unsqueeze(-1) == pool).any(dim=-1)
+    elif common.kind == "c" or common.name == "float16":
+        trace.unsupported(f"dtype {common}")
     else:
-        ones = trace.cast(trace.value(weights), np.dtype("float64"))
-    empty = torch.full((size,), 0, dtype=ones.dtype)
-    found: Tensor = torch.ops.aten.index_put.default(empty, [inside], ones, True)
-    return found
+        pool = torch.sort(pool).values
+        place = torch.searchsorted(pool, tensor.contiguous()).clamp(max=pool.numel() - 1)
+        found = pool[place] == tensor
+    return ~found if invert else found
 
 
 # -- integers taken apart
