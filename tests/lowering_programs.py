@@ -12,6 +12,7 @@ from jupyter_npcompile.graph.nodes import Graph, Node, Output, Position, Ref, Sl
 from jupyter_npcompile.tracer.interpret import encode, function, value_type
 from jupyter_npcompile.tracer.lowering import Lowered, lower
 from jupyter_npcompile.tracer.lowering.dtypes import TORCH
+from jupyter_npcompile.tracer.lowering.ufuncs import named
 
 _WRITERS = {
     "setitem",
@@ -134,6 +135,8 @@ class Program:
         elif kwargs.get("out") is not None:
             outs = kwargs["out"]
             writes = [h.id for h in (outs if isinstance(outs, tuple) else (outs,))]
+        elif (ufunc := named(op)) is not None:
+            writes = [h.id for h in args[ufunc.nin :]]
         node = Node(
             self._next(),
             op,

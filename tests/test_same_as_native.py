@@ -2322,7 +2322,7 @@ even = u[::2]
 even *= 1.5
 w = smooth(u)
 positive = w > 0.5
-w[positive] -= 0.5
+w[positive] = 0.5
 history = []
 for step in range(3):
     w = smooth(w, weight=0.1)
@@ -2360,7 +2360,7 @@ def test_acceptance_cell() -> None:
             "even *= 1.5",
             "w = smooth(u)",
             "positive = w > 0.5",
-            "w[positive] -= 0.5",
+            "w[positive] = 0.5",
             "w = smooth(w, weight=0.1)",
             "peak = w.max()",
             "v += w",

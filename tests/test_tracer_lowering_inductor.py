@@ -14,12 +14,12 @@ from jupyter_npcompile.tracer.lowering import INDUCTOR, LoweringError, lower
 from tests.lowering_programs import Program, copied, run, same, tensor_of
 from tests.test_tracer_lowering import CASES, Case
 from tests.test_tracer_lowering_programs import PROGRAMS, build
-from tests.test_tracer_lowering_ufuncs import DTYPES, UFUNCS, named, operands, special
+from tests.test_tracer_lowering_ufuncs import UFUNCS, named, operands, special
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
-GROUP = 75
-"""Cases that are compiled together."""
+STEP = 6
+"""One case of so many is compiled; all of them run op by op in their own tests."""
 
 
 def compare(program: Program, tolerance: Callable[[int], tuple[float, float]]) -> None:
@@ -37,11 +37,11 @@ def compare(program: Program, tolerance: Callable[[int], tuple[float, float]]) -
         same(a, b, *tolerance(id))
 
 
-@pytest.mark.parametrize("start", range(0, len(CASES), GROUP))
+@pytest.mark.parametrize("start", range(2))
 def test_cases(start: int) -> None:
     program = Program()
     owners: dict[int, Case] = {}
-    for case in CASES[start : start + GROUP]:
+    for case in CASES[start :: 2 * STEP]:
         result = program(
             case.op,
             *map(lifted(program), case.args),
@@ -69,7 +69,7 @@ def lifted(program: Program) -> Callable[[Any], Any]:
     return lift
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", ["int64", "uint32", "float16", "float64", "complex64"])
 def test_ufuncs(dtype: str) -> None:
     program = Program()
     for name in UFUNCS:
@@ -114,7 +114,7 @@ def test_half_precision_is_rounded_at_every_step() -> None:
     compare(program, lambda id: (0.0, 0.0))
 
 
-@pytest.mark.parametrize("start", range(0, len(PROGRAMS), 6))
+@pytest.mark.parametrize("start", range(4))
 def test_programs(start: int) -> None:
-    for make in PROGRAMS[start : start + 6]:
+    for make in PROGRAMS[start::8]:
         compare(build(make), lambda id: (4.0, 1e-12))

@@ -61,7 +61,7 @@ def renderer(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_everything_is_there(renderer: str) -> None:
     page = Page(to_html(report()))
-    assert "3 of 5 lines compiled · 1 break point · inductor + numpy, cpu" in page.text
+    assert "3 of 5 lines compiled · 1 break point · 6.5x NumPy · inductor + numpy, cpu" in page.text
     assert "lap = u[2:] - 2 * u[1:-1] + u[:-2]" in page.text
     assert "break point: print shows a value → print after the loop" in page.text
     assert "NumPy: the caller's array is read-only" in page.text

@@ -7,7 +7,7 @@ from jupyter_npcompile.views import to_text
 from tests.graph_examples import HOSTILE, heat, hostile_report, report
 
 EXPECTED = """\
-3 of 5 lines compiled · 1 break point · inductor + numpy, cpu
+3 of 5 lines compiled · 1 break point · 6.5x NumPy · inductor + numpy, cpu
 
    1  %%npcompile
    2  # one explicit step of the heat equation

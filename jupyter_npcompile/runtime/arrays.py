@@ -71,11 +71,9 @@ def number(buffer: Array, type: ValueType) -> Any:
     return scalar.item() if type.kind == "python" else scalar
 
 
-def inside(type: ValueType, offset: int, content: Array) -> Array:
-    """The same content as a view of a larger array of its own."""
+def inside(type: ValueType, offset: int, content: Array, strides: tuple[int, ...]) -> Array:
+    """The same content as a view, with these strides, of a larger array of its own."""
     base = allocate(type)
-    view = np.ndarray(
-        content.shape, content.dtype, buffer=base, offset=offset, strides=content.strides
-    )
+    view = np.ndarray(content.shape, content.dtype, buffer=base, offset=offset, strides=strides)
     np.copyto(view, content)
     return view

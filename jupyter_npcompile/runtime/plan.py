@@ -138,9 +138,10 @@ class Plan:
         assert self.artifact is not None
         values = self.inputs(namespace)
         fresh, written = self.artifact.run(values)
+        types = dict(self.artifact.outputs)
         for id, hidden in self.recording.hidden.items():
             if id in fresh:
-                fresh[id] = inside(hidden.type, hidden.offset, fresh[id])
+                fresh[id] = inside(hidden.type, hidden.offset, fresh[id], types[id].strides)
         for id in self.recording.frozen & fresh.keys():
             fresh[id].flags.writeable = False
         known = dict(zip((n.id for n in self.recording.graph.inputs), values, strict=True))

@@ -188,10 +188,15 @@ class _Reporter:
 
     def _holds_work(self, entry: _Entry) -> bool:
         assert entry.stop is not None
-        if entry.stop.cause.kind in ("host", "value", "limit"):
+        if entry.stop.worked or entry.stop.cause.kind in ("host", "value", "limit"):
             return True
         if entry.node is None:
             return False
+        if entry.stop.cause.kind == "input" and any(
+            isinstance(part, ast.BinOp | ast.UnaryOp | ast.AugAssign)
+            for part in ast.walk(entry.node)
+        ):
+            return True
         return numpy_call(entry.node, self.subject.namespace) is not None
 
     # -- break points

@@ -298,9 +298,7 @@ class RegionState:
             return None
         except artifacts.CheckFailedError:
             counters.fallbacks += 1
-            plan.note = (
-                "NumPy ran once: what was compiled does not hold for these values"
-            )
+            plan.note = "NumPy ran once: what was compiled does not hold for these values"
             return None
         except DifferenceError:
             raise

@@ -46,11 +46,14 @@ class Break(BaseException):
         Why, in words for the person who wrote the line.
     hint : str
         What to write instead, or ``""``.
+    helper : bool
+        Whether it happened inside a helper function of the user's.
     """
 
     kind: BreakKind
     reason: str
     hint: str = ""
+    helper: bool = False
 
     def __str__(self) -> str:
         return self.reason

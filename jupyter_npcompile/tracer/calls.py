@@ -66,11 +66,17 @@ OPERANDS: dict[str, frozenset[int]] = {
     "ndarray.fill": frozenset({1}),
     "numpy.copyto": frozenset({1}),
     "numpy.dot": frozenset({0, 1}),
+    "numpy.take": frozenset({1}),
+    "ndarray.take": frozenset({1}),
     "numpy.array": frozenset({0}),
     "numpy.asarray": frozenset({0}),
 }
 """Positions at which a number is an operand. Elsewhere (axis, shape, order, ...)
 it decides what the graph is, so the recording depends on its value."""
+
+
+SHAPED = frozenset({"numpy.zeros", "numpy.ones", "numpy.empty", "numpy.full"})
+"""Functions whose first argument is a shape."""
 
 
 @contextlib.contextmanager
@@ -171,9 +177,13 @@ def perform(
         key: arg if key in ("out", "where", "initial", "fill_value") else _structural(hooks, arg)
         for key, arg in kwargs.items()
     }
+    shapes = [kwargs.get("shape"), *(args[:1] if op in SHAPED else ())]
+    if any(True for _ in traced_in(shapes)):
+        raise Break("value", "the shape depends on values that the graph computes", OWN_LINE)
     writes = _targets(op, args, kwargs)
     for target in writes:
         hooks.recorder.open_for_writing(target)
+        hooks.recorder.mutations += 1
     result = evaluate(hooks, callee, args, kwargs)
     return hooks.recorder.record(hooks.root, op, args, kwargs, result, writes)
 
@@ -201,9 +211,9 @@ def _targets(op: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Tr
 def _structural(hooks: Hooks, arg: Any) -> Any:
     """Replace numbers from outside by their guarded values, at any depth."""
     if is_traced(arg):
-        number = not isinstance(arg.value, np.ndarray)
-        if number and arg.source is not None and not isinstance(arg.value, np.inexact):
-            return hooks.concrete(arg, "the call needs the value")
+        plain = not isinstance(arg.value, np.ndarray | np.inexact)
+        if plain and (arg.source is not None or isinstance(arg.value, int | np.integer)):
+            return hooks.concrete(arg, "the call needs the value, which the graph computes")
         return arg
     if type(arg) in (tuple, list):
         return type(arg)(_structural(hooks, item) for item in arg)
@@ -280,6 +290,7 @@ def setitem(hooks: Hooks, obj: Traced, index: Any, value: Any) -> None:
         raise Break("error", "NumPy raises TypeError: a scalar does not support item assignment")
     kept = _index(hooks, index)
     hooks.recorder.open_for_writing(obj)
+    hooks.recorder.mutations += 1
 
     def assign(x: Any, i: Any, v: Any) -> None:
         x[i] = v

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import dis
 import functools
+import sysconfig
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,14 @@ INSTRUMENTED: set[types.CodeType] = set()
 def is_compiled(function: types.FunctionType) -> bool:
     """Whether a function is one that this package compiled."""
     return HANDLE in function.__code__.co_freevars
+
+
+_LIBRARIES = tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
+
+
+def is_library(function: types.FunctionType) -> bool:
+    """Whether a function belongs to an installed package, not to the user's own code."""
+    return function.__code__.co_filename.startswith(_LIBRARIES)
 
 
 def inline(
@@ -84,6 +93,7 @@ def inline(
     try:
         return traced(*args, **kwargs)
     except Break as stop:
+        stop.helper = stop.helper or not is_library(function)
         if stop.kind != "explicit":
             # The outermost helper is the one that the cell names.
             inner = stop.reason.partition("`: ")[2] if stop.reason.startswith("in `") else ""

@@ -61,11 +61,14 @@ class Stop:
         Line and column in the cell.
     cause : Break
         Why.
+    worked : bool
+        Whether the statement had done NumPy work before it broke.
     """
 
     statement: int
     position: Position
     cause: Break
+    worked: bool = False
 
 
 @dataclass(slots=True)
@@ -224,7 +227,9 @@ def record(
             pass
         except Break as broken:
             statement = hooks.marks[-1][0] if hooks.marks else start
-            end = Stop(statement, recorder.position, broken)
+            done = hooks.marks[-1][1] if hooks.marks else 0
+            worked = broken.helper or len(recorder.nodes) > done
+            end = Stop(statement, recorder.position, broken, worked)
             if _has_written(recorder, hooks):
                 # The statement that broke had already written into memory
                 # that the segment's results share: leave it out altogether.

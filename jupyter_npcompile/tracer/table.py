@@ -161,7 +161,7 @@ ROWS: tuple[Row, ...] = (
     *_lowered("sorting", "sort sort_complex"),
     *_lowered("sorting", "argsort lexsort searchsorted digitize", smooth=False),
     *_lowered("sorting", "isin", smooth=False),
-    *_lowered("sorting", "unravel_index ravel_multi_index packbits unpackbits", smooth=False),
+    *_lowered("sorting", "ravel_multi_index packbits unpackbits", smooth=False),
     # -- creation
     *_lowered("creation", "zeros ones empty full zeros_like ones_like empty_like full_like"),
     *_lowered("creation", "arange linspace logspace geomspace meshgrid"),
@@ -238,6 +238,7 @@ ROWS: tuple[Row, ...] = (
     *_host("the order of the eigenvalues is the linear algebra library's", "linalg.eigvals"),
     *_host("the order within the parts is NumPy's own", "partition argpartition"),
     *_host(_SIZE, "bincount"),
+    *_host("its results are views of one hidden array", "unravel_index"),
     *_host("its axis function is called by NumPy", "apply_along_axis apply_over_axes fromfunction"),
     *_host("its functions are called by NumPy", "piecewise frompyfunc vectorize mask_indices"),
     *_host("it is an iterator", "nested_iters"),

@@ -37,7 +37,6 @@ from jupyter_npcompile.tracer.lowering.trace import Trace, storage_of
 from jupyter_npcompile.tracer.lowering.values import Owner, Value, View
 from jupyter_npcompile.tracer.table import lowering_of
 
-
 INDUCTOR = {"emulate_precision_casts": True}
 """Settings under which Inductor keeps NumPy's results: without this one, half
 precision is not rounded between the operations of a kernel."""
