@@ -43,6 +43,9 @@ ULPS = 64.0
 """Rounding differences that pass, in units in the last place of the largest
 element: compiled reductions add in another order."""
 
+MEMORY_TESTED = 5_000
+"""Elements up to which it is found out exactly whether two arrays overlap."""
+
 MENTIONED = 12
 """Differences that a failing comparison lists."""
 
@@ -146,17 +149,19 @@ class Viewer:
         if isinstance(value, types.MethodType):
             return value.__qualname__, {}
         if isinstance(value, np.random.Generator | np.random.RandomState):
-            state = value.bit_generator.state if isinstance(value, np.random.Generator) else (
-                value.get_state()
+            state = (
+                value.bit_generator.state
+                if isinstance(value, np.random.Generator)
+                else (value.get_state())
             )
             return re.sub(r"\s+", " ", repr(state)), {}
         if isinstance(value, BaseException):
             return repr(value), {"args": self.see(f"{path}.args", value.args)}
         if hasattr(value, "__dict__") and type(value).__module__ in ("__main__", "builtins"):
             return "", self._parts(path, vars(value), "{}.{}")
-        return ADDRESS.sub("0x", repr(value)) if type(value).__repr__ is not object.__repr__ else (
-            ""
-        ), {}
+        if _says_what_it_is(type(value)):
+            return ADDRESS.sub("0x", repr(value)), {}
+        return "", {}
 
     def _parts(self, path: str, parts: Mapping[str, Any], form: str) -> dict[str, Any]:
         return {name: self.see(form.format(path, name), part) for name, part in parts.items()}
@@ -207,7 +212,7 @@ class Viewer:
                     said.append("base is the first")
                 if a.base is b.base is not None:
                     said.append("one base")
-                if a.size and b.size and np.shares_memory(a, b, max_work=100_000):
+                if a.size and b.size and _overlap(a, b):
                     start = [_address(v) for v in (a, b)]
                     said.append(f"share memory, offset {start[1] - start[0]}")
                 if said:
@@ -219,10 +224,23 @@ class Viewer:
         return found
 
 
+def _overlap(a: Array, b: Array) -> bool:
+    near = bool(np.may_share_memory(a, b))
+    if not near or max(a.size, b.size) > MEMORY_TESTED:
+        return near  # as far as their extents say: an exact answer may take for ever
+    return bool(np.shares_memory(a, b))
+
+
 def _flags(array: Array) -> dict[str, bool]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # on what np.broadcast_arrays gives
-        return {name: bool(array.flags[name]) for name in FLAGS}
+        flags: Any = array.flags
+        return {name: bool(flags[name]) for name in FLAGS}
+
+
+def _says_what_it_is(kind: Any) -> bool:
+    """Whether its text is more than its name and address."""
+    return kind.__repr__ is not object.__repr__
 
 
 def _address(array: Array) -> int:
@@ -237,7 +255,7 @@ def _name(kind: type) -> str:
 
 
 def _array(value: Array) -> ArraySeen:
-    base = value.base
+    base: Any = value.base
     said = "none"
     if isinstance(base, np.ndarray):
         said = f"{type(base).__name__} {base.dtype} {base.shape} {base.flags.writeable}"
@@ -360,9 +378,11 @@ class Bench(contextlib.AbstractContextManager["Bench"]):
         config = Config()
         config.HistoryManager.enabled = False
         config.InteractiveShell.colors = "nocolor"
-        self.shell: Any = InteractiveShell.instance(config=config)
+        shells: Any = InteractiveShell
+        self.shell: Any = shells.instance(config=config)
         self.stack.callback(_close, self.shell)
-        self.shell.display_pub = CapturingDisplayPublisher()
+        publisher: Any = CapturingDisplayPublisher
+        self.shell.display_pub = publisher()
         self.shown_errors: list[str] = []
         self.shell._showtraceback = lambda _type, _value, text: self.shown_errors.append(
             self.shell.InteractiveTB.stb2text(text)
@@ -370,9 +390,7 @@ class Bench(contextlib.AbstractContextManager["Bench"]):
         with contextlib.redirect_stdout(io.StringIO()):
             if self.compiled:
                 self.shell.run_line_magic("load_ext", "jupyter_npcompile")
-                self.stack.callback(
-                    self.shell.run_line_magic, "unload_ext", "jupyter_npcompile"
-                )
+                self.stack.callback(self.shell.run_line_magic, "unload_ext", "jupyter_npcompile")
                 self.shell.run_line_magic("npcompile", "clear")
             self.shell.run_cell("import numpy as np", store_history=True)
         self.initial = set(self.shell.user_ns)
@@ -474,9 +492,9 @@ def _numpy_state() -> Iterator[None]:
 
 
 def _state() -> str:
-    random = np.random.get_state(legacy=False)
-    key = hash(random["state"]["key"].tobytes())  # type: ignore[call-overload]
-    rest = random["state"]["pos"], random["has_gauss"], random["gauss"]  # type: ignore[call-overload]
+    random: Any = np.random.get_state(legacy=False)
+    key = hash(random["state"]["key"].tobytes())
+    rest = random["state"]["pos"], random["has_gauss"], random["gauss"]
     return repr((key, rest, np.geterr(), np.get_printoptions()))
 
 
@@ -548,9 +566,7 @@ def run_native(source: str, **options: Any) -> Run:
     return run(source, Bench(compiled=False, folder=folder), **options)
 
 
-def run_compiled(
-    source: str, tier: str = "aten", check: str = "raise", **options: Any
-) -> Run:
+def run_compiled(source: str, tier: str = "aten", check: str = "raise", **options: Any) -> Run:
     """Run a cell under the magic; the options are those of `run`."""
     folder = options.pop("folder", None)
     return run(source, Bench(True, tier, check, folder), **options)
@@ -633,7 +649,8 @@ def _close_values(before: Array, after: Array, tolerance: float) -> Array:
         near = np.abs(before.astype(np.longdouble) - after) <= tolerance
     zeros = (before == 0) & (after == 0) & (np.signbit(before) != np.signbit(after))
     other = (before == after) | (np.isnan(before) & np.isnan(after))
-    return ((finite & near) | (~finite & other)) & ~zeros
+    same: Array = ((finite & near) | (~finite & other)) & ~zeros
+    return same
 
 
 def compare(native: Outcome, compiled: Outcome, ulps: float = ULPS) -> list[str]:
@@ -715,7 +732,7 @@ def assert_same(
     Run
         The compiled runs.
     """
-    options = {"setup": setup, "earlier": earlier, "folder": folder}
+    options: dict[str, Any] = {"setup": setup, "earlier": earlier, "folder": folder}
     native = run_native(source, **options)
     compiled = run_compiled(source, tier=tier, **options)
     found = []

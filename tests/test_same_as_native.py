@@ -1,5 +1,7 @@
 """NumPy cells give under the magic what they give without it."""
 
+# ruff: noqa: E501 -- a cell is one string
+
 from __future__ import annotations
 
 from typing import NamedTuple
@@ -12,7 +14,9 @@ from tests.native import assert_same, compiled_lines, run_compiled, run_native, 
 VECTOR = "x = np.linspace(0.5, 3.0, 7) + RUN"
 INTEGERS = "n = np.arange(12) - 4 + RUN"
 MATRIX = "A = np.arange(12.0).reshape(3, 4) ** 1.5 - RUN"
-SQUARE = "A = np.array([[4.0, 1, 0.5], [1, 3, -1], [0.5, -1, 2]]) + RUN * np.eye(3); b = np.arange(3.0)"
+SQUARE = (
+    "A = np.array([[4.0, 1, 0.5], [1, 3, -1], [0.5, -1, 2]]) + RUN * np.eye(3); b = np.arange(3.0)"
+)
 SECOND = "x = np.arange(5.0); i = np.array([0, 2, 4]) + RUN"
 
 
@@ -2238,8 +2242,7 @@ w = x + o.a
     ),
     Case(
         "nested containers",
-        "t = (np.arange(3.0), 2 + RUN, np.float64(3)); "
-        "nested = [(np.ones(2), {'a': np.zeros(2)})]",
+        "t = (np.arange(3.0), 2 + RUN, np.float64(3)); nested = [(np.ones(2), {'a': np.zeros(2)})]",
         """
 a, b, c = t
 y = a * b + c
@@ -2289,6 +2292,342 @@ stack.append(2)
 w = f(x)
 u = g(w) + g(y)
 n = len(log)
+""",
+    ),
+    Case(
+        "writes through everything",
+        "A = np.arange(12.).reshape(3,4); x = np.arange(6.); z = np.ones(3)+1j",
+        """
+A[1][2] = 50
+A[[0]][0] = 51
+A.T[0] = 52
+A.ravel()[0] = 53
+A.flatten()[0] = 54
+A.reshape(-1)[::5] = 55
+A.swapaxes(0, 1)[1] += 56
+np.asarray(A)[2, 3] = 57
+np.ravel(A)[7] = 58
+np.atleast_2d(x)[0, 0] = 59
+x.view()[1] = 60
+np.split(x, 2)[1][0] = 61
+A.real[2] = 62
+z.imag[...] = 63
+z.real[0] -= 64
+np.transpose(A)[-1, -1] = 65
+np.moveaxis(A, 0, 1)[0, 1] = 66
+np.expand_dims(x, 0)[0, 2] = 67
+np.flip(x)[0] = 68
+np.rot90(A)[0, 0] = 69
+np.fliplr(A)[1, 1] = 70
+np.broadcast_to(x, (2, 6))[0].sum()
+x[None, :, None][0, 3] = 71
+x.squeeze()[4] = 72
+A.diagonal().sum()
+""",
+    ),
+    Case(
+        "the flat iterator",
+        "A = np.arange(12.).reshape(3,4)",
+        """
+B = A * 2
+B.flat[3] = 100
+B.flat[::5] = -1
+c = B.flat[4]
+d = B.flat[1:3]
+B.flat = 7
+e = B + 1
+f = list(B.flat)[:2]
+""",
+    ),
+    Case(
+        "swaps of rows and columns",
+        "A = np.arange(12.).reshape(3,4)",
+        """
+A[0], A[1] = A[1], A[0]
+A[:, 0], A[:, 1] = A[:, 1], A[:, 0]
+A[[0, 1]], A[2] = A[[1, 0]], A[0]
+""",
+    ),
+    Case(
+        "diagonal is read-only",
+        "A = np.arange(9.).reshape(3,3)",
+        """
+B = A * 2
+B.diagonal()[0] = 1
+""",
+    ),
+    Case(
+        "views from split and from iterating",
+        "A = np.arange(12.).reshape(3,4); x = np.arange(6.)",
+        """
+a, b = np.split(x, 2)
+a += 1
+for v in np.split(A, 3):
+    v *= 2
+p, q = np.hsplit(A, 2)
+q -= 1
+rows = list(A)
+rows[0][0] = 7
+u, *w = A
+u[1] = 8
+w[0][2] = 9
+""",
+    ),
+    Case(
+        "functions that NumPy and Python call back",
+        "A = np.arange(12.).reshape(3,4); x = np.arange(6.)",
+        """
+import functools, itertools, operator, math
+def f(v):
+    return v * 2 + 1
+a = np.apply_along_axis(f, 0, A)
+b = np.vectorize(f)(x)
+c = np.fromfunction(lambda i, j: i * j, (2, 3))
+d = functools.reduce(np.add, [x, x, x])
+e = list(itertools.accumulate([x, x - 3], np.maximum))
+g = operator.add(x, 1)
+h = math.fsum(x)
+i = list(map(f, A))
+j = max(A, key=lambda r: r[0])
+k = np.piecewise(x, [x < 2, x >= 2], [lambda v: -v, f])
+l = np.frompyfunc(lambda v: v + 1, 1, 1)(x)
+m = sum(map(f, (x, x)))
+n = operator.itemgetter(2)(x), operator.mul(x, x)
+o = np.apply_over_axes(np.sum, A, [0])
+p = f(3), f(2.5), f(np.float32(2)), f([1]) if False else 0
+""",
+    ),
+    Case(
+        "memory, bytes and files",
+        "x = np.arange(6.)",
+        """
+y = x * 2
+import sys
+a = memoryview(y)[1]
+b = y.tobytes()[:8]
+c = bytes(y[:1])
+d = y.ctypes.data == y.__array_interface__["data"][0]
+e = sys.getsizeof(y) > 0
+f = y.data.nbytes
+g = hash(y.tobytes()) == hash((y + 0).tobytes())
+import io
+out = io.BytesIO(); np.save(out, y); out.seek(0); h = np.load(out)
+del out
+z = y + h
+""",
+    ),
+    Case(
+        "NumPy's iterators",
+        "A = np.arange(6.).reshape(2,3)",
+        """
+B = A * 2
+s = 0
+for idx, v in np.ndenumerate(B):
+    s += v * idx[0]
+for i, j in np.ndindex(2, 3):
+    B[i, j] += i
+for v in np.nditer(B, op_flags=["readwrite"]):
+    v[...] = v * 2
+t = [v for v in B.flat]
+for row in B:
+    row[:] = row[::-1]
+for r, c in zip(*np.nonzero(B > 3)):
+    B[r, c] = 0
+u = B.sum()
+""",
+    ),
+    Case(
+        "NumPy integers where Python wants its own",
+        "x = np.arange(6.); n = np.array([1,2,3])+RUN",
+        """
+lst = [10, 20, 30, 40, 50]
+a = lst[n[0]]
+b = [k for k in range(n[1])]
+c = {n[0]: 1}
+d = "%d" % n[0] + str(n[1]) + f"{n[2]:03d}"
+e = x[slice(n[0], n[2])]
+f = [0] * n[0]
+g = lst[n[0]:n[1]]
+h = x[n[0]:n[1]] * 2
+i = x[np.s_[1:3]]
+j = "abc"[n[0] - 1]
+k = int(n[0]) + float(n[1])
+l = range(n[2])
+m = n[0] in lst, n[0] in n
+o = isinstance(n[0], int), isinstance(n[0], np.integer)
+p = divmod(n[2], 2), pow(n[0], 2), n[0].bit_count()
+q = n[0].item() + 1, n.tolist(), tuple(n), list(n), set(n)
+""",
+    ),
+    Case(
+        "odd indices",
+        "x = np.arange(6.); A = np.arange(6.).reshape(2,3)",
+        """
+a = x[()]
+b = x[(0,)]
+c = x[True]
+d = x[False]
+e = A[..., None, 0]
+f = A[-1:, ::-1]
+g = A[1, ...]
+h = A[[True, False]]
+i = A[:, [0, 2]][:, ::-1]
+j = A[np.array(1)]
+k = A[np.int64(1), 1:]
+l = A[[[0], [1]], [[0, 2]]]
+m = A[None, [0], :, None]
+n = x[np.array([], dtype=int)]
+o = A[..., [0, 1]]
+p = A[[0, 1], ..., 0]
+q = A[0][1]
+r = A[:, None, [1]]
+s = A[[0, 1], None, [1, 2]]
+""",
+    ),
+    Case(
+        "function attributes",
+        "x = np.arange(6.)",
+        """
+def f(v):
+    f.calls += 1
+    return v * f.calls
+f.calls = 0
+a = f(x)
+b = f(x)
+c = f.calls
+def g(v):
+    "doc"
+    return v + g.k
+g.k = 2
+d = g(x)
+g.k = 5
+e = g(x)
+""",
+        captured=False,
+    ),
+    Case(
+        "warnings as errors",
+        "x = np.arange(3.)",
+        """
+import warnings
+with warnings.catch_warnings():
+    warnings.simplefilter("error")
+    y = x * 2
+    try:
+        z = x / x
+    except RuntimeWarning as w:
+        said = str(w)
+u = y + 1
+""",
+    ),
+    Case(
+        "errstate with a call",
+        "x = np.arange(3.)",
+        """
+calls = []
+old = np.seterrcall(lambda kind, flag: calls.append((kind, flag)))
+with np.errstate(divide="call"):
+    y = 1 / x
+    z = y * 2
+np.seterrcall(old)
+w = x + 1
+""",
+    ),
+    Case(
+        "properties of objects from the setup",
+        """
+x=np.arange(3.)
+class P:
+    def __init__(self): self._k = 2 + RUN
+    @property
+    def k(self): return self._k
+    def __getattr__(self, name): return len(name) + RUN
+p = P()
+""",
+        """
+y = x * p.k
+z = x * p.abc
+w = y + z
+""",
+    ),
+    Case(
+        "slots, metaclasses and descriptors",
+        "x = np.arange(3.)",
+        """
+class S:
+    __slots__ = ("a",)
+class D:
+    def __get__(self, obj, kind):
+        return x * 2
+    def __set__(self, obj, value):
+        obj.__dict__["kept"] = value + 1
+class M(type):
+    @property
+    def grid(cls):
+        return x * 3
+class U(metaclass=M):
+    d = D()
+s = S(); s.a = x + 1
+t = s.a * 2
+u = U(); u.d = x
+v = u.d + u.kept + U.grid
+class G:
+    def __getattr__(self, name):
+        return x * len(name)
+w = G().abc + 1
+""",
+        captured=False,
+    ),
+    Case(
+        "closures that are rebound",
+        "x = np.arange(3.); k = 2",
+        """
+f = lambda v: v * k
+a = f(x)
+k = 3
+b = f(x)
+def outer():
+    k = 10
+    def inner(v): return v * k
+    r = inner(x)
+    k = 20
+    return r, inner(x)
+c, d = outer()
+""",
+    ),
+    Case(
+        "builtins on arrays",
+        "x = np.arange(4.)+RUN; A = np.arange(6.).reshape(2,3)",
+        """
+a = sum(x)
+b = max(x), min(x), sorted(x, reverse=True)[:2]
+c = any(x), all(x), len(x)
+d = list(zip(x, x[1:]))
+e = [*x], (*x,), {*x}
+f = sum(A), max(A[0], default=1)
+g = abs(x), round(x[0]), pow(x, 2)
+h = list(enumerate(x))[1]
+i = x.tolist() == list(x)
+j = list(reversed(x))
+k = sum(x, start=10), sum([x[0], 1])
+l = dict(zip("ab", x))
+m = tuple(map(float, x))
+n = list(filter(None, x))
+""",
+    ),
+    Case(
+        "operators in place",
+        "A = np.arange(4.).reshape(2,2)",
+        """
+B = A * 1
+B @= A
+C = A @ A @ A
+D = np.linalg.multi_dot([A, B, C])
+E = A ** 2
+E **= 2
+F = 2 ** A
+A //= 2
+A %= 2
 """,
     ),
 ]
@@ -2395,6 +2734,22 @@ def test_report_counts_work_that_a_helper_does() -> None:
     assert "append" in line.reason
 
 
+def test_report_of_the_second_run_says_what_the_first_said() -> None:
+    source = """\
+def outer(v):
+    k = 10
+    def inner(w):
+        return w * k
+    r = inner(v)
+    k = 20
+    return r, inner(v)
+
+c, d = outer(x)
+y = c + d"""
+    first, second = assert_same(source, setup=VECTOR).reports
+    assert [(k.line, k.status) for k in first.lines] == [(k.line, k.status) for k in second.lines]
+
+
 # -- the harness itself
 
 
@@ -2433,7 +2788,9 @@ def test_harness_sees_a_fallback() -> None:
 
 
 def test_harness_sees_a_replaced_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("jupyter_npcompile.runtime.plan.difference", lambda name, *_: f"{name}: made up")
+    monkeypatch.setattr(
+        "jupyter_npcompile.runtime.plan.difference", lambda name, *_: f"{name}: made up"
+    )
     run = run_compiled("y = x * 2", setup=VECTOR)
     assert run.outcomes[0].error is not None
     assert "made up" in run.outcomes[0].error.message

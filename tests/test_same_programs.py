@@ -1,5 +1,7 @@
 """Small real programs give under the magic what they give without it."""
 
+# ruff: noqa: E501 -- a cell is one string
+
 from __future__ import annotations
 
 from typing import NamedTuple

@@ -1,5 +1,7 @@
 """Cells that use the Python language give under the magic what they give without it."""
 
+# ruff: noqa: E501 -- a cell is one string
+
 from __future__ import annotations
 
 import textwrap
@@ -169,7 +171,8 @@ z = Constants.total + y
     Case(
         "class attribute that changes",
         "y = x * C.k\nz = y + 1",
-        SETUP + "\nimport builtins\nclass C: pass\nC = builtins.__dict__.setdefault('_kept_class', C)\nC.k = 2 + RUN",
+        SETUP
+        + "\nimport builtins\nclass C: pass\nC = builtins.__dict__.setdefault('_kept_class', C)\nC.k = 2 + RUN",
     ),
     Case(
         "instances from the setup",
@@ -411,7 +414,8 @@ t = {**{"a": x}, "b": x * 2}
     Case(
         "global of a helper that changes",
         "y = f(x)\nz = y + 1",
-        SETUP + "\nk = [2, 2.5][RUN]; w = np.arange(6.0) + RUN\ndef g(v): return v * k\ndef f(v): return g(v) + w",
+        SETUP
+        + "\nk = [2, 2.5][RUN]; w = np.arange(6.0) + RUN\ndef g(v): return v * k\ndef f(v): return g(v) + w",
     ),
     Case(
         "helper that writes and then prints",
@@ -949,7 +953,10 @@ z = y * len(größe)
     Case("last expression with a semicolon and a comment", "y = x * 2\ny + 1;  # quiet"),
     Case("last expression after a loop", "for k in range(2):\n    y = x * k\ny + 1"),
     Case("last expression in an if", "y = x * 2\nif True:\n    y + 1", captured=True),
-    Case("top-level await", "import asyncio\ny = x * 2\nz = await asyncio.sleep(0, y + 1)\nw = z * 2\nw"),
+    Case(
+        "top-level await",
+        "import asyncio\ny = x * 2\nz = await asyncio.sleep(0, y + 1)\nw = z * 2\nw",
+    ),
     Case(
         "async functions",
         """
@@ -1029,19 +1036,36 @@ z = b + c
     ),
     # -- errors, wherever they are
     Case("error on a given line", "y = x * 2\nz = y + 1\n\nw = z @ np.ones(4)\nv = 1"),
-    Case("error in a helper", "def f(v):\n    w = v * 2\n    return w @ np.ones(4)\n\ny = x + 1\nf(y)"),
+    Case(
+        "error in a helper",
+        "def f(v):\n    w = v * 2\n    return w @ np.ones(4)\n\ny = x + 1\nf(y)",
+    ),
     Case(
         "error deep in helpers",
         "def f(v):\n    w = v * 2\n    return g(w)\n\ndef g(v):\n    u = v + 1\n    return u.reshape(\n        7,\n        7,\n    )\n\ny = x + 1\nz = f(y)",
     ),
-    Case("error in a method", "class A:\n    def f(self, v):\n        w = v * 2\n        return w[99]\n\ny = x + 1\nA().f(y)"),
-    Case("error in a loop", "for k in range(4):\n    y = x * k\n    z = 1 // (2 - k)\n    w = y + z"),
+    Case(
+        "error in a method",
+        "class A:\n    def f(self, v):\n        w = v * 2\n        return w[99]\n\ny = x + 1\nA().f(y)",
+    ),
+    Case(
+        "error in a loop", "for k in range(4):\n    y = x * k\n    z = 1 // (2 - k)\n    w = y + z"
+    ),
     Case("error in a comprehension", "y = x * 2\nz = [y[k] for k in (0, 3, 9)]\nw = 1"),
     Case("error in a lambda", "f = lambda v: v.reshape(5)\ny = x * 2\nf(y)"),
-    Case("error in a generator", "def g(v):\n    yield v * 2\n    yield v[99]\n\ny = x + 1\nz = list(g(y))"),
-    Case("error in a statement of several lines", "y = x * 2\nz = (y +\n     y.reshape(2, 3)[0] +\n     np.ones((4, 4)))\nw = 1"),
+    Case(
+        "error in a generator",
+        "def g(v):\n    yield v * 2\n    yield v[99]\n\ny = x + 1\nz = list(g(y))",
+    ),
+    Case(
+        "error in a statement of several lines",
+        "y = x * 2\nz = (y +\n     y.reshape(2, 3)[0] +\n     np.ones((4, 4)))\nw = 1",
+    ),
     Case("error in an f-string", "y = x * 2\ns = f'{y[0]} {y[77]}'\nz = 1"),
-    Case("error in a with", "y = x * 2\nwith np.errstate(all='raise'):\n    z = y + 1\n    w = y / 0\nv = 1"),
+    Case(
+        "error in a with",
+        "y = x * 2\nwith np.errstate(all='raise'):\n    z = y + 1\n    w = y / 0\nv = 1",
+    ),
     Case("error of Python in array code", "y = x * 2\nz = y + None\nw = 1"),
     Case("error of an attribute", "y = x * 2\nz = y.nothing\nw = 1"),
     Case("error of a NumPy name", "y = x * 2\nz = np.nothing(y)\nw = 1"),
@@ -1050,9 +1074,17 @@ z = b + c
     Case("unbound local", "def f(v):\n    w = v * 2\n    u += w\n    return u\n\ny = x + 1\nf(y)"),
     Case("system exit", "y = x * 2\nimport sys\nraise SystemExit(0)"),
     Case("keyboard interrupt", "y = x * 2\nz = y + 1\nraise KeyboardInterrupt"),
-    Case("recursion error", "def f(v):\n    return f(v + 1)\ny = x * 2\ntry:\n    f(y)\nexcept RecursionError:\n    z = y + 1", fallbacks=10),
-    Case("error first, then operators", "y = -x + x[-1]\nz = not y.all()", captured=True,
-         earlier=("try:\n    -x[77]\nexcept IndexError:\n    get_ipython().showtraceback()",)),
+    Case(
+        "recursion error",
+        "def f(v):\n    return f(v + 1)\ny = x * 2\ntry:\n    f(y)\nexcept RecursionError:\n    z = y + 1",
+        fallbacks=10,
+    ),
+    Case(
+        "error first, then operators",
+        "y = -x + x[-1]\nz = not y.all()",
+        captured=True,
+        earlier=("try:\n    -x[77]\nexcept IndexError:\n    get_ipython().showtraceback()",),
+    ),
     # -- functions of earlier cells
     Case(
         "helper of an earlier compiled cell",
@@ -1062,7 +1094,9 @@ z = b + c
     Case(
         "class of an earlier compiled cell",
         "a = A(x).f(2)\nb = a + 1\nc = A.f(A(b), 3)",
-        earlier=("class A:\n    def __init__(self, v):\n        self.v = v * 2\n    def f(self, k):\n        w = self.v * k\n        return w + 1",),
+        earlier=(
+            "class A:\n    def __init__(self, v):\n        self.v = v * 2\n    def f(self, k):\n        w = self.v * k\n        return w + 1",
+        ),
     ),
     Case(
         "variables of an earlier compiled cell",
@@ -1145,7 +1179,14 @@ def test_cells_without_code(source: str) -> None:
 
 @pytest.mark.parametrize(
     "source",
-    ["y = (x * 2\nz = 1", "y = x * 2\n  z = 1", "return 3", "y = = 2", "for k in x\n    pass", "f('"],
+    [
+        "y = (x * 2\nz = 1",
+        "y = x * 2\n  z = 1",
+        "return 3",
+        "y = = 2",
+        "for k in x\n    pass",
+        "f('",
+    ],
 )
 def test_syntax_error(source: str) -> None:
     native, compiled = Bench(compiled=False), Bench(compiled=True)
@@ -1194,7 +1235,9 @@ def test_inspection_shows_the_definition(detail: int) -> None:
             bench.setup(SETUP)
             assert bench.cell(DEFINED).error is None
             text = bench.shell.object_inspect_text("f", detail_level=detail)
-            texts.append("\n".join(line for line in text.splitlines() if "ipython-input" not in line))
+            texts.append(
+                "\n".join(line for line in text.splitlines() if "ipython-input" not in line)
+            )
     assert texts[0] == texts[1]
     assert "Shift and scale." in texts[0]
     assert ("# a comment inside" in texts[1]) is bool(detail)
@@ -1206,7 +1249,9 @@ def test_question_marks_in_a_cell() -> None:
         with Bench(compiled=compiled) as bench:
             bench.setup(SETUP)
             shown: list[Any] = []
-            bench.shell.set_hook("show_in_pager", lambda _self, data, **_rest: shown.append(data))
+            bench.shell.set_hook(
+                "show_in_pager", lambda _self, data, _shown=shown, **_rest: _shown.append(data)
+            )
             assert bench.cell(DEFINED).error is None
             assert bench.cell("y = x * 3\nf?\nz = y + 1\nf??").error is None
             pages.append([str(data).count("Shift and scale.") for data in shown])
@@ -1268,7 +1313,9 @@ def test_on_gives_what_no_magic_gives() -> None:
                 bench.shell.run_line_magic("npcompile", "on")
             bench.shell.run_cell(f"RUN = 0\n{SETUP}", store_history=True)
             outcomes.append(bench.cell(source, head="# the same line"))
-    assert [text for text in compare(*outcomes) if not text.startswith("displayed")] == []
+    assert [
+        text for text in compare(outcomes[0], outcomes[1]) if not text.startswith("displayed")
+    ] == []
     assert len(outcomes[1].displayed) == 1  # the report
 
 
@@ -1291,10 +1338,12 @@ def test_debug_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     for compiled in (False, True):
         with Bench(compiled=compiled) as bench:
             answers = iter(["p w.sum()", "up", "p y[0]", "q"])
-            monkeypatch.setattr("builtins.input", lambda *_: next(answers))
+            monkeypatch.setattr("builtins.input", lambda *_, answers=answers: next(answers))
             monkeypatch.setattr("pdb.Pdb.use_rawinput", True, raising=False)
             bench.setup(SETUP)
-            failed = bench.cell("def f(v):\n    w = v * 2\n    return w @ np.ones(4)\n\ny = x + 1\nf(y)")
+            failed = bench.cell(
+                "def f(v):\n    w = v * 2\n    return w @ np.ones(4)\n\ny = x + 1\nf(y)"
+            )
             assert failed.error is not None
             outcome = bench.cell("%debug", head="# now look")
             seen.append([line for line in outcome.stdout.splitlines() if line[:1].isdigit()])
@@ -1319,7 +1368,7 @@ def test_breakpoint(monkeypatch: pytest.MonkeyPatch) -> None:
         with Bench(compiled=compiled) as bench:
             bench.setup(SETUP)
             outcomes.append(bench.cell(source))
-    assert compare(*outcomes) == []
+    assert compare(outcomes[0], outcomes[1]) == []
     assert seen[0] == seen[1]
     assert [line for line, _, _ in seen[0]] == [3, 7]
 
@@ -1345,7 +1394,9 @@ def test_magic_called_by_another_program() -> None:
 
 
 def test_report_knows_every_statement() -> None:
-    source = "\n".join(case.source.strip("\n") for case in CASES if case.name in ("match", "walrus"))
+    source = "\n".join(
+        case.source.strip("\n") for case in CASES if case.name in ("match", "walrus")
+    )
     run = assert_same(source, setup=SETUP)
     report = run.reports[0]
     assert {line.line for line in report.lines} >= set(statement_lines(source))

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import os
 import threading
 import warnings
 from collections.abc import Callable, Sequence
@@ -162,6 +164,9 @@ def clear() -> int:
 
 
 def _make(graph: Graph, tier: str) -> Artifact:
+    # Read when OpenMP is loaded with torch: threads that spin while they wait
+    # for each other lose milliseconds on a machine that does anything else.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     from jupyter_npcompile.tracer.lowering import lower
 
     began = perf_counter()
@@ -205,7 +210,8 @@ def _inductor(lowered: Lowered, graph: Graph) -> Callable[[list[Any], list[Any]]
         return lambda inputs, outputs: None
     # One compile at a time, in this process: a pool of processes would outlive the kernel's
     # patience for memory on small machines.
-    with config.patch(compile_threads=1), torch.no_grad():
+    options = {"compile_threads": 1, "cpp.threads": 1 if _is_small(graph) else -1}
+    with config.patch(options), torch.no_grad():
         compiled = standalone_compile(module, examples, dynamic_shapes="from_example_inputs")
 
     def call(inputs: list[torch.Tensor], outputs: list[torch.Tensor]) -> None:
@@ -213,6 +219,16 @@ def _inductor(lowered: Lowered, graph: Graph) -> Callable[[list[Any], list[Any]]
             compiled(*inputs, *outputs)
 
     return call
+
+
+PARALLEL = 500_000
+"""Kernels on fewer elements run in one thread: waking others costs more."""
+
+
+def _is_small(graph: Graph) -> bool:
+    """Whether no array of a graph is worth a second thread."""
+    types = [type for node in (*graph.inputs, *graph.nodes) for type in node.types]
+    return max((math.prod(type.shape) for type in types), default=0) < PARALLEL
 
 
 def _with_buffers(module: torch.fx.GraphModule) -> torch.fx.GraphModule:

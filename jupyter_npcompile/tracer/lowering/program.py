@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.functional_tensor import dispatch_functionalize
 from torch.fx.experimental.proxy_tensor import get_proxy_mode, make_fx
 
 from jupyter_npcompile.graph.nodes import (
@@ -94,7 +95,7 @@ def lower(graph: Graph) -> Lowered:
             interpreter.mark()
             return results
 
-        module = make_fx(run)(*inputs)
+        module = make_fx(dispatch_functionalize(run))(*inputs)
     _clean(module)
     return Lowered(
         module, allocations, writes, len(trace.checks), aten_graph(module, graph, len(trace.checks))

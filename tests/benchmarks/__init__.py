@@ -1,0 +1,1 @@
+"""Benchmarks: measured by ``make bench``, never by a test."""
