@@ -365,8 +365,6 @@ CASES = [
     c("numpy.isin", I, np.array([5, 6]), invert=True),
     c("numpy.isin", I, np.arange(40)),
     c("numpy.isin", N, np.append(F, np.nan)),
-    c("numpy.unravel_index", np.array([5, 7]), (3, 4)),
-    c("numpy.unravel_index", np.array([5, 7]), (3, 4), order="F"),
     c("numpy.ravel_multi_index", (np.array([1, 2]), np.array([0, 3])), (3, 4)),
     c("numpy.packbits", T),
     c("numpy.packbits", T, axis=1, bitorder="little"),

@@ -5,13 +5,16 @@ The only module of the runtime that calls torch's compiler.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import importlib
 import json
 import math
 import os
+import sys
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -167,9 +170,32 @@ def _make(graph: Graph, tier: str) -> Artifact:
     # Read when OpenMP is loaded with torch: threads that spin while they wait
     # for each other lose milliseconds on a machine that does anything else.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    began = perf_counter()
+    with _quiet("torch._inductor.compile_fx" if tier == "inductor" else "torch"):
+        return _compiled(graph, tier, began)
+
+
+@contextlib.contextmanager
+def _quiet(module: str) -> Iterator[None]:
+    """Keep torch's own warnings out of the user's cell.
+
+    Filters are shared by all threads, so in the background only what a module
+    says while it is imported is silenced.
+    """
+    alone = threading.current_thread() is threading.main_thread()
+    with contextlib.ExitStack() as silence:
+        if alone or module not in sys.modules:
+            silence.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("ignore")
+            importlib.import_module(module)
+        if not alone:
+            silence.close()
+        yield
+
+
+def _compiled(graph: Graph, tier: str, began: float) -> Artifact:
     from jupyter_npcompile.tracer.lowering import lower
 
-    began = perf_counter()
     lowered = lower(graph)
     types = {node.id: node.types[0] for node in (*graph.inputs, *graph.nodes) if node.types}
     call = _inductor(lowered, graph) if tier == "inductor" else _aten(lowered)
@@ -202,8 +228,6 @@ def _inductor(lowered: Lowered, graph: Graph) -> Callable[[list[Any], list[Any]]
     import torch
     from torch._inductor import config, standalone_compile
 
-    # Of no use under a user's cell: complex operations run, only not fused.
-    warnings.filterwarnings("ignore", "Torchinductor does not support code generation for complex")
     module = _with_buffers(lowered.module)
     examples = [n.meta["val"] for n in module.graph.nodes if n.op == "placeholder"]
     if not any(n.op == "call_function" for n in module.graph.nodes):

@@ -46,7 +46,7 @@ class FunctionHandle:
         self.source = source
         self.states = [RegionState(RegionCode(r), options) for r in program.regions]
         self.namespace: dict[str, Any] = {}
-        self.filename = ""
+        self.filenames: set[str] = set()
 
     def activate(self) -> Frame:
         """State for one call of the function."""
@@ -57,7 +57,8 @@ class FunctionHandle:
         """A copy of a function with guarded code, and ``__wrapped__`` set to the original."""
         original = function.__code__
         code = function_code(self.program, original.co_filename, original.co_flags)
-        self.namespace, self.filename = function.__globals__, original.co_filename
+        self.namespace = function.__globals__
+        self.filenames.add(original.co_filename)  # a cell that runs again has a new one
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         cells[HANDLE] = types.CellType(self)
         made = types.FunctionType(

@@ -47,8 +47,8 @@ class Subject:
         Its text, and the number of its first line.
     device : str
         Where segments run.
-    filename : str
-        File name of its code.
+    filenames : frozenset of str
+        File names that its code has had.
     """
 
     body: Sequence[ast.stmt]
@@ -58,7 +58,7 @@ class Subject:
     source: str = ""
     first_line: int = 1
     device: str = "cpu"
-    filename: str = ""
+    filenames: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -179,7 +179,7 @@ class _Reporter:
     def _was_inlined(self, line: Line) -> bool:
         """Whether a helper's line ran as part of a segment of its caller."""
         lines = range(line.line, line.end_line + 1)
-        places = {(self.subject.filename, number) for number in lines}
+        places = {(name, number) for name in self.subject.filenames for number in lines}
         return any(
             places & plan.recording.inlined
             for state in self.subject.states.values()

@@ -41,7 +41,7 @@ def _cell(handle: CellHandle) -> Subject:
         namespace=handle.namespace,
         source=handle.source,
         device=handle.options.device,
-        filename=handle.functions[0].filename if handle.functions else "",
+        filenames=frozenset().union(*(function.filenames for function in handle.functions)),
     )
 
 
@@ -57,7 +57,7 @@ def _function(handle: FunctionHandle) -> Subject:
         source="\n".join(lines),
         first_line=handle.program.first_line,
         device=handle.options.device,
-        filename=handle.filename,
+        filenames=frozenset(handle.filenames),
     )
 
 

@@ -1,8 +1,10 @@
 """From a NumPy-level graph to a functional ATen graph.
 
 The nodes are interpreted one by one over fake tensors while ``make_fx`` writes
-down every ATen operation. Each operation is marked with the node it came from,
-so the ATen level knows lines and columns too.
+down every ATen operation. NumPy's views and writes are resolved by ``values``;
+torch's functionalisation around it makes sure that no lowering leaves a write
+in the graph either. Each operation is marked with the node it came from, so the
+ATen level knows lines and columns too.
 """
 
 from __future__ import annotations

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -190,19 +189,6 @@ def isin(
 
 
 # -- integers taken apart
-
-
-def unravel_index(
-    trace: Trace, indices: object, shape: object, order: object = "C"
-) -> list[Tensor]:
-    sizes = trace.integers(shape, "the shape")
-    places = trace.cast(trace.value(indices), INT64)
-    trace.check(((places >= 0) & (places < math.prod(sizes))).all())
-    found = []
-    for size in sizes[::-1] if order == "C" else sizes:
-        found.append(torch.remainder(places, max(size, 1)))
-        places = torch.div(places, max(size, 1), rounding_mode="floor")
-    return found[::-1] if order == "C" else found
 
 
 def ravel_multi_index(
