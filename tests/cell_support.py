@@ -137,9 +137,7 @@ class Hooks:
         self._at("augment", at)
         return AUGMENTED[op](left, right)
 
-    def format(
-        self, at: tuple[int, int], value: Any, conversion: str | None, spec: str, /
-    ) -> str:
+    def format(self, at: tuple[int, int], value: Any, conversion: str | None, spec: str, /) -> str:
         self._at("format", at)
         convert: dict[str | None, Callable[[Any], Any]] = {
             None: lambda value: value,
@@ -309,9 +307,7 @@ def run_cell(
     """Run a cell through its skeleton; `step` None runs every statement natively."""
     program = build_cell(ast.parse(source), source, handle="__handle__")
     handle = (
-        Native(program, filename)
-        if step is None
-        else Replay(program, namespace, filename, step)
+        Native(program, filename) if step is None else Replay(program, namespace, filename, step)
     )
     namespace["__handle__"] = handle
     try:

@@ -29,7 +29,9 @@ def test_schema() -> None:
     data = report().to_dict()
     assert data["schema"] == SCHEMA_VERSION == 1
     assert data["summary"] == report().summary
-    assert data["summary"] == "3 of 5 lines compiled · 1 break point · 6.5x NumPy · inductor + numpy, cpu"
+    assert data["summary"] == (
+        "3 of 5 lines compiled · 1 break point · 6.5x NumPy · inductor + numpy, cpu"
+    )
     assert set(data["lines"][0]) == {
         "line",
         "end_line",

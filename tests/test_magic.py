@@ -100,9 +100,7 @@ def test_an_empty_cell_does_nothing(shell: Shell) -> None:
     assert shell.shown == []
 
 
-def test_a_syntax_error_is_the_normal_one(
-    shell: Shell, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_syntax_error_is_the_normal_one(shell: Shell, capsys: pytest.CaptureFixture[str]) -> None:
     error = shell.run("%%npcompile\nx = 1\ny = = 2")
     assert isinstance(error, SyntaxError)
     assert error.lineno == 3
@@ -202,5 +200,5 @@ def test_compiled_definitions_look_like_functions(shell: Shell) -> None:
 
 @pytest.mark.parametrize("line", ["--device", "--device=tpu", "--quiet=1", "'unclosed"])
 def test_bad_option_lines(line: str) -> None:
-    with pytest.raises(OptionError, match="npcompile|needs a value"):
+    with pytest.raises(OptionError, match=r"npcompile|needs a value"):
         CellOptions.parse(line)
