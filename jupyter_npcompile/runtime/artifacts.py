@@ -228,13 +228,15 @@ def _inductor(lowered: Lowered, graph: Graph) -> Callable[[list[Any], list[Any]]
     import torch
     from torch._inductor import config, standalone_compile
 
+    from jupyter_npcompile.tracer.lowering import INDUCTOR
+
     module = _with_buffers(lowered.module)
     examples = [n.meta["val"] for n in module.graph.nodes if n.op == "placeholder"]
     if not any(n.op == "call_function" for n in module.graph.nodes):
         return lambda inputs, outputs: None
     # One compile at a time, in this process: a pool of processes would outlive the kernel's
     # patience for memory on small machines.
-    options = {"compile_threads": 1, "cpp.threads": 1 if _is_small(graph) else -1}
+    options = {**INDUCTOR, "compile_threads": 1, "cpp.threads": 1 if _is_small(graph) else -1}
     with config.patch(options), torch.no_grad():
         compiled = standalone_compile(module, examples, dynamic_shapes="from_example_inputs")
 
