@@ -202,3 +202,24 @@ def test_compiled_definitions_look_like_functions(shell: Shell) -> None:
 def test_bad_option_lines(line: str) -> None:
     with pytest.raises(OptionError, match=r"npcompile|needs a value"):
         CellOptions.parse(line)
+
+
+@pytest.mark.slow
+def test_the_summary_is_updated_when_the_compile_is_done(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(npc.settings, "tier", "auto")
+    source = "%%npcompile\nxs = np.linspace(0, 1, 300_000)\nys = np.exp(np.sin(xs)) * xs"
+    assert shell.run(source) is None
+    first = str(shell.shown[0]["text/plain"]).splitlines()[0]
+    assert first.startswith("2 of 2 lines captured")
+    assert "compiling" in first
+    assert npc.wait(120)
+    last = str(shell.shown[-1]["text/plain"]).splitlines()[0]
+    assert len(shell.shown) == 2
+    assert last.startswith("2 of 2 lines ")
+    assert "compiling" not in last
+    shell.run(source)
+    assert np.allclose(
+        shell.ip.user_ns["ys"], np.exp(np.sin(shell.ip.user_ns["xs"])) * shell.ip.user_ns["xs"]
+    )
