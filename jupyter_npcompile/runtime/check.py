@@ -3,15 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.tracer.memory import Array
 
 ULPS = 512.0
 """Rounding differences up to this many units in the last place of the largest
 element pass: compiled reductions add in another order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rounding:
+    """How large rounding errors may be.
+
+    Parameters
+    ----------
+    magnitude : float
+        Of the largest number that went in.
+    precision : float
+        Relative spacing of the coarsest floating-point type in the graph.
+    """
+
+    magnitude: float = 0.0
+    precision: float = 0.0
+
+
+NO_ROUNDING = Rounding()
+
+
+def precision(graph: Graph) -> float:
+    """Relative spacing of the coarsest floating-point type in a graph."""
+    types = {type.dtype for node in (*graph.inputs, *graph.nodes) for type in node.types}
+    floats = [np.dtype(name) for name in types if np.dtype(name).kind in "fc"]
+    return max((float(np.finfo(dtype).eps) for dtype in floats), default=0.0)
 
 
 class DifferenceError(AssertionError):
@@ -22,7 +50,7 @@ def difference(
     name: str,
     expected: Any,
     actual: Any,
-    scale: float = 0.0,
+    rounding: Rounding = NO_ROUNDING,
     inputs: frozenset[int] = frozenset(),
 ) -> str | None:
     """Say how a compiled value differs from NumPy's, or None when it does not.
@@ -36,8 +64,8 @@ def difference(
         What the value is called.
     expected, actual : object
         NumPy's value and the compiled one.
-    scale : float
-        Magnitude of what the value was computed from, to judge cancellation.
+    rounding : Rounding
+        What the value was computed from, to judge cancellation.
     inputs : frozenset of int
         ``id`` of arrays that stand for inputs: a replay passes inputs through.
 
@@ -56,7 +84,7 @@ def difference(
         if len(expected) != len(actual):
             return f"{name}: length {len(expected)} became {len(actual)}"
         found = (
-            difference(f"{name}[{k}]", before, after, scale, inputs)
+            difference(f"{name}[{k}]", before, after, rounding, inputs)
             for k, (before, after) in enumerate(zip(expected, actual, strict=True))
         )
         return next(filter(None, found), None)
@@ -64,13 +92,13 @@ def difference(
         if list(expected) != list(actual):
             return f"{name}: keys {list(expected)} became {list(actual)}"
         found = (
-            difference(f"{name}[{k!r}]", expected[k], actual[k], scale, inputs) for k in expected
+            difference(f"{name}[{k!r}]", expected[k], actual[k], rounding, inputs) for k in expected
         )
         return next(filter(None, found), None)
     if isinstance(expected, np.ndarray):
-        return _layout(name, expected, actual) or _values(name, expected, actual, scale)
+        return _layout(name, expected, actual) or _values(name, expected, actual, rounding)
     if isinstance(expected, np.generic | int | float | complex):
-        return _values(name, np.asarray(expected), np.asarray(actual), scale)
+        return _values(name, np.asarray(expected), np.asarray(actual), rounding)
     return None
 
 
@@ -88,7 +116,7 @@ def _layout(name: str, expected: Array, actual: Array) -> str | None:
     return None
 
 
-def _values(name: str, expected: Array, actual: Array, scale: float) -> str | None:
+def _values(name: str, expected: Array, actual: Array, rounding: Rounding) -> str | None:
     if expected.dtype != actual.dtype:
         return f"{name}: dtype {expected.dtype} became {actual.dtype}"
     if expected.size == 0:
@@ -99,8 +127,8 @@ def _values(name: str, expected: Array, actual: Array, scale: float) -> str | No
         with np.errstate(all="ignore"):
             finite = np.isfinite(expected)
             largest = np.max(np.abs(expected), initial=0.0, where=finite)
-            epsilon = np.finfo(expected.dtype).eps
-            tolerance = ULPS * epsilon * max(float(largest), scale)
+            epsilon = max(float(np.finfo(expected.dtype).eps), rounding.precision)
+            tolerance = ULPS * epsilon * max(float(largest), rounding.magnitude)
             close = np.abs(expected - actual) <= tolerance
             same = (expected == actual) | (np.isnan(expected) & np.isnan(actual))
             wrong = ~(same | (finite & np.isfinite(actual) & close))

@@ -12,10 +12,10 @@ import numpy as np
 from jupyter_npcompile.graph.nodes import Node, Ref
 from jupyter_npcompile.runtime.arrays import inside
 from jupyter_npcompile.runtime.artifacts import Artifact
-from jupyter_npcompile.runtime.check import difference, magnitude
+from jupyter_npcompile.runtime.check import Rounding, difference, magnitude, precision
 from jupyter_npcompile.tracer.guards import check
 from jupyter_npcompile.tracer.interpret import argument, run_node
-from jupyter_npcompile.tracer.memory import Array, pattern
+from jupyter_npcompile.tracer.memory import Array, clone_owner, owner, pattern, rebase
 from jupyter_npcompile.tracer.recording import (
     Container,
     FromSource,
@@ -227,11 +227,11 @@ class Outcome:
         """How it differs from what NumPy gave in the recording."""
         recording = self.recording
         numbers = {n.id: self.values[n.id] for n in recording.graph.inputs}
-        scale = magnitude(numbers)
+        rounding = Rounding(magnitude(numbers), precision(recording.graph))
         actual = self._preview()
         inputs = frozenset(id(array) for array in recording.stand_ins)
         found = [
-            difference(name, recording.reference[name], actual[name], scale, inputs)
+            difference(name, recording.reference[name], actual[name], rounding, inputs)
             for name in recording.reference
         ]
         for node in recording.graph.inputs:
@@ -241,7 +241,7 @@ class Outcome:
                         node.name,
                         np.asarray(recording.written[node.id]).copy(),
                         self.written[node.id].copy(),
-                        scale,
+                        rounding,
                     )
                 )
         return [text for text in found if text]
@@ -250,7 +250,8 @@ class Outcome:
         """The names as they would be, on stand-ins for the inputs that are written."""
         values = dict(self.values)
         for id, content in self.written.items():
-            stand_in = self.recording.written[id].copy(order="K")
+            left = self.recording.written[id]
+            stand_in = rebase(left, owner(left), clone_owner(owner(left)))
             np.copyto(stand_in, content)
             values[id] = stand_in
         return Outcome(self.recording, self.namespace, values, {}).names()

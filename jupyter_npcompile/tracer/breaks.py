@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+OWN_LINE = "call it on a line of its own, before or after the array code"
+RANDOM = "random numbers come from NumPy's own generator"
+DRAW = "draw before the array code, on a line of its own"
+
 BreakKind = Literal[
     "explicit", "call", "value", "host", "input", "effect", "error", "limit", "inner"
 ]

@@ -9,7 +9,6 @@ untouched. What cannot be captured raises ``Break``.
 from __future__ import annotations
 
 import builtins
-import contextlib
 import types
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
@@ -17,11 +16,12 @@ from typing import Any, NoReturn
 import numpy as np
 
 from jupyter_npcompile.graph.nodes import Position
-from jupyter_npcompile.tracer import calls, sources
+from jupyter_npcompile.tracer import attributes, calls, indexing, numpy_calls, sources
 from jupyter_npcompile.tracer.breaks import Break
+from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
 from jupyter_npcompile.tracer.guards import ValueGuard
 from jupyter_npcompile.tracer.memory import owner
-from jupyter_npcompile.tracer.operations import UFUNCS
+from jupyter_npcompile.tracer.operations import UFUNCS, is_numpy_function
 from jupyter_npcompile.tracer.recorder import Recorder, traced_in
 from jupyter_npcompile.tracer.sources import ComputedSource, NameSource, Source
 from jupyter_npcompile.tracer.traced import BoundMethod, Flags, Opaque, Traced, is_traced
@@ -127,7 +127,7 @@ class Hooks:
             return self._numbers(operation, operands)
         if not any(is_traced(o) and isinstance(o.value, np.ndarray) for o in operands):
             # Scalars warn of overflow where the ufunc does not.
-            return calls.perform(
+            return numpy_calls.perform(
                 self,
                 f"numpy.{UFUNCS[operation].__name__}",
                 sources.OPERATORS[operation],
@@ -136,19 +136,20 @@ class Hooks:
             )
         if any(not is_array_like(o) and not is_number(o) for o in operands):
             if any(isinstance(o, Opaque) for o in operands):
-                raise Break("input", calls.describe_opaque(operands))
+                raise Break("input", attributes.describe_opaque(operands))
             if any(isinstance(o, str | bytes | dict | set) or o is None for o in operands):
                 self._stop("call", f"an array is combined with a {type(operands[-1]).__name__}")
-        return calls.numpy_call(self, UFUNCS[operation], operands, {})
+        return numpy_calls.numpy_call(self, UFUNCS[operation], operands, {})
 
     def _plain(self, operation: str, operands: tuple[Any, ...]) -> Any:
         for operand in operands:
             if isinstance(operand, Opaque):
-                raise Break("input", calls.describe_opaque((operand,)))
+                raise Break("input", attributes.describe_opaque((operand,)))
             if isinstance(operand, np.ndarray):
                 raise Break("input", "an array that tracing has not seen being made")
-        with contextlib.ExitStack() as stack:
-            stack.enter_context(calls.python_errors())
+        if any(isinstance(operand, np.generic) for operand in operands):
+            return evaluate(self, sources.OPERATORS[operation], operands, {})
+        with python_errors():
             return sources.OPERATORS[operation](*operands)
 
     def _numbers(self, operation: str, operands: tuple[Any, ...]) -> Any:
@@ -159,9 +160,9 @@ class Hooks:
             if len(known) < len(operands):
                 self._stop("value", "Python needs the value of something the graph computes")
             values = [self.concrete(o, "Python needs the value") for o in operands]
-            with calls.python_errors():
+            with python_errors():
                 return sources.OPERATORS[operation](*values)
-        with calls.python_errors():
+        with python_errors():
             result = sources.OPERATORS[operation](*values)
         if len(known) == len(operands):
             parts = tuple(o.source if is_traced(o) else o for o in operands)
@@ -177,14 +178,14 @@ class Hooks:
         """``left <operation>= right``; returns what the target is bound to."""
         self._at(at)
         if is_traced(left) and isinstance(left.value, np.ndarray):
-            calls.numpy_call(self, UFUNCS[operation], (left, right), {"out": left})
+            numpy_calls.numpy_call(self, UFUNCS[operation], (left, right), {"out": left})
             return left
         if isinstance(left, list | dict | set | Opaque) and not self.recorder.is_local(left):
             self.recorder.forget_contents(left)
             self._stop("effect", f"a {type(left).__name__.lower()} is changed in place")
         if self.recorder.is_local(left):
             self.recorder.mutations += 1
-            with calls.python_errors():
+            with python_errors():
                 return sources.IN_PLACE[operation](left, right)
         return self._operate(operation, left, right)
 
@@ -199,12 +200,12 @@ class Hooks:
         """``obj[index]``."""
         self._at(at)
         if is_traced(obj):
-            return calls.getitem(self, obj, index)
+            return indexing.getitem(self, obj, index)
         if isinstance(obj, Opaque):
-            raise Break("input", calls.describe_opaque((obj,)))
+            raise Break("input", attributes.describe_opaque((obj,)))
         if isinstance(obj, list | tuple | dict | str | bytes | range | Flags):
             key = self.concrete(index, "Python needs the value of the index")
-            with calls.python_errors():
+            with python_errors():
                 return obj[key]
         if isinstance(obj, type):
             return types.GenericAlias(obj, index)  # list[int]
@@ -215,13 +216,13 @@ class Hooks:
         self._at(at)
         if self.recorder.is_local(obj):
             self.recorder.mutations += 1
-            with calls.python_errors():
+            with python_errors():
                 obj[self.concrete(index, "Python needs the value of the index")] = value
             return
         if not is_traced(obj):
             self.recorder.forget_contents(obj)
             self._stop("effect", f"an element of a {_kind(obj)} is assigned")
-        calls.setitem(self, obj, index, value)
+        indexing.setitem(self, obj, index, value)
 
     def iterate(self, at: At, iterable: Any) -> Iterable[Any]:
         """What a ``for`` or a comprehension runs over."""
@@ -231,10 +232,10 @@ class Hooks:
                 self._stop("error", "NumPy raises TypeError: iteration over a 0-d array")
             return (self.subscript(None, iterable, k) for k in range(len(iterable.value)))
         if isinstance(iterable, Opaque):
-            raise Break("input", calls.describe_opaque((iterable,)))
+            raise Break("input", attributes.describe_opaque((iterable,)))
         if isinstance(iterable, np.ndarray):
             raise Break("input", "an array that tracing has not seen being made")
-        with calls.python_errors():
+        with python_errors():
             items: Iterable[Any] = iter(iterable)
         return items
 
@@ -258,20 +259,20 @@ class Hooks:
         if is_traced(obj):
             return self._array_attribute(obj, name)
         if isinstance(obj, Opaque):
-            return calls.opaque_attribute(self, obj, name)
+            return attributes.opaque_attribute(self, obj, name)
         if isinstance(obj, types.ModuleType):
-            return calls.module_attribute(self, obj, name)
+            return attributes.module_attribute(self, obj, name)
         if isinstance(obj, list | dict) and name not in _READING_METHODS:
             if not self.recorder.is_local(obj):
                 self.recorder.forget_contents(obj)
                 self._stop("effect", f"the method `{name}` of a {type(obj).__name__} may change it")
             self.recorder.mutations += 1
-        if isinstance(obj, type) and not calls.is_plain_type(obj):
-            return calls.class_attribute(self, obj, name)
+        if isinstance(obj, type) and not attributes.is_plain_type(obj):
+            return attributes.class_attribute(self, obj, name)
         if isinstance(obj, (*_PLAIN_OWNERS, list, dict, Flags, np.ufunc, type, BoundMethod)) or (
-            calls.is_numpy_function(obj) or isinstance(obj, tuple)
+            is_numpy_function(obj) or isinstance(obj, tuple)
         ):
-            with calls.python_errors():
+            with python_errors():
                 return getattr(obj, name)
         self._stop("call", f"the attribute `{name}` of a {_kind(obj)} is read")
 
@@ -285,11 +286,11 @@ class Hooks:
             return getattr(value, name)
         if not isinstance(value, np.ndarray | np.generic):
             if name in ("real", "imag") and obj.source is not None:
-                with calls.python_errors():
+                with python_errors():
                     return getattr(self.concrete(obj, "Python needs the value"), name)
         elif name in _ARRAY_ATTRIBUTES and hasattr(value, name):
-            return calls.array_attribute(self, obj, name)
-        with calls.python_errors():
+            return numpy_calls.array_attribute(self, obj, name)
+        with python_errors():
             member = getattr(value, name)
         if callable(member):
             return BoundMethod(obj, name)
@@ -326,7 +327,7 @@ class Hooks:
                 )
             return bool(self.concrete(value, "what runs next depends on the value"))
         if isinstance(value, Opaque):
-            raise Break("input", calls.describe_opaque((value,)))
+            raise Break("input", attributes.describe_opaque((value,)))
         return bool(value)
 
     def format(self, at: At, value: Any, conversion: str | None, spec: str) -> str:
@@ -383,7 +384,7 @@ class HelperHooks(Hooks):
         self.recorder = root.recorder
         self.root = root
         self.function = function
-        self._numpy = calls.is_numpy_function(function)
+        self._numpy = is_numpy_function(function)
 
     def _at(self, at: At) -> None:
         """Positions stay those of the call in the cell; the lines that ran are noted."""

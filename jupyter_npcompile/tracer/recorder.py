@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,36 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jupyter_npcompile.graph.nodes import Argument, Node, Position, Ref, Slice, ValueType
-from jupyter_npcompile.tracer.breaks import Break, NeedsCopy
-from jupyter_npcompile.tracer.guards import (
-    ArrayGuard,
-    DTypeGuard,
-    FunctionGuard,
-    Guard,
-    IdentityGuard,
-    LengthGuard,
-    TypeGuard,
-    ValueGuard,
-)
+from jupyter_npcompile.tracer.breaks import Break
+from jupyter_npcompile.tracer.inputs import Inputs
 from jupyter_npcompile.tracer.interpret import encode, value_type
-from jupyter_npcompile.tracer.memory import (
-    SUPPORTED_DTYPES,
-    Array,
-    address,
-    clone_owner,
-    owner,
-    protect,
-    rebase,
-    traceable,
-)
-from jupyter_npcompile.tracer.operations import is_numpy_function
-from jupyter_npcompile.tracer.sources import (
-    AttributeSource,
-    ForwardSource,
-    ItemSource,
-    Source,
-    reversal,
-)
+from jupyter_npcompile.tracer.memory import SUPPORTED_DTYPES, address, owner
 from jupyter_npcompile.tracer.traced import BoundMethod, Opaque, Traced, is_traced
 
 if TYPE_CHECKING:
@@ -48,24 +21,8 @@ if TYPE_CHECKING:
 MAX_NODES = 2000
 """A segment longer than this is cut: compilers need seconds per hundred nodes."""
 
-MAX_NESTING = 8
-"""Containers nested more deeply are not looked into; one may hold itself."""
-
-MAX_ELEMENTS = 64
-"""Longer lists, tuples and dicts are not looked into."""
-
 READ_ONLY_VIEWS = frozenset({"numpy.broadcast_to", "numpy.diagonal", "ndarray.diagonal"})
 """Views that NumPy makes read-only although their base is not."""
-
-_CONSTANTS = (str, bytes, bool, type(None), type(Ellipsis), range, slice, np.dtype)
-_IDENTITIES = (
-    types.ModuleType,
-    types.BuiltinFunctionType,
-    types.MethodDescriptorType,
-    type,
-    np.ufunc,
-    type(np.sum),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,232 +43,25 @@ class Hidden:
     offset: int
 
 
-class Recorder:
+class Recorder(Inputs):
     """Collects the nodes, inputs and guards of one recording.
 
     Parameters
     ----------
     writable : frozenset of int
-        ``id`` of the owners of inputs that the recording writes: they are
-        copied, all other inputs are protected.
+        ``id`` of the owners of inputs that the recording writes.
     """
 
     def __init__(self, writable: frozenset[int] = frozenset()) -> None:
-        self.inputs: list[Node] = []
-        self.sources: list[Source] = []
+        super().__init__(writable)
         self.nodes: list[Node] = []
-        self.guards: list[Guard] = []
-        self.arrays: list[tuple[Source, Array]] = []
         self.position = Position(0, 0)
         self.scope: list[str] = []
         self.seconds = 0.0
         self.inlined: set[tuple[str, int]] = set()
         self.hidden: dict[int, Hidden] = {}
         self.frozen: set[int] = set()
-        self._read_only: set[int] = set()
         self.mutations = 0
-        self._foreign: dict[int, tuple[Any, Any, Source]] = {}
-        self._forward: dict[int, Array] = {}
-        self._depth = 0
-        self._writable = writable
-        self._lifted: dict[Source, Any] = {}
-        self._arrays: dict[int, tuple[Array, Traced]] = {}
-        self._clones: dict[int, tuple[Array, Array]] = {}
-        self._originals: dict[int, Array] = {}
-        self._count = 0
-
-    # -- inputs
-
-    def lift(self, hooks: Hooks, source: Source, value: Any) -> Any:
-        """Turn a value found outside the traced code into an input or a guarded constant.
-
-        Parameters
-        ----------
-        hooks : Hooks
-            What traced values call.
-        source : Source
-            Where it was found.
-        value : object
-            What was found.
-
-        Returns
-        -------
-        object
-            A traced value, a container of them, a constant, or an opaque input.
-        """
-        if source in self._lifted:
-            return self._lifted[source]
-        result = self._lift(hooks, source, value)
-        self._lifted[source] = result
-        return result
-
-    def _lift(self, hooks: Hooks, source: Source, value: Any) -> Any:
-        kind = type(value)
-        if kind is np.ndarray:
-            return self._lift_array(hooks, source, value)
-        if kind in (int, float, complex):
-            self.guards.append(TypeGuard(source, kind))
-            return Traced(hooks, value, None, source)
-        if issubclass(kind, np.generic) and value.dtype.name in SUPPORTED_DTYPES:
-            self.guards.append(TypeGuard(source, kind))
-            return Traced(hooks, value, self.new_input(source, value), source)
-        if kind in _CONSTANTS or isinstance(value, np.dtype):
-            self.guards.append(ValueGuard(source, value))
-            return value
-        if isinstance(value, types.FunctionType):
-            self.guards.append(FunctionGuard(source, value, value.__code__, value.__defaults__))
-            return value
-        if isinstance(value, _IDENTITIES) or (callable(value) and is_numpy_function(value)):
-            self.guards.append(IdentityGuard(source, value))
-            return value
-        if kind in (tuple, list, dict) and len(value) <= MAX_ELEMENTS and self._depth < MAX_NESTING:
-            self._depth += 1
-            try:
-                return self._lift_container(hooks, source, value)
-            finally:
-                self._depth -= 1
-        return self._opaque(source, value)
-
-    def _opaque(self, source: Source, value: Any) -> Opaque:
-        self.guards.append(TypeGuard(source, type(value)))
-        return Opaque(value, source)
-
-    def _lift_container(self, hooks: Hooks, source: Source, value: Any) -> Any:
-        self.guards.append(TypeGuard(source, type(value)))
-        if isinstance(value, dict):
-            if not all(type(key) in (str, int) for key in value):
-                return self._opaque(source, value)
-            self.guards.append(LengthGuard(source, tuple(value)))
-            lifted: Any = {k: self.lift(hooks, ItemSource(source, k), v) for k, v in value.items()}
-        else:
-            self.guards.append(LengthGuard(source, len(value)))
-            lifted = type(value)(
-                self.lift(hooks, ItemSource(source, k), v) for k, v in enumerate(value)
-            )
-        self._foreign[id(lifted)] = (lifted, value, source)
-        return lifted
-
-    def origin(self, container: Any) -> tuple[Any, Source] | None:
-        """The user's own list, tuple or dict behind a lifted one, and where it was found."""
-        found = self._foreign.get(id(container))
-        return None if found is None else found[1:]
-
-    def forget_contents(self, container: Any) -> None:
-        """Let go of what was assumed about the contents of a container that will change."""
-        found = self.origin(container)
-        if found is not None:
-            self.guards = [
-                guard
-                for guard in self.guards
-                if not (isinstance(guard, LengthGuard) and guard.source == found[1])
-                and not _inside(guard.source, found[1])
-            ]
-            self.arrays = [
-                (source, array) for source, array in self.arrays if not _inside(source, found[1])
-            ]
-
-    def is_local(self, container: Any) -> bool:
-        """Whether a list or dict was made by the traced code, which may then change it."""
-        return type(container) in (list, dict) and id(container) not in self._foreign
-
-    def _lift_array(self, hooks: Hooks, source: Source, value: Array) -> Any:
-        if not traceable(value):
-            self.guards.append(DTypeGuard(source, value.dtype))
-            return Opaque(value, source)
-        self.guards.append(
-            ArrayGuard(source, value.dtype, value.shape, value.strides, value.flags.writeable)
-        )
-        self.arrays.append((source, value))
-        if id(value) in self._arrays:
-            return self._arrays[id(value)][1]
-        base = owner(value)
-        if id(base) in self._writable:
-            clone = self._clones.get(id(base))
-            if clone is None:
-                clone = self._clones[id(base)] = (base, clone_owner(base))
-            elif any(owner(known) is base for known, _ in self._arrays.values()):
-                raise Break(
-                    "input",
-                    f"`{source}` shares memory with another input, and one of them is written",
-                    "write into a copy, or keep the two apart",
-                )
-            stand_in = rebase(value, base, clone[1])
-            if not value.flags.writeable:
-                stand_in.flags.writeable = False
-        else:
-            stand_in = protect(value)
-        if any(stride < 0 for stride in value.strides) and value.size:
-            traced = self._lift_reversed(hooks, source, stand_in)
-        else:
-            traced = Traced(hooks, stand_in, self.new_input(source, value), source)
-        self._arrays[id(value)] = (value, traced)
-        assert traced.id is not None
-        self._originals[traced.id] = value
-        return traced
-
-    def new_input(self, source: Source, value: Any) -> int:
-        """Add an input node for a value and return its id."""
-        node = Node(self._next(), "input", types=(value_type(value),), name=str(source))
-        self.inputs.append(node)
-        self.sources.append(source)
-        return node.id
-
-    def _lift_reversed(self, hooks: Hooks, source: Source, stand_in: Array) -> Traced:
-        """Enter an array with negative strides as a reversed view of one without."""
-        index = reversal(stand_in)
-        forward = stand_in[index]
-        whole = Traced(hooks, forward, self.new_input(ForwardSource(source), forward))
-        traced: Traced = self.record(hooks, "getitem", (whole, index), {}, stand_in)
-        traced.source = source
-        assert whole.id is not None
-        self._forward[whole.id] = forward
-        return traced
-
-    def stand_ins(self) -> dict[int, Array]:
-        """By input id, the array that stood in for the real one during the recording."""
-        found = {
-            traced.id: traced.value for _, traced in self._arrays.values() if traced.id is not None
-        }
-        return found | self._forward
-
-    # -- writes
-
-    def open_for_writing(self, target: Any) -> None:
-        """Make sure that memory may be written, or ask for a recording that may.
-
-        Raises
-        ------
-        NeedsCopy
-            When the memory belongs to an input that is protected.
-        Break
-            When it belongs to nothing the recording knows.
-        """
-        if not is_traced(target) or not isinstance(target.value, np.ndarray):
-            raise Break("effect", "something other than a traced array is written")
-        base = owner(target.value)
-        for value, _ in self._arrays.values():
-            if owner(value) is base:
-                if not value.flags.writeable:
-                    raise Break("error", "NumPy raises ValueError: the array is read-only")
-                raise NeedsCopy(id(base))
-
-    def real(self, traced: Traced) -> Any:
-        """The user's own array behind an input; for anything else what NumPy computed."""
-        return traced.value if traced.id is None else self._originals.get(traced.id, traced.value)
-
-    def is_writeable(self, traced: Traced) -> bool:
-        """What ``x.flags.writeable`` says of the real array."""
-        if traced.id in self._read_only:
-            return False
-        if traced.id in self._originals:
-            return bool(self._originals[traced.id].flags.writeable)
-        base = owner(traced.value)
-        for value, _ in self._arrays.values():
-            if owner(value) is base:
-                return bool(value.flags.writeable)
-        return bool(traced.value.flags.writeable)
-
-    # -- nodes
 
     def record(
         self,
@@ -449,10 +199,6 @@ class Recorder:
                 return traced.id
         return None
 
-    def _next(self) -> int:
-        self._count += 1
-        return self._count - 1
-
 
 def _result_type(op: str, value: Any) -> ValueType:
     if isinstance(value, np.ndarray | np.generic):
@@ -461,15 +207,6 @@ def _result_type(op: str, value: Any) -> ValueType:
     elif type(value) not in (bool, int, float, complex):
         raise Break("value", f"`{op}` gives a {type(value).__name__}")
     return value_type(value)
-
-
-def _inside(source: Source, container: Source) -> bool:
-    """Whether a source is an element of a container, at any depth."""
-    while isinstance(source, ItemSource | AttributeSource):
-        source = source.parent
-        if source == container:
-            return True
-    return False
 
 
 def _opaque_reason(opaque: Opaque) -> str:

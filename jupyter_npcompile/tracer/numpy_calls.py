@@ -1,0 +1,180 @@
+"""Calls of NumPy: functions, ufuncs, methods and attributes of arrays."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jupyter_npcompile.tracer import helpers
+from jupyter_npcompile.tracer.breaks import DRAW, OWN_LINE, RANDOM, Break
+from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
+from jupyter_npcompile.tracer.interpret import function as numpy_function
+from jupyter_npcompile.tracer.operations import METADATA, WRITERS, operation
+from jupyter_npcompile.tracer.recorder import concrete_in, traced_in
+from jupyter_npcompile.tracer.table import lowering_of
+from jupyter_npcompile.tracer.traced import BoundMethod, Traced, is_traced
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.tracer.hooks import Hooks
+
+UFUNC_NAMES = frozenset(name for name in dir(np) if isinstance(getattr(np, name), np.ufunc))
+
+OPERANDS: dict[str, frozenset[int]] = {
+    "numpy.where": frozenset({0, 1, 2}),
+    "numpy.clip": frozenset({1, 2}),
+    "ndarray.clip": frozenset({1, 2}),
+    "numpy.full": frozenset({1}),
+    "numpy.full_like": frozenset({1}),
+    "ndarray.fill": frozenset({1}),
+    "numpy.copyto": frozenset({1}),
+    "numpy.dot": frozenset({0, 1}),
+    "numpy.take": frozenset({1}),
+    "ndarray.take": frozenset({1}),
+    "numpy.array": frozenset({0}),
+    "numpy.asarray": frozenset({0}),
+}
+"""Positions at which a number is an operand. Elsewhere (axis, shape, order, ...)
+it decides what the graph is, so the recording depends on its value."""
+
+
+SHAPED = frozenset({"numpy.zeros", "numpy.ones", "numpy.empty", "numpy.full"})
+"""Functions whose first argument is a shape."""
+
+
+def numpy_call(hooks: Hooks, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a NumPy function or ufunc and record it, or say why not."""
+    op = operation(callee)
+    assert op is not None
+    if op in METADATA:
+        return metadata(hooks, callee, args, kwargs)
+    if op.startswith("numpy.random."):
+        raise Break("host", f"`{_short(op)}`: {RANDOM}", DRAW)
+    row = lowering_of(op)
+    if row is None:
+        python = getattr(callee, "_implementation", callee)
+        if isinstance(python, types.FunctionType):
+            return helpers.inline(hooks, python, args, kwargs, name=op.removeprefix("numpy."))
+        raise Break("host", f"`{_short(op)}` has no lowering", OWN_LINE)
+    if row.status != "lowered":
+        raise Break("host", f"`{_short(op)}`: {row.reason}", OWN_LINE)
+    return perform(hooks, op, callee, args, kwargs)
+
+
+def perform(
+    hooks: Hooks, op: str, callee: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Compute an operation that has a lowering, and record it."""
+    if isinstance(callee, np.ufunc) and len(args) > callee.nin:
+        outs = args[callee.nin :]
+        args, kwargs = args[: callee.nin], {**kwargs, "out": outs[0] if len(outs) == 1 else outs}
+    elif len(args) > (place := _place_of_out(op)):
+        args, kwargs = args[:place], {**kwargs, "out": args[place]}
+    if type(kwargs.get("out")) is tuple and len(kwargs["out"]) == 1:
+        kwargs = {**kwargs, "out": kwargs["out"][0]}
+    is_ufunc = op.removeprefix("numpy.") in UFUNC_NAMES
+    args = tuple(
+        arg if is_ufunc or k in OPERANDS.get(op, ()) else _structural(hooks, arg)
+        for k, arg in enumerate(args)
+    )
+    kwargs = {
+        key: arg if key in ("out", "where", "initial", "fill_value") else _structural(hooks, arg)
+        for key, arg in kwargs.items()
+    }
+    shapes = [kwargs.get("shape"), *(args[:1] if op in SHAPED else ())]
+    if any(True for _ in traced_in(shapes)):
+        raise Break("value", "the shape depends on values that the graph computes", OWN_LINE)
+    writes = _targets(op, args, kwargs)
+    for target in writes:
+        hooks.recorder.open_for_writing(target)
+        hooks.recorder.mutations += 1
+    result = evaluate(hooks, callee, args, kwargs)
+    recorded = hooks.recorder.record(hooks.root, op, args, kwargs, result, writes)
+    return next((target for target in writes if target.value is result), recorded)
+
+
+@functools.cache
+def _place_of_out(op: str) -> int:
+    """Where a function takes its output array by position, if it does."""
+    name = op.replace("ndarray.", "numpy.", 1)
+    try:
+        parameters = list(inspect.signature(numpy_function(name)).parameters)
+    except (KeyError, TypeError, ValueError):
+        return sys.maxsize
+    return parameters.index("out") if "out" in parameters else sys.maxsize
+
+
+def _targets(op: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Traced, ...]:
+    found: list[Any] = []
+    if op in WRITERS or op.endswith(".at"):
+        found.append(args[WRITERS.get(op, 0)])
+    if (out := kwargs.get("out")) is not None:
+        found.extend(out if isinstance(out, tuple) else (out,))
+    return tuple(target for target in found if target is not None)
+
+
+def _structural(hooks: Hooks, arg: Any) -> Any:
+    """Replace numbers from outside by their guarded values, at any depth."""
+    if is_traced(arg):
+        plain = not isinstance(arg.value, np.ndarray | np.inexact)
+        if plain and (arg.source is not None or isinstance(arg.value, int | np.integer)):
+            return hooks.concrete(arg, "the call needs the value, which the graph computes")
+        return arg
+    if type(arg) in (tuple, list):
+        return type(arg)(_structural(hooks, item) for item in arg)
+    if isinstance(arg, slice):
+        return slice(*(_structural(hooks, part) for part in (arg.start, arg.stop, arg.step)))
+    return arg
+
+
+def metadata(hooks: Hooks, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A function of types and shapes: its value is part of the signature."""
+
+    def plain(value: Any) -> Any:
+        if is_traced(value):
+            if isinstance(value.value, np.ndarray | np.generic):
+                return value.value
+            return hooks.concrete(value, "the call needs the value")
+        if type(value) in (tuple, list):
+            return type(value)(plain(item) for item in value)
+        return concrete_in(value)
+
+    with python_errors():
+        return callee(*map(plain, args), **{key: plain(value) for key, value in kwargs.items()})
+
+
+def array_attribute(hooks: Hooks, obj: Traced, name: str) -> Any:
+    """``x.T``, ``x.real`` and their like."""
+    op = f"ndarray.{name}"
+    row = lowering_of(op)
+    if row is None or row.status != "lowered":
+        raise Break("host", f"`.{name}` has no lowering", OWN_LINE)
+    return perform(hooks, op, numpy_function(op), (obj,), {})
+
+
+def method(hooks: Hooks, bound: BoundMethod, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A method of an array, a NumPy scalar or a number."""
+    obj, name = bound.owner, bound.name
+    if not isinstance(obj.value, np.ndarray | np.generic):
+        with python_errors():
+            number = hooks.concrete(obj, f"`.{name}()` needs the value")
+            return getattr(number, name)(*concrete_in(args), **concrete_in(kwargs))
+    if name in ("item", "tolist", "tobytes", "tofile", "dump", "dumps"):
+        raise Break("value", f"`.{name}()` needs the values", OWN_LINE)
+    op = f"ndarray.{name}"
+    row = lowering_of(op)
+    if row is None:
+        raise Break("host", f"`.{name}()` has no lowering", OWN_LINE)
+    if row.status != "lowered":
+        raise Break("host", f"`.{name}()`: {row.reason}", OWN_LINE)
+    callee = numpy_function(op)
+    return perform(hooks, op, callee, (obj, *args), kwargs)
+
+
+def _short(op: str) -> str:
+    return op.replace("numpy.", "np.", 1)
