@@ -643,13 +643,19 @@ def _largest(part: Array) -> float:
     return float(np.max(np.abs(finite), initial=0.0))
 
 
+UNSIGNED_ZEROS = [False]
+"""Whether 0.0 and -0.0 pass for each other: where NumPy only documents a value."""
+
+
 def _close_values(before: Array, after: Array, tolerance: float) -> Array:
     finite = np.isfinite(before) & np.isfinite(after)
     with np.errstate(all="ignore"):
         near = np.abs(before.astype(np.longdouble) - after) <= tolerance
     zeros = (before == 0) & (after == 0) & (np.signbit(before) != np.signbit(after))
     other = (before == after) | (np.isnan(before) & np.isnan(after))
-    same: Array = ((finite & near) | (~finite & other)) & ~zeros
+    same: Array = (finite & near) | (~finite & other)
+    if not UNSIGNED_ZEROS[0]:
+        same &= ~zeros
     return same
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -204,6 +206,25 @@ def test_no_more_than_a_handful_of_signatures() -> None:
     (state,) = handle_of(double).states  # type: ignore[union-attr]
     assert len(state.plans[0]) == 8
     assert "signatures" in state.closed[0]
+
+
+def test_nothing_of_ours_keeps_arrays_alive() -> None:
+    @npc.compile
+    def selected(x: Any) -> Any:
+        y = x * 2
+        z = y[y > 1]
+        return z.sum()
+
+    x = np.ones(5)
+    selected(x)
+    selected(x)
+    reference = weakref.ref(x)
+    gc.disable()  # at once, not when the garbage collector runs
+    try:
+        del x
+        assert reference() is None
+    finally:
+        gc.enable()
 
 
 def test_a_difference_is_raised_or_replaced(monkeypatch: pytest.MonkeyPatch) -> None:

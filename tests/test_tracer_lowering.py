@@ -404,10 +404,8 @@ CASES = [
     c("numpy.kaiser", 6, 2.0),
     c("numpy.tril_indices", 3),
     c("numpy.triu_indices", 3, 1),
-    c("numpy.diag_indices", 3),
     c("numpy.tril_indices_from", SQ),
     c("numpy.triu_indices_from", SQ, 1),
-    c("numpy.diag_indices_from", SQ),
     c("numpy.fft.fftfreq", 8, 0.5),
     c("numpy.fft.rfftfreq", 7),
     # -- products

@@ -132,7 +132,7 @@ def _anonymous(graph: Graph) -> Graph:
     )
 
 
-def make(graph: Graph, tier: str) -> Artifact:
+def make(graph: Graph, tier: str, *, alone: bool = False) -> Artifact:
     """Lower and compile a segment, or take it from those made before.
 
     Parameters
@@ -141,6 +141,8 @@ def make(graph: Graph, tier: str) -> Artifact:
         NumPy level.
     tier : str
         ``"aten"`` or ``"inductor"``.
+    alone : bool
+        Whether no user code runs meanwhile, in any thread.
 
     Raises
     ------
@@ -153,7 +155,7 @@ def make(graph: Graph, tier: str) -> Artifact:
     with _lock:
         made = _artifacts.get(key)
         if made is None:
-            made = _artifacts[key] = _make(graph, tier)
+            made = _artifacts[key] = _make(graph, tier, alone)
             counters.artifacts += 1
     return replace(made, graph=graph)
 
@@ -166,23 +168,23 @@ def clear() -> int:
     return count
 
 
-def _make(graph: Graph, tier: str) -> Artifact:
+def _make(graph: Graph, tier: str, alone: bool) -> Artifact:
     # Read when OpenMP is loaded with torch: threads that spin while they wait
     # for each other lose milliseconds on a machine that does anything else.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     began = perf_counter()
-    with _quiet("torch._inductor.compile_fx" if tier == "inductor" else "torch"):
+    module = "torch._inductor.compile_fx" if tier == "inductor" else "torch"
+    with _quiet(module, alone):
         return _compiled(graph, tier, began)
 
 
 @contextlib.contextmanager
-def _quiet(module: str) -> Iterator[None]:
+def _quiet(module: str, alone: bool) -> Iterator[None]:
     """Keep torch's own warnings out of the user's cell.
 
     Filters are shared by all threads, so in the background only what a module
     says while it is imported is silenced.
     """
-    alone = threading.current_thread() is threading.main_thread()
     with contextlib.ExitStack() as silence:
         if alone or module not in sys.modules:
             silence.enter_context(warnings.catch_warnings())

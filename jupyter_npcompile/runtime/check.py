@@ -33,6 +33,8 @@ class Rounding:
 
 
 NO_ROUNDING = Rounding()
+_NUMERIC = (np.ndarray, np.generic, int, float, complex)
+_NOTHING = np.empty(0)
 
 
 def precision(graph: Graph) -> float:
@@ -148,7 +150,7 @@ def magnitude(values: Mapping[Any, Any]) -> float:
     """The largest finite magnitude among arrays and numbers: the scale of rounding errors."""
     largest = 0.0
     for value in values.values():
-        array = np.asarray(value)
+        array = np.asarray(value) if isinstance(value, _NUMERIC) else _NOTHING
         if array.dtype.kind in "fc" and array.size:
             with np.errstate(all="ignore"):
                 finite = np.abs(array[np.isfinite(array)])

@@ -60,12 +60,12 @@ class Frame:
             return True
         self._covered[region] = stop
         self._native[region] = 0
-        self._values[region] = values
-        self.bind(values, frame)
+        self.bind(region, values, frame)
         return False
 
-    def bind(self, values: dict[str, Any], frame: FrameType) -> None:
-        """Make results visible to the frame; functions take theirs themselves."""
+    def bind(self, region: int, values: dict[str, Any], frame: FrameType) -> None:
+        """Keep results until the function takes them."""
+        self._values[region] = values
 
 
 class ModuleFrame(Frame):
@@ -73,7 +73,7 @@ class ModuleFrame(Frame):
 
     __slots__ = ()
 
-    def bind(self, values: dict[str, Any], frame: FrameType) -> None:
+    def bind(self, region: int, values: dict[str, Any], frame: FrameType) -> None:
         """Write the results into the cell's globals."""
         if "<display>" in values:
             self.result = values.pop("<display>")

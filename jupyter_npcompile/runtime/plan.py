@@ -9,12 +9,12 @@ from typing import Literal as Choice
 
 import numpy as np
 
-from jupyter_npcompile.graph.nodes import Node, Ref
+from jupyter_npcompile.graph.nodes import Constant, Graph, Node, Ref
 from jupyter_npcompile.runtime.arrays import inside
 from jupyter_npcompile.runtime.artifacts import Artifact
 from jupyter_npcompile.runtime.check import Rounding, difference, magnitude, precision
 from jupyter_npcompile.tracer.guards import check
-from jupyter_npcompile.tracer.interpret import argument, run_node
+from jupyter_npcompile.tracer.interpret import argument, constant_value, run_node
 from jupyter_npcompile.tracer.memory import Array, clone_owner, owner, pattern, rebase
 from jupyter_npcompile.tracer.recording import (
     Container,
@@ -227,7 +227,9 @@ class Outcome:
         """How it differs from what NumPy gave in the recording."""
         recording = self.recording
         numbers = {n.id: self.values[n.id] for n in recording.graph.inputs}
-        rounding = Rounding(magnitude(numbers), precision(recording.graph))
+        constants = dict(enumerate(_constants(recording.graph)))
+        largest = max(magnitude(numbers), magnitude(constants), magnitude(recording.reference))
+        rounding = Rounding(largest, precision(recording.graph))
         actual = self._preview()
         inputs = frozenset(id(array) for array in recording.stand_ins)
         found = [
@@ -262,3 +264,21 @@ def _source(node: Node) -> int:
     (source, _) = node.args
     assert isinstance(source, Ref)
     return source.id
+
+
+def _constants(graph: Graph) -> list[Any]:
+    """Numbers and arrays that stand in a graph."""
+    found: list[Any] = []
+
+    def visit(value: Any) -> None:
+        if isinstance(value, tuple | list):
+            for item in value:
+                visit(item)
+        elif isinstance(value, Constant):
+            found.append(constant_value(value))
+        elif type(value) in (int, float, complex):
+            found.append(float(abs(value)))
+
+    for node in graph.nodes:
+        visit([*node.args, *node.kwargs.values()])
+    return found

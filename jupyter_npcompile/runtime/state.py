@@ -222,7 +222,7 @@ class RegionState:
                 recording.forget()
                 compiler.submit(functools.partial(self._compile, plan, tier))
                 return plan
-            self._compile(plan, tier)
+            compiler.run(functools.partial(self._compile, plan, tier, alone=True))
             if plan.limit is None:
                 return plan
             self.plans[start].remove(plan)
@@ -253,13 +253,23 @@ class RegionState:
             self.closed[start] = f"tracing failed: {type(error).__name__}: {error}"
         return None
 
-    def _compile(self, plan: Plan, tier: str) -> None:
-        """Lower and compile a plan; whatever goes wrong is kept in it."""
+    def _compile(self, plan: Plan, tier: str, *, alone: bool = False) -> None:
+        """Lower and compile a plan; whatever goes wrong is kept in it.
+
+        Parameters
+        ----------
+        plan : Plan
+            What was recorded.
+        tier : str
+            What to compile it for.
+        alone : bool
+            Whether the user's code waits meanwhile.
+        """
         from jupyter_npcompile.tracer.lowering import LoweringError
 
         began = perf_counter()
         try:
-            artifact = artifacts.make(plan.recording.graph, tier)
+            artifact = artifacts.make(plan.recording.graph, tier, alone=alone)
         except LoweringError as error:
             statement = self.code.statement_at(error.position)
             op = error.op.replace("numpy.", "np.", 1)
@@ -317,6 +327,7 @@ class RegionState:
         """Compare the first outcome with NumPy's, as the setting asks."""
         plan.checked = True
         if settings.first_run_check == "off":
+            plan.recording.forget()
             return outcome
         if not plan.recording.remembers:
             again = self._dry_run(plan.start, namespace, _until(plan))

@@ -38,6 +38,23 @@ class Compiler:
                 self._thread.start()
         self._jobs.put(job)
 
+    def run(self, job: Callable[[], None]) -> None:
+        """Run a job in the background and wait for it.
+
+        Not in the caller's thread: torch leaves frames of the compile in
+        reference cycles, and through them the caller's frames and arrays.
+        """
+        done = threading.Event()
+
+        def watched() -> None:
+            try:
+                job()
+            finally:
+                done.set()
+
+        self.submit(watched)
+        done.wait()
+
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until every job is done; False when ``timeout`` seconds were not enough."""
         with self._idle:

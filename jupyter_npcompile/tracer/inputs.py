@@ -212,6 +212,14 @@ class Inputs:
         self._originals[traced.id] = value
         return traced
 
+    def release(self) -> None:
+        """Let go of every array at once, not when the garbage collector finds the cycles."""
+        for known in (self._lifted, self._arrays, self._clones, self._originals):
+            known.clear()
+        self._forward.clear()
+        self._foreign.clear()
+        self.arrays.clear()
+
     def new_input(self, source: Source, value: Any) -> int:
         """Add an input node for a value and return its id."""
         node = Node(self._next(), "input", types=(value_type(value),), name=str(source))

@@ -170,6 +170,12 @@ class _LimitedHooks(Hooks):
             )
         )
 
+    def release(self) -> None:
+        """Let go of what the recording computed."""
+        self.bindings.clear()
+        self.bound.clear()
+        self.recorder.release()
+
     def bind(self, index: int, name: str, value: Any) -> None:
         """Make sure that a replay can make the value again."""
         _recipe(value, self.recorder, {})
@@ -222,20 +228,27 @@ def record(
             code(hooks, *values)
         except NeedsCopy as request:
             writable |= {request.owner}
+            hooks.release()
             continue
         except _Limit:
             pass
         except Break as broken:
             statement = hooks.marks[-1][0] if hooks.marks else start
             done = hooks.marks[-1][1] if hooks.marks else 0
+            # Its frames would keep every array of the recording alive.
+            broken.__traceback__ = broken.__cause__ = broken.__context__ = None
             worked = broken.helper or len(recorder.nodes) > done
             end = Stop(statement, recorder.position, broken, worked)
             if _has_written(recorder, hooks):
                 # The statement that broke had already written into memory
                 # that the segment's results share: leave it out altogether.
                 stop, cause = statement, end
+                hooks.release()
                 continue
-        return _finish(recorder, hooks, start, stop, end, live, perf_counter() - began)
+        try:
+            return _finish(recorder, hooks, start, stop, end, live, perf_counter() - began)
+        finally:
+            hooks.release()
 
 
 def _look_up(namespace: Mapping[str, Any], name: str) -> Any:

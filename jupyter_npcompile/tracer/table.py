@@ -168,7 +168,7 @@ ROWS: tuple[Row, ...] = (
     *_as(
         "creation:known",
         "eye identity tri indices bartlett blackman hamming hanning kaiser tril_indices "
-        "triu_indices diag_indices tril_indices_from triu_indices_from diag_indices_from "
+        "triu_indices tril_indices_from triu_indices_from "
         "fft.fftfreq fft.rfftfreq",
         smooth=False,
     ),

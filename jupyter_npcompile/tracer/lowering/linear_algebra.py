@@ -18,6 +18,9 @@ from jupyter_npcompile.tracer.lowering.trace import Trace
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
 
 FLOAT64 = np.dtype("float64")
+WELL_CONDITIONED = 1e-5
+"""Condition number times epsilon; above it NumPy itself inverts the matrix."""
+
 REAL: dict[str, np.dtype] = {"complex64": np.dtype("float32"), "complex128": FLOAT64}
 
 
@@ -64,7 +67,16 @@ def inv(trace: Trace, a: object) -> Value:
     matrix, kind = _matrix(trace, a)
     found, info = torch.linalg.inv_ex(matrix)
     _successful(trace, info)
+    if matrix.numel():
+        # Two libraries agree on the inverse only as far as the matrix allows.
+        condition = _row_sum(matrix) * _row_sum(found)
+        trace.check((condition < WELL_CONDITIONED / torch.finfo(matrix.dtype).eps).all())
     return Owner(found, kind)
+
+
+def _row_sum(matrix: Tensor) -> Tensor:
+    """The norm that is induced by the maximum norm."""
+    return matrix.abs().sum(-1).amax(-1)
 
 
 def cholesky(trace: Trace, a: object, /, *, upper: object = False) -> Value:

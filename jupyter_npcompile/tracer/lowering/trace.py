@@ -85,7 +85,9 @@ class Trace:
         """Put an array into the graph; the carrier of its dtype."""
         if not supported(array.dtype):
             self.unsupported(f"dtype {array.dtype} is not supported")
-        if array.ndim == 0 or (array.size > 1 and (array == array.flat[0]).all()):
+        # Compared by their bytes: 0.0 is not -0.0 here.
+        one = array.flat[0].tobytes() if array.size else b""
+        if array.ndim == 0 or (array.size > 1 and array.tobytes() == one * array.size):
             return self.scalar(array.flat[0], array.dtype).expand(array.shape)
         dtype = array.dtype
         if dtype.name == "uint64":
