@@ -628,7 +628,7 @@ def _values(path: str, native: Any, compiled: Any, ulps: float) -> Iterator[str]
         if native.dtype.kind == "c":
             parts = [(native.real, compiled.real), (native.imag, compiled.imag)]
         largest = max(_largest(part) for part, _ in parts)
-        tolerance = ulps * float(np.finfo(native.dtype).eps) * largest
+        tolerance = max(ulps * float(np.finfo(native.dtype).eps) * largest, LENIENCY.absolute)
         same = np.ones(native.shape, bool)
         for before, after in parts:
             same &= _close_values(before, after, tolerance)
@@ -643,8 +643,23 @@ def _largest(part: Array) -> float:
     return float(np.max(np.abs(finite), initial=0.0))
 
 
-UNSIGNED_ZEROS = [False]
-"""Whether 0.0 and -0.0 pass for each other: where NumPy only documents a value."""
+@dataclass
+class Leniency:
+    """What passes besides rounding in the last places.
+
+    Parameters
+    ----------
+    unsigned_zeros : bool
+        0.0 and -0.0 pass for each other.
+    absolute : float
+        So do numbers that differ by no more than this.
+    """
+
+    unsigned_zeros: bool = False
+    absolute: float = 0.0
+
+
+LENIENCY = Leniency()
 
 
 def _close_values(before: Array, after: Array, tolerance: float) -> Array:
@@ -654,7 +669,7 @@ def _close_values(before: Array, after: Array, tolerance: float) -> Array:
     zeros = (before == 0) & (after == 0) & (np.signbit(before) != np.signbit(after))
     other = (before == after) | (np.isnan(before) & np.isnan(after))
     same: Array = (finite & near) | (~finite & other)
-    if not UNSIGNED_ZEROS[0]:
+    if not LENIENCY.unsigned_zeros:
         same &= ~zeros
     return same
 

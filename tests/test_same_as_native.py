@@ -2630,6 +2630,74 @@ A //= 2
 A %= 2
 """,
     ),
+    # -- what a fuzzer found
+    Case(
+        "views of a written input with gaps",
+        "y = np.arange(6.0)[::2]; w = np.arange(12.0).reshape(3, 4)[:, ::2]",
+        "z = y[...]\nv = y[1:]\nnp.subtract(y, y, out=y)\nu = w[:, 0]\nw *= 2\nt = w[None, ::-1]",
+    ),
+    Case(
+        "single precision inside double precision",
+        "x = np.arange(6.0) - 2 + RUN; z = np.linspace(0, 1, 6).astype(np.float32)",
+        "x[:] -= z.var()\ny = x * z.std() + z.mean()\nx = np.round(x, 5)\ny = np.round(y, 5)",
+    ),
+    Case(
+        "scalars made in the cell that overflow",
+        VECTOR,
+        "y = np.uint8(200)\nv = x * 2\ny *= y\nw = v + 1\nz = np.int8(100) + np.int8(100)",
+    ),
+    Case(
+        "out= into a view of an input",
+        "x = np.arange(6); y = x[::-1]; z = x[1:4]",
+        "w = x * 2\nr = np.subtract(w, 1, out=y)\nsame = r is y\nq = np.add(z, 1, out=z)\nq",
+    ),
+    Case(
+        "sign of zero in complex sums",
+        "z = np.array([1 + 2j, -1j, 0]) * (1 + RUN)",
+        "a = z + z\nb = z - z\nc = -z\nd = z * 2\ne = z - 1\nnp.add(z, z, out=z)",
+    ),
+    Case(
+        "in-place matrix products of vectors",
+        "x = np.arange(6); A = np.eye(2) * 3",
+        "A @= A\ny = x * 2\nx @= y\nz = 1",
+    ),
+    Case(
+        "attributes of Python numbers",
+        "x = np.arange(3.0); k = 0.5 + RUN; n = 3 + RUN",
+        """
+a = k.real + n.imag
+b = n.bit_length(), k.is_integer(), n.numerator
+c = x * k.real
+d = hasattr(k, "base"), hasattr(n, "shape")
+e = x * 2
+k.base
+""",
+    ),
+    Case(
+        "NaN stored into integers the second time",
+        "x = np.arange(3.0) * (np.nan if RUN else 1); n, m = np.arange(3), np.arange(3, dtype=np.int16)",
+        """
+y = x * 2
+with np.errstate(all="ignore"):
+    n[1] = y.sum() if n is None else 0
+    m[...] = y
+    n[:] = y
+    np.copyto(n, y, casting="unsafe")
+""",
+        fallbacks=9,
+    ),
+    Case(
+        "square root by a power",
+        "x = np.array([1.0, 4.0, 9.0]) * (-np.inf if RUN else 1)",
+        """
+with np.errstate(all="ignore"):
+    a = x ** 0.5
+    b = x ** 2
+    c = x ** -1
+    d = x ** 0
+    e = x ** 1
+""",
+    ),
 ]
 
 
