@@ -48,7 +48,7 @@ def test_operators_and_functions_are_ufunc_nodes() -> None:
     assert captured(hypotenuse, np.ones(3), np.ones(3)) == expect(
         """
         numpy (a[0]: float64[3], a[1]: float64[3]):
-          %0: float64[3] = power(a[0], 2)
+          %0: float64[3] = square(a[0])
           %1: float64[3] = multiply(a[1], a[1])
           %2: float64[3] = add(%0, %1)
           %3: float64[3] = sqrt(%2)

@@ -15,6 +15,7 @@ from IPython.display import display
 from jupyter_npcompile.magic.options import CellOptions, OptionError
 from jupyter_npcompile.runtime import history
 from jupyter_npcompile.runtime.cells import CellHandle, compile_cell
+from jupyter_npcompile.runtime.reporting import COMPILING
 from jupyter_npcompile.runtime.subjects import report_of
 from jupyter_npcompile.runtime.worker import compiler
 from jupyter_npcompile.views.bundle import mime_bundle
@@ -122,10 +123,11 @@ class Session(ast.NodeTransformer):
         history.remember(handle)
         if options.quiet:
             return
+        report = report_of(handle)
         shown = display(  # type: ignore[no-untyped-call]
-            mime_bundle(report_of(handle)), raw=True, display_id=True
+            mime_bundle(report), raw=True, display_id=True
         )
-        if shown is not None and compiler.pending:
+        if shown is not None and any(COMPILING in region.note for region in report.regions):
             compiler.submit(lambda: shown.update(mime_bundle(report_of(handle)), raw=True))
 
 

@@ -25,6 +25,9 @@ from jupyter_npcompile.runtime.state import RegionState
 from jupyter_npcompile.runtime.work import numpy_call
 from jupyter_npcompile.tracer.recording import Stop
 
+COMPILING = "compiling"
+"""What the note of a region says while its artifact is being made."""
+
 _ORDINARY = frozenset({"import", "definition", "not run", PLAIN, "plain Python"})
 """Statements that are no break point wherever they stand."""
 
@@ -260,7 +263,7 @@ def _region(number: int, state: RegionState) -> RegionReport:
     tiers = dict.fromkeys(_tier(plan) for plan in plans)
     notes = [plan.note for plan in plans if plan.note] + list(state.closed.values())
     if any(plan.state == "pending" for plan in plans):
-        notes.insert(0, "compiling")
+        notes.insert(0, COMPILING)
     every = [plan for known in state.plans.values() for plan in known]
     timings: dict[str, float | None] = {}
     for plan in plans:

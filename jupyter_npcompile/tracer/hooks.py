@@ -22,12 +22,15 @@ from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
 from jupyter_npcompile.tracer.guards import ValueGuard
 from jupyter_npcompile.tracer.memory import owner
 from jupyter_npcompile.tracer.operations import UFUNCS, is_numpy_function
-from jupyter_npcompile.tracer.recorder import Recorder, traced_in
+from jupyter_npcompile.tracer.recorder import Recorder, concrete_in, traced_in
 from jupyter_npcompile.tracer.sources import ComputedSource, NameSource, Source
 from jupyter_npcompile.tracer.traced import BoundMethod, Flags, Opaque, Traced, is_traced
 
 At = tuple[int, int] | None
 """Line and column of an operation, or None where they are not known."""
+
+_POWERS = {2.0: np.square, 0.5: np.sqrt, -1.0: np.reciprocal}
+"""Exponents for which the operator ``**`` of a floating-point array calls another ufunc."""
 
 _CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
 _METADATA = frozenset(["dtype", "shape", "ndim", "size", "itemsize", "nbytes", "strides"])
@@ -139,7 +142,18 @@ class Hooks:
                 raise Break("input", attributes.describe_opaque(operands))
             if any(isinstance(o, str | bytes | dict | set) or o is None for o in operands):
                 self._stop("call", f"an array is combined with a {type(operands[-1]).__name__}")
+        if operation == "Pow":
+            return self._power(*operands)
         return numpy_calls.numpy_call(self, UFUNCS[operation], operands, {})
+
+    def _power(self, base: Any, exponent: Any) -> Any:
+        """``base ** exponent``; NumPy's operator knows some constant exponents better."""
+        shortcut = None
+        if type(exponent) in (int, float) and base.value.dtype.kind in "fc":
+            shortcut = _POWERS.get(float(exponent))
+        if shortcut is not None:
+            return numpy_calls.numpy_call(self, shortcut, (base,), {})
+        return numpy_calls.numpy_call(self, np.power, (base, exponent), {})
 
     def _plain(self, operation: str, operands: tuple[Any, ...]) -> Any:
         for operand in operands:
@@ -178,6 +192,8 @@ class Hooks:
         """``left <operation>= right``; returns what the target is bound to."""
         self._at(at)
         if is_traced(left) and isinstance(left.value, np.ndarray):
+            if operation == "MatMult" and np.ndim(concrete_in(right)) < 2:
+                self._stop("error", "NumPy raises ValueError: `@=` with a vector")
             numpy_calls.numpy_call(self, UFUNCS[operation], (left, right), {"out": left})
             return left
         if isinstance(left, list | dict | set | Opaque) and not self.recorder.is_local(left):
@@ -278,6 +294,8 @@ class Hooks:
 
     def _array_attribute(self, obj: Traced, name: str) -> Any:
         value = obj.value
+        if not isinstance(value, np.ndarray | np.generic) and not hasattr(value, name):
+            self._stop("error", f"raises AttributeError: no attribute {name!r}")
         if name == "flags":
             return Flags(self.recorder.real(obj).flags, self.recorder.is_writeable(obj))
         if name == "base":
