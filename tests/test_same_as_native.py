@@ -2698,6 +2698,67 @@ with np.errstate(all="ignore"):
     e = x ** 1
 """,
     ),
+    Case(
+        "value check first, then a run that passes",
+        "x = np.arange(6.0) - 2 + 3 * RUN; y = np.arange(6)",
+        "y[:] = np.multiply.accumulate(x)\nz = np.sqrt(np.abs(x)).astype(np.uint8)\nw = x.astype(np.uint16)",
+        fallbacks=3,
+    ),
+    Case(
+        "results that are a written view",
+        "x = np.arange(6); y = x[::-1]; z = np.arange(6.0)[::2]; w = np.arange(4.0).reshape(2, 2).T",
+        """
+a = y.squeeze()
+y -= 1
+b = z.real
+b[-2] = 7
+c = np.asarray(w)
+d = w[...]
+c *= 2
+e = np.atleast_1d(z)
+z += 1
+f = a is y, b is z, c is w, e is z
+""",
+    ),
+    Case(
+        "conj of a real array",
+        "y = np.arange(6.0) + RUN; x = np.arange(3)",
+        "z = y.conj()\nz += 1\nv = y.conjugate()[1:]\nv *= 3\nw = np.conj(y)\nw += 1\nu = x.conj()\nu[0] = 9",
+    ),
+    Case(
+        "results that are the argument, then written",
+        "x = np.arange(4.0); A = np.arange(6.0).reshape(2, 3); n = np.arange(12).reshape(3, 4)",
+        """
+a = np.asarray(x); a += 1
+b = np.real(x); b *= 2
+c = x.astype(float, copy=False); c -= 1
+d = np.require(x); d[0] = 7
+e = np.ascontiguousarray(A); e[0] = 1
+f = np.squeeze(A); f += A
+g = np.atleast_1d(x); g[1] = 5
+h = np.real_if_close(x); h[2] = 6
+i = np.nan_to_num(x, copy=False); i += 1
+j = np.asarray_chkfinite(x); j *= 2
+k = np.ravel(n); k[0] = 50
+l = n.reshape(-1); l[1] = 51
+m = np.array(x, copy=None); m += 1
+o = np.atleast_3d(n); o[0, 0, 0] = 60
+p = np.broadcast_to(x, (4,)).sum()
+q = np.diagonal(n); r = q * 2
+s = np.expand_dims(x, 1); s += 1
+t = np.moveaxis(n, 0, 1); t *= 2
+u = np.matrix_transpose(n); u[0] = 3
+v = n.mT; v[1] += 1
+w = np.asanyarray(x); w -= 1
+y = np.positive(x); y += 100
+z = np.unstack(n); z[0][0] = 77
+""",
+    ),
+    Case(
+        "reversed inputs that are returned",
+        "y = np.arange(6)[::-1]; A = np.arange(6.0).reshape(2, 3)[:, ::-1]",
+        "z = np.asarray(y)\nw = y\nv = y[1:]\nB = A.T\nC = [A, A * 2]\nu = y[::-1]\nsame = z is y",
+    ),
 ]
 
 

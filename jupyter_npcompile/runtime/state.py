@@ -305,8 +305,10 @@ class RegionState:
                     return None
             values = outcome.commit()
         except PythonRaisesError:
+            plan.recording.forget()
             return None
         except artifacts.CheckFailedError:
+            plan.recording.forget()
             counters.fallbacks += 1
             plan.note = "NumPy ran once: what was compiled does not hold for these values"
             return None

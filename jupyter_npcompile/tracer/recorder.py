@@ -98,6 +98,7 @@ class Recorder(Inputs):
                 f"more than {MAX_NODES} operations in one segment: a loop was unrolled",
                 "move the loop out of the helper function, into the cell",
             )
+        itself = None if writes else self._argument_itself(result, args)
         several = isinstance(result, tuple | list)
         results = list(result) if several else ([] if result is None else [result])
         node = Node(
@@ -107,14 +108,14 @@ class Recorder(Inputs):
             kwargs={key: self.reference(arg) for key, arg in kwargs.items()},
             types=tuple(_result_type(op, value) for value in results),
             position=self.position,
-            view_of=None if several else self._shared(result, args, kwargs),
+            view_of=None if several or itself is not None else self._shared(result, args, kwargs),
             writes=tuple(w.id for w in writes if w.id is not None),
             scope="/".join(self.scope),
         )
         self.nodes.append(node)
         if not several:
-            if result is None:
-                return None
+            if result is None or itself is not None:
+                return itself
             self._note_hidden(node, result)
             return Traced(hooks, result, node.id)
         every = (*args, *kwargs.values())
@@ -122,6 +123,13 @@ class Recorder(Inputs):
         if isinstance(result, tuple) and hasattr(result, "_fields"):
             return type(result)(*items)  # a named tuple, as np.linalg.eigh returns
         return type(result)(items)
+
+    @staticmethod
+    def _argument_itself(result: Any, args: tuple[Any, ...]) -> Traced | None:
+        """The argument that NumPy gave back unchanged, as ``np.asarray(x)`` does."""
+        if not isinstance(result, np.ndarray):
+            return None
+        return next((traced for traced in traced_in(args) if traced.value is result), None)
 
     def _item(
         self, hooks: Hooks, several: Node, index: int, value: Any, args: tuple[Any, ...]

@@ -229,8 +229,10 @@ class _Interpreter:
             )
         node = self._trace.node
         shared = node.view_of is not None and self._roots[node.id] in self._written
-        if shared and isinstance(result, Tensor):
-            raise UnsupportedError("its result shares memory that is written")
+        if shared and node.view_of is not None:
+            viewed = self._trace.values[node.view_of]
+            if not isinstance(viewed, Value) or bound.root is not viewed.root:
+                raise UnsupportedError("its result shares memory that is written")
         return bound
 
     def results(self, ids: Sequence[int], inputs: Sequence[Tensor]) -> list[Tensor]:

@@ -53,6 +53,11 @@ class Value:
         raise NotImplementedError
 
     @property
+    def root(self) -> Value:
+        """The value that holds the memory."""
+        return self
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """Lengths of the dimensions."""
         return tuple(self.read().shape)
@@ -146,6 +151,11 @@ class View(Value):
         if self._write is None:
             raise TypeError("this view cannot be written")
         self._parent.write(self._write(self._parent.read(), tensor))
+
+    @property
+    def root(self) -> Value:
+        """The value that holds the memory."""
+        return self._parent.root
 
     @property
     def writable(self) -> bool:
