@@ -8,6 +8,7 @@ torch cannot make, such as ``x[::-1]``, are views like any other.
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Callable
 
 import numpy as np
@@ -19,7 +20,7 @@ Read = Callable[[Tensor], Tensor]
 Write = Callable[[Tensor, Tensor], Tensor]
 
 
-class Value:
+class Value(abc.ABC):
     """A value of the graph: what NumPy made, and where its elements are.
 
     Parameters
@@ -39,18 +40,18 @@ class Value:
         self.kind = kind
         self.strides = strides
 
+    @abc.abstractmethod
     def read(self) -> Tensor:
         """The present elements."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def write(self, tensor: Tensor) -> None:
         """Replace all elements; `tensor` has this value's shape and dtype."""
-        raise NotImplementedError
 
     @property
+    @abc.abstractmethod
     def version(self) -> int:
         """How often the memory has been written."""
-        raise NotImplementedError
 
     @property
     def root(self) -> Value:
