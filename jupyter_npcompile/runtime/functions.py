@@ -121,14 +121,11 @@ class CallHandle:
         A ufunc, a builtin, a lambda without source, a bound method, ...
     options : Options
         How it is compiled.
-    reason : str
-        Why it has no regions of its own.
     """
 
-    def __init__(self, function: Callable[..., Any], options: Options, reason: str) -> None:
+    def __init__(self, function: Callable[..., Any], options: Options) -> None:
         self.function = function
         self.options = options
-        self.reason = reason
         self.state = RegionState(CallCode(function), options)
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -187,23 +184,24 @@ def compile_callable(function: Callable[..., Any], options: Options) -> Callable
     if isinstance(function, types.FunctionType):
         if HANDLE in function.__code__.co_freevars:
             function = cast("types.FunctionType", function.__wrapped__)  # type: ignore[attr-defined]
-        try:
-            return _compile_function(function, options)
-        except (NotTraceable, SourceUnavailable) as error:
-            reason = str(error)
-    else:
-        reason = "not written in Python"
-    return CompiledCallable(function, CallHandle(function, options, reason))
+        made = _compile_function(function, options)
+        if made is not None:
+            return made
+    return CompiledCallable(function, CallHandle(function, options))
 
 
-def _compile_function(function: types.FunctionType, options: Options) -> types.FunctionType:
-    source = definition(function)
-    program = build_function(
-        source.node,
-        qualname=function.__qualname__,
-        free_names=function.__code__.co_freevars,
-        text=source.text,
-    )
+def _compile_function(function: types.FunctionType, options: Options) -> types.FunctionType | None:
+    """The function with guarded code; None when it must be traced by calling it."""
+    try:
+        source = definition(function)
+        program = build_function(
+            source.node,
+            qualname=function.__qualname__,
+            free_names=function.__code__.co_freevars,
+            text=source.text,
+        )
+    except (NotTraceable, SourceUnavailable):
+        return None
     return FunctionHandle(program, options, source.text).attach(function)
 
 

@@ -332,7 +332,7 @@ class RegionState:
             plan.recording.forget()
             return outcome
         if not plan.recording.remembers:
-            again = self._dry_run(plan.start, namespace, _until(plan))
+            again = self._dry_run(plan.start, namespace, plan.recording.end)
             if again is None or again.stop != plan.stop:
                 plan.state, plan.note = "numpy", "a second recording took another path"
                 return outcome
@@ -361,10 +361,6 @@ class RegionState:
                 f"NumPy is faster here: {plan.timings['numpy_us']:.0f} µs "
                 f"against {compiled_us:.0f} µs"
             )
-
-
-def _until(plan: Plan) -> Stop | None:
-    return plan.recording.end
 
 
 def _compile_failure(error: Exception) -> str:
