@@ -110,7 +110,8 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     shell.register_magics(NpcompileMagics(shell, session))
     shell.input_transformers_cleanup.append(session.mark)
     shell.ast_transformers.append(session)
-    shell.events.register("post_run_cell", session.finish)
+    shell.events.register("pre_run_cell", session.start)
+    shell.events.register("post_run_cell", session.over)
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:
@@ -120,6 +121,7 @@ def unload_ipython_extension(shell: InteractiveShell) -> None:
         return
     shell.input_transformers_cleanup.remove(session.mark)
     shell.ast_transformers.remove(session)
-    shell.events.unregister("post_run_cell", session.finish)
+    shell.events.unregister("pre_run_cell", session.start)
+    shell.events.unregister("post_run_cell", session.over)
     for kind in ("line", "cell"):
         shell.magics_manager.magics[kind].pop("npcompile", None)

@@ -9,6 +9,7 @@ import traceback
 from typing import Any
 
 from IPython.core.error import UsageError
+from IPython.core.inputtransformer2 import leading_indent
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
@@ -52,8 +53,9 @@ class Session(ast.NodeTransformer):
     def __init__(self, shell: InteractiveShell) -> None:
         self.shell = shell
         self.always = False
-        self.running: list[tuple[CellHandle, CellOptions]] = []
+        self.running: list[tuple[CellHandle, CellOptions, Any]] = []
         self._text = ""
+        self._cells: list[Any] = []
 
     # -- from text to a skeleton
 
@@ -61,12 +63,14 @@ class Session(ast.NodeTransformer):
         """Input transformer: turn the magic line into a string that the next step finds.
 
         The line stays a line, so line numbers, tracebacks, ``await`` and
-        display are IPython's own.
+        display are IPython's own. IPython takes common indentation off a
+        cell; the magic line, which has none, must not keep it from that.
         """
+        magic = bool(lines) and is_magic(lines[0])
+        if magic:
+            lines = [lines[0], *leading_indent(lines[1:])]
         self._text = "".join(lines)
-        if lines and is_magic(lines[0]):
-            return [repr(lines[0].strip()) + "\n", *lines[1:]]
-        return lines
+        return [repr(lines[0].strip()) + "\n", *lines[1:]] if magic else lines
 
     def visit(self, tree: ast.AST) -> ast.AST:
         """AST transformer: rewrite a marked cell into its skeleton."""
@@ -108,17 +112,40 @@ class Session(ast.NodeTransformer):
             return tree
         handle.namespace = self.shell.user_ns
         handle.enter()
-        self.running.append((handle, options))
+        self.running.append((handle, options, self._cells[-1] if self._cells else None))
         return handle.program.tree
 
-    # -- after the run
+    # -- before and after the run
 
-    def finish(self, result: Any = None) -> None:
-        """The cell is over: take the handle away and show the report."""
+    def start(self, info: Any) -> None:
+        """A cell begins to run; a cell may run others."""
+        if not self._cells:
+            self._leave(None)
+        self._cells.append(info)
+
+    def over(self, result: Any) -> None:
+        """A cell has run: finish what was compiled for it, and for silent cells in it.
+
+        Parameters
+        ----------
+        result : ExecutionResult or None
+            IPython's account of it, of which nothing can be taken for granted
+            when the run was cut short.
+        """
+        if result is not None and (not result.info.raw_cell or result.info.raw_cell.isspace()):
+            return  # nothing ran, and nobody said that it would
+        self._leave(self._cells.pop() if self._cells else None)
+
+    def _leave(self, info: Any) -> None:
         vars(builtins).pop(_REFUSAL, None)
+        while self.running and self.running[-1][2] is info:
+            self.finish()
+
+    def finish(self) -> None:
+        """The cell that was compiled last is over: take the handle away, show the report."""
         if not self.running:
             return
-        handle, options = self.running.pop()
+        handle, options, _ = self.running.pop()
         handle.leave()
         history.remember(handle)
         if options.quiet:

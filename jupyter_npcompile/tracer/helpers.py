@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import dis
 import functools
+import inspect
 import sysconfig
 import types
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 30
 """Deeper recursion is left to Python."""
+
+_RUNS_LATER = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 INSTRUMENTED: set[types.CodeType] = set()
 """Code objects that call hooks: functions made by traced code are called as they are."""
@@ -71,6 +74,8 @@ def inline(
     """
     name = name or function.__name__
     recorder = hooks.recorder
+    if function.__code__.co_flags & _RUNS_LATER:
+        raise Break("call", f"`{name}` does not run when it is called")
     if len(recorder.scope) >= MAX_DEPTH:
         raise Break("limit", f"`{name}` recurses too deeply to be traced")
     if _has_no_source(function):
