@@ -156,7 +156,7 @@ def test_methods_and_attributes_of_plain_objects_are_traced() -> None:
         (lambda x: x[x > 0], "host", "mask"),
         (lambda x: int(x.sum()) + 1, "value", "int()"),
         (lambda x: 1 if x.sum() > 0 else 2, "value", "depends on a value"),
-        (lambda x: np.random.normal(size=3) + x, "host", "random"),
+        (lambda x: np.random.default_rng(3).normal(size=3) + x, "host", "random"),
         (lambda x: x @ np.ones(5), "error", "ValueError"),
         (lambda x: 1 / (x - x), "error", "warns"),
         (lambda x: f"{x.sum():.2f}", "value", "text"),

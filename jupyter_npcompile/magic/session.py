@@ -68,7 +68,8 @@ class Session(ast.NodeTransformer):
         """
         magic = bool(lines) and is_magic(lines[0])
         if magic:
-            lines = [lines[0], *leading_indent(lines[1:])]
+            rest = leading_indent(lines[1:])  # type: ignore[no-untyped-call]
+            lines = [lines[0], *rest]
         self._text = "".join(lines)
         return [repr(lines[0].strip()) + "\n", *lines[1:]] if magic else lines
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from typing import Literal as Choice
@@ -11,20 +11,17 @@ import numpy as np
 
 from jupyter_npcompile.graph.nodes import Constant, Graph, Node, Ref
 from jupyter_npcompile.runtime.arrays import inside
-from jupyter_npcompile.runtime.artifacts import Artifact
+from jupyter_npcompile.runtime.artifacts import Artifact, CheckFailedError
 from jupyter_npcompile.runtime.check import Rounding, difference, magnitude, precision
+from jupyter_npcompile.tracer.draws import Draw
+from jupyter_npcompile.tracer.evaluation import warnings_shown
 from jupyter_npcompile.tracer.guards import check
-from jupyter_npcompile.tracer.interpret import argument, constant_value, run_node
+from jupyter_npcompile.tracer.interpret import argument, constant_value, run_node, value_type
 from jupyter_npcompile.tracer.memory import Array, clone_owner, owner, pattern, rebase
-from jupyter_npcompile.tracer.recording import (
-    Container,
-    FromSource,
-    Literal,
-    Recipe,
-    Recording,
-    Stop,
-)
-from jupyter_npcompile.tracer.sources import Namespace, Source
+from jupyter_npcompile.tracer.recipes import Container, FromSource, Literal, Recipe
+from jupyter_npcompile.tracer.recording import Recording, Stop
+from jupyter_npcompile.tracer.sources import DrawSource, Namespace, Source
+from jupyter_npcompile.tracer.streams import Streams
 
 PlanState = Choice["pending", "ready", "numpy"]
 """``pending`` while it compiles, ``ready`` when the artifact may run, ``numpy``
@@ -117,35 +114,120 @@ class Plan:
         except (LookupError, AttributeError, PythonRaisesError):
             return False
 
-    def inputs(self, namespace: Namespace) -> list[Any]:
-        """The values of the graph's inputs now.
+    def inputs(self, namespace: Namespace, streams: Streams) -> dict[int, Any]:
+        """The values of the graph's inputs now, by node id; random numbers are drawn.
+
+        Parameters
+        ----------
+        namespace : mapping
+            What the statements see.
+        streams : Streams
+            Notes the generators that are drawn from.
 
         Raises
         ------
         PythonRaisesError
-            When arithmetic on Python numbers raises for their present values.
+            When arithmetic on Python numbers, or a draw, raises for the present values.
+        CheckFailedError
+            When a draw gives something else than it did.
         """
-        return [fetch(source, namespace) for source in self.recording.sources]
+        known: dict[int, Any] = {}
+        recording = self.recording
+        for node, source in zip(recording.graph.inputs, recording.sources, strict=True):
+            if isinstance(source, DrawSource):
+                drawn = _drawn(recording.draws[source.index], known, namespace, streams)
+                known[node.id] = drawn
+            else:
+                known[node.id] = fetch(source, namespace)
+        return known
 
     def compute(self, namespace: Namespace) -> Outcome:
         """Run the artifact; nothing is changed until the outcome is committed.
+
+        Streams of random numbers move on at once; ``Outcome.undo`` turns them back.
 
         Raises
         ------
         CheckFailedError
             When NumPy would raise for these values.
         """
+        streams = Streams()
+        try:
+            return self._computed(namespace, streams)
+        except BaseException:
+            streams.rewind()
+            raise
+
+    def _computed(self, namespace: Namespace, streams: Streams) -> Outcome:
         assert self.artifact is not None
-        values = self.inputs(namespace)
-        fresh, written = self.artifact.run(values)
+        known = self.inputs(namespace, streams)
+        fresh, written = self.artifact.run(list(known.values()))
         types = dict(self.artifact.outputs)
         for id, hidden in self.recording.hidden.items():
             if id in fresh:
                 fresh[id] = inside(hidden.type, hidden.offset, fresh[id], types[id].strides)
         for id in self.recording.frozen & fresh.keys():
             fresh[id].flags.writeable = False
-        known = dict(zip((n.id for n in self.recording.graph.inputs), values, strict=True))
-        return Outcome(self.recording, namespace, {**known, **fresh}, written)
+        return Outcome(self.recording, namespace, {**known, **fresh}, written, streams)
+
+
+def _drawn(draw: Draw, known: dict[int, Any], namespace: Namespace, streams: Streams) -> Any:
+    """Draw as the statement would."""
+
+    def made(recipe: Recipe) -> Any:
+        return make(recipe, namespace, lambda ref: known[ref.id], {})
+
+    generator = fetch(draw.generator, namespace)
+    streams.note(generator)
+    args = [made(recipe) for recipe in draw.args]
+    kwargs = {name: made(recipe) for name, recipe in draw.kwargs.items()}
+    try:
+        with warnings_shown() as caught:
+            value = getattr(generator, draw.method)(*args, **kwargs)
+        same = not caught and value_type(value) == draw.type
+    except Exception as error:
+        raise PythonRaisesError(str(error)) from error
+    if not same:
+        raise CheckFailedError(f"`{draw.method}` draws something else than before")
+    return value
+
+
+def make(
+    recipe: Recipe,
+    namespace: Namespace,
+    value: Callable[[Ref], Any],
+    made: dict[int, Any],
+) -> Any:
+    """What a recipe makes.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        How.
+    namespace : mapping
+        What the statements see.
+    value : callable
+        Gives the value of a node.
+    made : dict of int to object
+        Containers made so far, by the ``id`` of their recipe: a list that has
+        two names stays one list.
+    """
+    if isinstance(recipe, Ref):
+        return value(recipe)
+    if isinstance(recipe, Literal):
+        return recipe.value
+    if isinstance(recipe, FromSource):
+        return fetch(recipe.source, namespace)
+    assert isinstance(recipe, Container)
+    if id(recipe) not in made:
+        items = [make(item, namespace, value, made) for item in recipe.items]
+        if recipe.keys is not None:
+            made[id(recipe)] = dict(zip(recipe.keys, items, strict=True))
+        elif hasattr(recipe.type, "_fields"):
+            made[id(recipe)] = recipe.type(*items)
+        else:
+            made[id(recipe)] = recipe.type(items)
+    return made[id(recipe)]
 
 
 @dataclass
@@ -162,6 +244,8 @@ class Outcome:
         Inputs and fresh results by node id.
     written : dict of int to numpy.ndarray
         New contents of written inputs, by input id.
+    streams : Streams
+        The states of random generators before it.
     made : dict of int to object
         Containers made so far, by the ``id`` of their recipe.
     """
@@ -170,7 +254,12 @@ class Outcome:
     namespace: Namespace
     values: dict[int, Any]
     written: dict[int, Array]
+    streams: Streams = field(default_factory=Streams)
     made: dict[int, Any] = field(default_factory=dict)
+
+    def undo(self) -> None:
+        """Nothing has happened: turn the streams of random numbers back."""
+        self.streams.rewind()
 
     def commit(self) -> dict[str, Any]:
         """Write into the written inputs and return what the names are bound to."""
@@ -182,25 +271,14 @@ class Outcome:
     def names(self) -> dict[str, Any]:
         """What each live name is bound to; views are taken of the real arrays."""
         nodes = self.recording.graph.by_id()
-        return {name: self._make(recipe, nodes) for name, recipe in self.recording.recipes.items()}
 
-    def _make(self, recipe: Recipe, nodes: dict[int, Node]) -> Any:
-        if isinstance(recipe, Ref):
-            return self._value(recipe.id, nodes)
-        if isinstance(recipe, Literal):
-            return recipe.value
-        if isinstance(recipe, FromSource):
-            return fetch(recipe.source, self.namespace)
-        assert isinstance(recipe, Container)
-        if id(recipe) not in self.made:  # a list that has two names stays one list
-            items = [self._make(item, nodes) for item in recipe.items]
-            if recipe.keys is not None:
-                self.made[id(recipe)] = dict(zip(recipe.keys, items, strict=True))
-            elif hasattr(recipe.type, "_fields"):
-                self.made[id(recipe)] = recipe.type(*items)
-            else:
-                self.made[id(recipe)] = recipe.type(items)
-        return self.made[id(recipe)]
+        def value(ref: Ref) -> Any:
+            return self._value(ref.id, nodes)
+
+        return {
+            name: make(recipe, self.namespace, value, self.made)
+            for name, recipe in self.recording.recipes.items()
+        }
 
     def _value(self, id: int, nodes: dict[int, Node]) -> Any:
         """The value of a node: known, or a view that NumPy takes again."""

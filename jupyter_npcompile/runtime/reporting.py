@@ -23,10 +23,14 @@ from jupyter_npcompile.runtime.hints import hint_for
 from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.state import RegionState
 from jupyter_npcompile.runtime.work import numpy_call
+from jupyter_npcompile.tracer.breaks import RANDOM
 from jupyter_npcompile.tracer.recording import Stop
 
 COMPILING = "compiling"
 """What the note of a region says while its artifact is being made."""
+
+DRAWN = f"{RANDOM}, drawn before the compiled code runs"
+"""Reason of lines that draw: no break point, for nothing is split."""
 
 _ORDINARY = frozenset({"import", "definition", "not run", PLAIN, "plain Python"})
 """Statements that are no break point wherever they stand."""
@@ -78,6 +82,7 @@ class _Entry:
     assigns: tuple[Assignment, ...] = ()
     splits: bool = False
     call: bool = False
+    drawn: bool = False
 
 
 def report(subject: Subject) -> ReportData:
@@ -156,6 +161,12 @@ class _Reporter:
     def _region_statement(self, entry: _Entry, state: RegionState, index: int) -> None:
         for start, plan in state.used.items():
             if start <= index < plan.stop:
+                works = plan.recording.drawing.get(index)
+                if works is False:
+                    entry.drawn, entry.status, entry.reason = True, "host", DRAWN
+                    return
+                if works:
+                    entry.reason = DRAWN
                 if not plan.recording.graph.nodes:
                     entry.reason = "plain Python"
                     return
@@ -234,7 +245,11 @@ class _Reporter:
                 yield point
 
     def _break(self, entry: _Entry) -> BreakPoint | None:
-        if entry.captured or (entry.reason in _ORDINARY and entry.status == "python"):
+        if (
+            entry.captured
+            or entry.drawn
+            or (entry.reason in _ORDINARY and entry.status == "python")
+        ):
             return None
         stop, reason = entry.stop, entry.reason or "ordinary Python"
         if stop is None:

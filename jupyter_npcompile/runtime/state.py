@@ -295,6 +295,8 @@ class RegionState:
     def _run(self, plan: Plan, namespace: Namespace) -> dict[str, Any] | None:
         """Run a ready plan; None when NumPy must run instead."""
         began = perf_counter()
+        values: dict[str, Any] | None = None
+        outcome: Outcome | None = None
         try:
             outcome = plan.compute(namespace)
             seconds = perf_counter() - began
@@ -319,6 +321,9 @@ class RegionState:
             plan.state = "numpy"
             plan.note = f"running failed: {type(error).__name__}: {_first_line(error)}"
             return None
+        finally:
+            if values is None and outcome is not None:
+                outcome.undo()
         plan.runs += 1
         counters.dispatches += 1
         best = plan.timings.get("compiled_us", float("inf"))
@@ -332,7 +337,8 @@ class RegionState:
             plan.recording.forget()
             return outcome
         if not plan.recording.remembers:
-            again = self._dry_run(plan.start, namespace, plan.recording.end)
+            with outcome.streams.rewound():
+                again = self._dry_run(plan.start, namespace, plan.recording.end)
             if again is None or again.stop != plan.stop:
                 plan.state, plan.note = "numpy", "a second recording took another path"
                 return outcome
@@ -352,7 +358,7 @@ class RegionState:
         if settings.tier != "auto" or plan.state != "ready":
             return
         began = perf_counter()
-        plan.compute(namespace)
+        plan.compute(namespace).undo()
         compiled_us = (perf_counter() - began) * 1e6
         plan.timings["compiled_us"] = compiled_us
         if not faster(plan.timings["numpy_us"], compiled_us):

@@ -13,7 +13,8 @@ from jupyter_npcompile.tracer.breaks import DRAW, OWN_LINE, RANDOM, Break
 from jupyter_npcompile.tracer.evaluation import python_errors
 from jupyter_npcompile.tracer.recorder import concrete_in
 from jupyter_npcompile.tracer.sources import AttributeSource, GlobalSource, ObjectSource
-from jupyter_npcompile.tracer.traced import Opaque
+from jupyter_npcompile.tracer.streams import DRAWS
+from jupyter_npcompile.tracer.traced import DrawMethod, Opaque
 
 if TYPE_CHECKING:
     from jupyter_npcompile.tracer.hooks import Hooks
@@ -40,6 +41,8 @@ def is_numpy_module(module: types.ModuleType) -> bool:
 def opaque_attribute(hooks: Hooks, obj: Opaque, name: str) -> Any:
     """A plain instance attribute of an object from outside."""
     if isinstance(obj.value, np.random.Generator | np.random.RandomState):
+        if type(obj.value).__module__.startswith("numpy.random") and name in DRAWS:
+            return DrawMethod(hooks.root, obj, name)
         raise Break("host", f"`np.random`: {RANDOM}", DRAW)
     attributes = getattr(obj.value, "__dict__", None)
     method = inspect.getattr_static(type(obj.value), name, None)

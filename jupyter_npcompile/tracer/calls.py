@@ -13,12 +13,13 @@ import numpy as np
 from jupyter_npcompile.tracer import helpers
 from jupyter_npcompile.tracer.attributes import describe_opaque
 from jupyter_npcompile.tracer.breaks import OWN_LINE, Break, graph_break
+from jupyter_npcompile.tracer.draws import draw
 from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
 from jupyter_npcompile.tracer.numpy_calls import metadata, method, numpy_call
 from jupyter_npcompile.tracer.operations import METADATA, operation
 from jupyter_npcompile.tracer.recorder import concrete_in, traced_in
 from jupyter_npcompile.tracer.sources import ComputedSource, ObjectSource
-from jupyter_npcompile.tracer.traced import BoundMethod, Opaque, Traced, is_traced
+from jupyter_npcompile.tracer.traced import BoundMethod, DrawMethod, Opaque, Traced, is_traced
 
 if TYPE_CHECKING:
     from jupyter_npcompile.tracer.hooks import Hooks
@@ -39,6 +40,8 @@ def call(hooks: Hooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         if func.name == "item" and not args and not kwargs and _is_numpy(func.owner):
             return _convert(hooks, type(func.owner.value.dtype.type(0).item()), func.owner)
         return method(hooks, func, args, kwargs)
+    if isinstance(func, DrawMethod):
+        return draw(hooks, func.owner.source, func.owner.value, func.name, args, kwargs)
     if is_traced(func) or isinstance(func, Opaque):
         raise Break("call", f"a {type(func.value).__name__} is called", OWN_LINE)
     if isinstance(func, functools.partial):

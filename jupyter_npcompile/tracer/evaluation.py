@@ -30,7 +30,7 @@ def python_errors() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _warnings_shown() -> Iterator[list[str]]:
+def warnings_shown() -> Iterator[list[str]]:
     """Collect the warnings that would be shown.
 
     ``warnings.catch_warnings`` would make Python forget which warnings it has
@@ -62,7 +62,7 @@ def evaluate(hooks: Hooks, callee: Callable[..., Any], args: Any, kwargs: Any) -
     modes: Any = {kind: mode if mode == "ignore" else "call" for kind, mode in np.geterr().items()}
     with (
         python_errors(),
-        _warnings_shown() as caught,
+        warnings_shown() as caught,
         np.errstate(call=lambda kind, _flag: happened.append(kind), **modes),
     ):
         values, options = concrete_in(args), concrete_in(kwargs)

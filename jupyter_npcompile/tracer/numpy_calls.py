@@ -13,10 +13,13 @@ import numpy as np
 
 from jupyter_npcompile.tracer import helpers
 from jupyter_npcompile.tracer.breaks import DRAW, OWN_LINE, RANDOM, Break
+from jupyter_npcompile.tracer.draws import draw
 from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
 from jupyter_npcompile.tracer.interpret import function as numpy_function
 from jupyter_npcompile.tracer.operations import METADATA, WRITERS, operation
 from jupyter_npcompile.tracer.recorder import concrete_in, traced_in
+from jupyter_npcompile.tracer.sources import ObjectSource
+from jupyter_npcompile.tracer.structure import structural
 from jupyter_npcompile.tracer.table import lowering_of
 from jupyter_npcompile.tracer.traced import BoundMethod, Traced, is_traced
 
@@ -54,6 +57,10 @@ def numpy_call(hooks: Hooks, callee: Any, args: tuple[Any, ...], kwargs: dict[st
     if op in METADATA:
         return metadata(hooks, callee, args, kwargs)
     if op.startswith("numpy.random."):
+        generator = getattr(callee, "__self__", None)
+        if isinstance(generator, np.random.Generator | np.random.RandomState):
+            source = ObjectSource("np.random", generator, id(generator))
+            return draw(hooks, source, generator, callee.__name__, args, kwargs)
         raise Break("host", f"`{_short(op)}`: {RANDOM}", DRAW)
     row = lowering_of(op)
     if row is None:
@@ -79,11 +86,11 @@ def perform(
         kwargs = {**kwargs, "out": kwargs["out"][0]}
     is_ufunc = op.removeprefix("numpy.") in UFUNC_NAMES
     args = tuple(
-        arg if is_ufunc or k in OPERANDS.get(op, ()) else _structural(hooks, arg)
+        arg if is_ufunc or k in OPERANDS.get(op, ()) else structural(hooks, arg)
         for k, arg in enumerate(args)
     )
     kwargs = {
-        key: arg if key in ("out", "where", "initial", "fill_value") else _structural(hooks, arg)
+        key: arg if key in ("out", "where", "initial", "fill_value") else structural(hooks, arg)
         for key, arg in kwargs.items()
     }
     shapes = [kwargs.get("shape"), *(args[:1] if op in SHAPED else ())]
@@ -116,20 +123,6 @@ def _targets(op: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Tr
     if (out := kwargs.get("out")) is not None:
         found.extend(out if isinstance(out, tuple) else (out,))
     return tuple(target for target in found if target is not None)
-
-
-def _structural(hooks: Hooks, arg: Any) -> Any:
-    """Replace numbers from outside by their guarded values, at any depth."""
-    if is_traced(arg):
-        plain = not isinstance(arg.value, np.ndarray | np.inexact)
-        if plain and (arg.source is not None or isinstance(arg.value, int | np.integer)):
-            return hooks.concrete(arg, "the call needs the value, which the graph computes")
-        return arg
-    if type(arg) in (tuple, list):
-        return type(arg)(_structural(hooks, item) for item in arg)
-    if isinstance(arg, slice):
-        return slice(*(_structural(hooks, part) for part in (arg.start, arg.stop, arg.step)))
-    return arg
 
 
 def metadata(hooks: Hooks, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -12,10 +12,12 @@ from jupyter_npcompile.graph.nodes import Argument, Node, Position, Ref, Slice, 
 from jupyter_npcompile.tracer.breaks import Break
 from jupyter_npcompile.tracer.inputs import Inputs
 from jupyter_npcompile.tracer.interpret import encode, value_type
-from jupyter_npcompile.tracer.memory import SUPPORTED_DTYPES, address, owner
+from jupyter_npcompile.tracer.memory import SUPPORTED_DTYPES, Array, address, owner
+from jupyter_npcompile.tracer.streams import Streams
 from jupyter_npcompile.tracer.traced import BoundMethod, Opaque, Traced, is_traced
 
 if TYPE_CHECKING:
+    from jupyter_npcompile.tracer.draws import Draw
     from jupyter_npcompile.tracer.hooks import Hooks
 
 MAX_NODES = 2000
@@ -62,6 +64,22 @@ class Recorder(Inputs):
         self.hidden: dict[int, Hidden] = {}
         self.frozen: set[int] = set()
         self.mutations = 0
+        self.touched: set[int] = set()
+        self.draws: list[Draw] = []
+        self.drawn: dict[int, Any] = {}
+        self.streams = Streams()
+
+    def release(self) -> None:
+        """Turn the streams of random numbers back, and let go of every array."""
+        self.streams.rewind()
+        self.streams = Streams()
+        self.drawn.clear()
+        super().release()
+
+    def stand_ins(self) -> dict[int, Array]:
+        """By input id, the array that stood in for the real one during the recording."""
+        drawn = {id: v for id, v in self.drawn.items() if isinstance(v, np.ndarray)}
+        return super().stand_ins() | drawn
 
     def record(
         self,
@@ -113,6 +131,7 @@ class Recorder(Inputs):
             scope="/".join(self.scope),
         )
         self.nodes.append(node)
+        self.touched.update(id(owner(w.value)) for w in writes)
         if not several:
             if result is None or itself is not None:
                 return itself

@@ -2,51 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from jupyter_npcompile.cell import HOOKS
 from jupyter_npcompile.graph.nodes import Argument, Graph, Output, Position, Ref, ValueType
 from jupyter_npcompile.tracer.breaks import Break, NeedsCopy
+from jupyter_npcompile.tracer.draws import Draw
 from jupyter_npcompile.tracer.guards import Guard
 from jupyter_npcompile.tracer.hooks import Hooks
 from jupyter_npcompile.tracer.interpret import encode, value_type
 from jupyter_npcompile.tracer.memory import Array, overlap, pattern
-from jupyter_npcompile.tracer.recorder import Hidden, Recorder, traced_in
+from jupyter_npcompile.tracer.recipes import Container, FromSource, Recipe, concrete, recipe
+from jupyter_npcompile.tracer.recorder import Hidden, Recorder
 from jupyter_npcompile.tracer.sources import MISSING, Source
-from jupyter_npcompile.tracer.traced import BoundMethod, Flags, Opaque, is_traced
-
-
-@dataclass(frozen=True, slots=True)
-class FromSource:
-    """A result that a replay fetches, or computes with Python, itself."""
-
-    source: Source
-
-
-@dataclass(frozen=True, slots=True)
-class Literal:
-    """A result that is always the same immutable object."""
-
-    value: Any
-
-
-@dataclass(slots=True, eq=False)
-class Container:
-    """A list, tuple or dict that is built anew around its elements."""
-
-    type: type
-    keys: tuple[Any, ...] | None
-    items: tuple[Recipe, ...]
-
-
-Recipe: TypeAlias = "Ref | FromSource | Literal | Container"
-"""How a replay makes what a name is bound to. A ``Ref`` is a node's value."""
+from jupyter_npcompile.tracer.traced import is_traced
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +79,10 @@ class Recording:
         Fresh results that NumPy makes read-only.
     inlined : frozenset of (str, int)
         File name and line of helper functions that ran in it.
+    draws : tuple of Draw
+        Random draws, in order.
+    drawing : mapping of int to bool
+        Statements that draw, and whether they do other work too.
     seconds : float
         Time spent in the dry run.
     numpy_seconds : float
@@ -129,6 +106,8 @@ class Recording:
     hidden: dict[int, Hidden]
     frozen: frozenset[int]
     inlined: frozenset[tuple[str, int]]
+    draws: tuple[Draw, ...]
+    drawing: Mapping[int, bool]
     seconds: float
     numpy_seconds: float
     remembers: bool = True
@@ -139,11 +118,20 @@ class Recording:
         self.remembers = False
 
 
-MAX_CONTAINERS = 1000
-
-
 class _Limit(BaseException):
     """Ends a dry run before a statement that is known to break."""
+
+
+class _Mark(NamedTuple):
+    """How far a recording had come when a statement began."""
+
+    statement: int
+    nodes: int
+    inputs: int
+    guards: int
+    arrays: int
+    mutations: int
+    draws: int
 
 
 class _LimitedHooks(Hooks):
@@ -152,22 +140,25 @@ class _LimitedHooks(Hooks):
     def __init__(self, recorder: Recorder, limit: int) -> None:
         super().__init__(recorder)
         self.limit = limit
-        self.marks: list[tuple[int, int, int, int, int, int]] = []
+        self.marks: list[_Mark] = []
 
     def statement(self, index: int) -> None:
         """Remember how far the recording has come, or stop it."""
         if index >= self.limit:
             raise _Limit
+        self.marks.append(self.mark(index))
+
+    def mark(self, index: int) -> _Mark:
+        """How far the recording has come."""
         recorder = self.recorder
-        self.marks.append(
-            (
-                index,
-                len(recorder.nodes),
-                len(recorder.inputs),
-                len(recorder.guards),
-                len(recorder.arrays),
-                recorder.mutations,
-            )
+        return _Mark(
+            index,
+            len(recorder.nodes),
+            len(recorder.inputs),
+            len(recorder.guards),
+            len(recorder.arrays),
+            recorder.mutations,
+            len(recorder.draws),
         )
 
     def release(self) -> None:
@@ -178,7 +169,7 @@ class _LimitedHooks(Hooks):
 
     def bind(self, index: int, name: str, value: Any) -> None:
         """Make sure that a replay can make the value again."""
-        _recipe(value, self.recorder, {})
+        recipe(value, self.recorder, {})
         super().bind(index, name, value)
 
 
@@ -233,8 +224,8 @@ def record(
         except _Limit:
             pass
         except Break as broken:
-            statement = hooks.marks[-1][0] if hooks.marks else start
-            done = hooks.marks[-1][1] if hooks.marks else 0
+            statement = hooks.marks[-1].statement if hooks.marks else start
+            done = hooks.marks[-1].nodes if hooks.marks else 0
             # Its frames would keep every array of the recording alive.
             broken.__traceback__ = broken.__cause__ = broken.__context__ = None
             worked = broken.helper or len(recorder.nodes) > done
@@ -245,6 +236,9 @@ def record(
                 stop, cause = statement, end
                 hooks.release()
                 continue
+        except BaseException:
+            hooks.release()
+            raise
         try:
             return _finish(recorder, hooks, start, stop, end, live, perf_counter() - began)
         finally:
@@ -261,9 +255,9 @@ def _look_up(namespace: Mapping[str, Any], name: str) -> Any:
 def _has_written(recorder: Recorder, hooks: _LimitedHooks) -> bool:
     if not hooks.marks:
         return False
-    _, nodes, *_, mutations = hooks.marks[-1]
-    written = any(node.writes for node in recorder.nodes[nodes:])
-    return written or recorder.mutations > mutations
+    mark = hooks.marks[-1]
+    written = any(node.writes for node in recorder.nodes[mark.nodes :])
+    return written or recorder.mutations > mark.mutations
 
 
 def _finish(
@@ -275,16 +269,14 @@ def _finish(
     live: Any,
     seconds: float,
 ) -> Recording:
-    nodes, inputs, guards = len(recorder.nodes), len(recorder.inputs), len(recorder.guards)
-    shared: int | None = None
+    cut = hooks.mark(stop)
     if end is not None:
         stop = end.statement
-        for mark in hooks.marks:
-            if mark[0] == stop:
-                _, nodes, inputs, guards, shared, _ = mark
+        known = next((mark for mark in hooks.marks if mark.statement == stop), cut)
         if stop == start:
             # Nothing was captured: remember under which conditions it breaks.
-            inputs, guards, shared = len(recorder.inputs), len(recorder.guards), None
+            known = known._replace(inputs=cut.inputs, guards=cut.guards, arrays=cut.arrays)
+        cut = known
     bound: dict[str, Any] = {}
     for index, name, value in hooks.bindings:
         if index < stop:
@@ -292,14 +284,14 @@ def _finish(
     names = [name for name in live(start, stop) if name in bound]
     names += [name for name in ("<return>", "<display>") if name in bound]
     made: dict[int, Container] = {}
-    recipes = {name: _recipe(bound[name], recorder, made) for name in names}
+    recipes = {name: recipe(bound[name], recorder, made) for name in names}
     outputs = tuple(Output(name.strip("<>"), _argument(recipe)) for name, recipe in recipes.items())
-    kept = tuple(recorder.nodes[:nodes])
-    graph = Graph("numpy", tuple(recorder.inputs[:inputs]), kept, outputs)
+    kept = tuple(recorder.nodes[: cut.nodes])
+    graph = Graph("numpy", tuple(recorder.inputs[: cut.inputs]), kept, outputs)
     ids = {node.id for node in graph.inputs}
     roots = {graph.root(id) for node in kept for id in node.writes}
     graph = Graph("numpy", graph.inputs, kept, outputs, tuple(sorted(roots & ids)))
-    arrays = recorder.arrays[:shared]
+    arrays = recorder.arrays[: cut.arrays]
     stand_ins = recorder.stand_ins()
     _refuse_hidden_overlap(graph, arrays)
     return Recording(
@@ -307,8 +299,8 @@ def _finish(
         stop=stop,
         end=end,
         graph=graph,
-        sources=tuple(recorder.sources[:inputs]),
-        guards=tuple(recorder.guards[:guards]),
+        sources=tuple(recorder.sources[: cut.inputs]),
+        guards=tuple(recorder.guards[: cut.guards]),
         aliasing=(tuple(s for s, _ in arrays), pattern([a for _, a in arrays])),
         recipes=recipes,
         reference={
@@ -326,9 +318,20 @@ def _finish(
         hidden=recorder.hidden,
         frozen=frozenset(recorder.frozen),
         inlined=frozenset(recorder.inlined),
+        draws=tuple(recorder.draws[: cut.draws]),
+        drawing=_drawing([mark for mark in hooks.marks if mark.statement < stop], cut),
         seconds=seconds,
         numpy_seconds=recorder.seconds,
     )
+
+
+def _drawing(marks: list[_Mark], end: _Mark) -> dict[int, bool]:
+    """Statements that draw, and whether they do other work too."""
+    return {
+        mark.statement: following.nodes > mark.nodes
+        for mark, following in itertools.pairwise([*marks, end])
+        if following.draws > mark.draws
+    }
 
 
 def _refuse_hidden_overlap(graph: Graph, arrays: list[tuple[Source, Array]]) -> None:
@@ -341,63 +344,16 @@ def _refuse_hidden_overlap(graph: Graph, arrays: list[tuple[Source, Array]]) -> 
                 raise Break("input", f"`{source}` shares memory with another input")
 
 
-def _recipe(value: Any, recorder: Recorder, made: dict[int, Container]) -> Recipe:
-    """How a replay makes a value; ``made`` keeps one list that has two names one list."""
-    origin = recorder.origin(value)
-    if origin is not None:
-        return FromSource(origin[1])
-    if id(value) in made:
-        return made[id(value)]
-    if is_traced(value):
-        if value.id is None or (value.source is not None and isinstance(value.value, np.ndarray)):
-            return FromSource(value.source)
-        return Ref(value.id)
-    if isinstance(value, Opaque):
-        return FromSource(value.source)
-    if isinstance(value, BoundMethod | Flags):
-        raise Break("value", "a method or flags object of an array is kept in a variable")
-    if isinstance(value, types.FunctionType) and HOOKS in value.__code__.co_freevars:
-        raise Break("call", "a function made here is kept in a variable")
-    if isinstance(value, tuple) or type(value) in (list, dict):
-        if len(made) > MAX_CONTAINERS:
-            raise Break("limit", "more containers than are worth following, or one in itself")
-        keys = tuple(value) if type(value) is dict else None
-        made[id(value)] = container = Container(type(value), keys, ())
-        items = value.values() if isinstance(value, dict) else value
-        container.items = tuple(_recipe(item, recorder, made) for item in items)
-        return container
-    if isinstance(value, np.ndarray):
-        raise Break("input", "an array that tracing has not seen being made")
-    if isinstance(value, set | frozenset) or any(True for _ in traced_in(value)):
-        raise Break("value", f"a {type(value).__name__} is kept in a variable")
-    if isinstance(value, types.GeneratorType) or hasattr(value, "__next__"):
-        raise Break("effect", "an iterator is kept in a variable")
-    return Literal(value)
-
-
-def _argument(recipe: Recipe) -> Argument:
+def _argument(made: Recipe) -> Argument:
     """The recipe as the graph shows it."""
-    if isinstance(recipe, Ref):
-        return recipe
-    if isinstance(recipe, FromSource):
-        return str(recipe.source)
-    if isinstance(recipe, Container):
-        items = tuple(_argument(item) for item in recipe.items)
-        return list(items) if recipe.type is list else items
+    if isinstance(made, Ref):
+        return made
+    if isinstance(made, FromSource):
+        return str(made.source)
+    if isinstance(made, Container):
+        items = tuple(_argument(item) for item in made.items)
+        return list(items) if made.type is list else items
     try:
-        return encode(recipe.value)
+        return encode(made.value)
     except TypeError:
-        return repr(recipe.value)
-
-
-def concrete(value: Any) -> Any:
-    """NumPy's value of something traced, at any depth."""
-    if is_traced(value) or isinstance(value, Opaque):
-        return value.value
-    if type(value) in (list, tuple):
-        return type(value)(concrete(item) for item in value)
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return type(value)(*(concrete(item) for item in value))
-    if type(value) is dict:
-        return {key: concrete(item) for key, item in value.items()}
-    return value
+        return repr(made.value)

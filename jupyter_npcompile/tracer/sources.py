@@ -174,6 +174,29 @@ class ComputedSource:
         return f" {sign} ".join(shown) if len(shown) == 2 else f"{sign}{shown[0]}"
 
 
+@dataclass(frozen=True, slots=True)
+class DrawSource:
+    """A random draw, made before the segment runs.
+
+    Parameters
+    ----------
+    index : int
+        Of the ``Draw`` in its recording.
+    text : str
+        The call, for the graph.
+    """
+
+    index: int
+    text: str
+
+    def fetch(self, namespace: Namespace) -> Any:
+        """It cannot be fetched: each draw happens once."""
+        raise LookupError(self.text)
+
+    def __str__(self) -> str:
+        return self.text
+
+
 Source = (
     NameSource
     | GlobalSource
@@ -183,6 +206,7 @@ Source = (
     | ObjectSource
     | ForwardSource
     | ComputedSource
+    | DrawSource
 )
 SOURCES = (
     NameSource,
@@ -193,6 +217,7 @@ SOURCES = (
     ObjectSource,
     ForwardSource,
     ComputedSource,
+    DrawSource,
 )
 
 SIGNS: Mapping[str, str] = {

@@ -252,6 +252,21 @@ class BoundMethod:
         return self.owner.hooks.call(None, self, *args, **kwargs)
 
 
+class DrawMethod:
+    """A method of a random generator from outside, taken but not called yet."""
+
+    __slots__ = ("hooks", "name", "owner")
+
+    def __init__(self, hooks: Hooks, owner: Opaque, name: str) -> None:
+        self.hooks = hooks
+        self.owner = owner
+        self.name = name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call it, for code that is not instrumented."""
+        return self.hooks.call(None, self, *args, **kwargs)
+
+
 class Flags:
     """``x.flags`` of a traced array: read-only, with the real input's ``writeable``."""
 

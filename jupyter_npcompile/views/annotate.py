@@ -132,7 +132,7 @@ def _row(line: int, text: str, entries: Sequence[LineReport], breaks: Sequence[N
     asides += [
         entry.reason
         for entry in starting
-        if entry.status == "python" and entry.reason and entry.reason not in said
+        if entry.status in ("python", "compiled") and entry.reason and entry.reason not in said
     ]
     return Row(
         line=line,
