@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo pictures lab test test-quick bench lint labextension clean
+.PHONY: help coverage-table demo pictures lab test test-quick bench lint labextension clean
 .DEFAULT_GOAL := help
 
 help:
@@ -12,6 +12,7 @@ help:
 	@echo "make test          all checks and all tests"
 	@echo "make test-quick    the tests that take no compiler, kernel or browser"
 	@echo "make bench         measure against plain NumPy"
+	@echo "make coverage-table  write docs/coverage.md from the lowering table"
 	@echo "make lint          formatting, types and style"
 	@echo "make labextension  build the front end into jupyter_npcompile/labextension"
 	@echo "make clean         remove what the recipes made"
@@ -35,6 +36,10 @@ test:
 test-quick:
 	@scripts/setup.sh test "$(PYTHON)"
 	@$(BIN)/python -m pytest -q -m "not slow and not browser"
+
+coverage-table:
+	@scripts/setup.sh test "$(PYTHON)"
+	@$(BIN)/python scripts/coverage_table.py
 
 bench:
 	@scripts/setup.sh test "$(PYTHON)"

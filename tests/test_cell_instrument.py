@@ -146,7 +146,7 @@ def test_only_outer_names_go_through_the_hook() -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ("try: pass\nexcept E: pass", "try"),
+        ("for i in x:\n    try: pass\n    finally: break", "finally that leaves"),
         ("try: pass\nexcept* E: pass", "try"),
         ("with x: pass", "with"),
         ("yield x", "generator function"),

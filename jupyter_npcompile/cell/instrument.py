@@ -24,9 +24,11 @@ from jupyter_npcompile.cell.syntax import (
     SourceText,
     as_definition,
     assign,
+    attribute,
     clone,
     constant,
     define,
+    descend,
     extent,
     has_docstring,
     load,
@@ -40,7 +42,6 @@ REGION = "__region__"
 """Name of the function that runs an instrumented region."""
 
 _REFUSED: dict[type[ast.stmt], str] = {
-    ast.Try: "try",
     ast.TryStar: "try",
     ast.With: "with",
     ast.AsyncWith: "with",
@@ -219,6 +220,8 @@ class _Statements(Expressions):
             return [replaced(node, test=test, body=body, orelse=orelse)]
         if isinstance(node, ast.For):
             return [self.loop(node)]
+        if isinstance(node, ast.Try):
+            return [self.attempt(node)]
         if isinstance(node, ast.Assert):
             test = self.condition(node.test)
             return [replaced(node, test=test, msg=node.msg and self.value(node.msg))]
@@ -310,6 +313,24 @@ class _Statements(Expressions):
         body, orelse = self.body(node.body), self.body(node.orelse)
         return replaced(node, target=bound, iter=iterable, body=[*first, *body], orelse=orelse)
 
+    def attempt(self, node: ast.Try) -> ast.stmt:
+        """Rewrite ``try``; what ends a recording passes through every handler."""
+        if any(_leaves(part) for part in node.finalbody):
+            raise self.refuse(node, "finally that leaves")
+        place = point(node)
+        passing = attribute(load(HOOKS, place), "passing", place)
+        handlers = [ast.ExceptHandler(type=passing, name=None, body=[ast.Raise(**place)], **place)]
+        for handler in node.handlers:
+            kind = None if handler.type is None else self.value(handler.type)
+            handlers.append(replaced(handler, type=kind, body=self.body(handler.body)))
+        return replaced(
+            node,
+            body=self.body(node.body),
+            handlers=handlers,
+            orelse=self.body(node.orelse),
+            finalbody=self.body(node.finalbody),
+        )
+
     def nested(self, node: ast.FunctionDef) -> ast.stmt:
         """Rewrite a definition inside a helper; annotations are left out."""
         reason = "decorated function" if node.decorator_list else keeps_its_frame(node)
@@ -320,6 +341,12 @@ class _Statements(Expressions):
         body = self.function_body(node)
         self.scopes.pop()
         return define(node.name, arguments, body, extent(node))
+
+
+def _leaves(node: ast.stmt) -> bool:
+    """Whether a statement may end what is going on, also the exception that is on its way."""
+    jumps = (ast.Return, ast.Break, ast.Continue)
+    return any(isinstance(part, jumps) for part in descend(node))
 
 
 class _RegionStatements(_Statements):

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_npcompile.tracer.operations import METADATA, operation
+from jupyter_npcompile.tracer.operations import operation
+from jupyter_npcompile.tracer.table import is_constant
 
 
 def numpy_call(node: ast.AST, namespace: Mapping[str, Any]) -> ast.expr | None:
@@ -82,4 +83,4 @@ def _is_numpy(callee: Any) -> bool:
         name = operation(callee)
     except (AttributeError, TypeError):
         return False
-    return name is not None and name not in METADATA
+    return name is not None and not is_constant(name)

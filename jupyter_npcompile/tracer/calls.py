@@ -5,10 +5,12 @@ from __future__ import annotations
 import builtins
 import functools
 import math
+import operator
 import types
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
 from jupyter_npcompile.tracer import helpers
 from jupyter_npcompile.tracer.attributes import describe_opaque
@@ -16,9 +18,10 @@ from jupyter_npcompile.tracer.breaks import OWN_LINE, Break, graph_break
 from jupyter_npcompile.tracer.draws import draw
 from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
 from jupyter_npcompile.tracer.numpy_calls import metadata, method, numpy_call
-from jupyter_npcompile.tracer.operations import METADATA, operation
+from jupyter_npcompile.tracer.operations import operation
 from jupyter_npcompile.tracer.recorder import concrete_in, traced_in
 from jupyter_npcompile.tracer.sources import ComputedSource, ObjectSource
+from jupyter_npcompile.tracer.table import is_constant
 from jupyter_npcompile.tracer.traced import BoundMethod, DrawMethod, Opaque, Traced, is_traced
 
 if TYPE_CHECKING:
@@ -87,8 +90,10 @@ def _construct(hooks: Hooks, func: type, args: tuple[Any, ...], kwargs: dict[str
     if func in (float, int, complex, bool, np.dtype) or issubclass(func, np.finfo | np.iinfo):
         with python_errors():
             return func(*(hooks.concrete(a, "Python needs the value") for a in args), **kwargs)
-    op = operation(func)
-    if op is not None and op in METADATA:
+    if issubclass(func, Exception) and not any(True for _ in traced_in((args, kwargs))):
+        with python_errors():
+            return func(*args, **kwargs)
+    if is_constant(operation(func)):
         return metadata(hooks, func, args, kwargs)
     raise Break("call", f"`{_name(func)}` makes an object that is not traced", OWN_LINE)
 
@@ -122,6 +127,9 @@ def _builtin(hooks: Hooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
         if func is divmod and isinstance(concrete_in(args[0]), np.ndarray):
             return numpy_call(hooks, np.divmod, args, {})
         return _arithmetic(hooks, func.__name__, args)
+    if func in (operator.index, normalize_axis_index):
+        with python_errors():
+            return func(*(hooks.concrete(a, "an index needs the value") for a in args), **kwargs)
     if func in PURE_BUILTINS or func in (min, max, round, divmod, pow, abs):
         with python_errors():
             return func(*args, **kwargs)

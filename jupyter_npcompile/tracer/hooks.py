@@ -17,7 +17,7 @@ import numpy as np
 
 from jupyter_npcompile.graph.nodes import Position
 from jupyter_npcompile.tracer import attributes, calls, indexing, numpy_calls, sources
-from jupyter_npcompile.tracer.breaks import Break
+from jupyter_npcompile.tracer.breaks import Break, NeedsCopy
 from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
 from jupyter_npcompile.tracer.guards import ValueGuard
 from jupyter_npcompile.tracer.memory import owner
@@ -55,6 +55,9 @@ class Hooks:
     bound : dict of str to object
         What the region has bound so far.
     """
+
+    passing = (Break, NeedsCopy)
+    """What no ``except`` of traced code may catch."""
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
@@ -173,7 +176,9 @@ class Hooks:
         if any(not is_number(o) for o in operands):
             if len(known) < len(operands):
                 self._stop("value", "Python needs the value of something the graph computes")
-            values = [self.concrete(o, "Python needs the value") for o in operands]
+            values = [
+                self.concrete(o, "Python needs the value") if is_traced(o) else o for o in operands
+            ]
             with python_errors():
                 return sources.OPERATORS[operation](*values)
         with python_errors():
@@ -337,6 +342,9 @@ class Hooks:
         """The truth of a value that decides what runs next."""
         self._at(at)
         if is_traced(value):
+            if self.recorder.is_known(value):
+                with python_errors():
+                    return bool(value.value)
             if value.source is None or (value.id is not None and is_array_like(value)):
                 raise Break(
                     "value",
@@ -376,6 +384,8 @@ class Hooks:
                 parts = (value.start, value.stop, value.step)
                 return slice(*(self.concrete(part, why) for part in parts))
             return value
+        if self.recorder.is_known(value) and np.ndim(value.value) == 0:
+            return value.value
         if value.source is None or isinstance(value.value, np.ndarray):
             raise Break("value", why, "delay the conversion until after the computation")
         guard = ValueGuard(value.source, value.value)
@@ -418,6 +428,20 @@ class HelperHooks(Hooks):
         if self._numpy:
             return value
         return super().name(name, value)
+
+    def truth(self, at: At, value: Any) -> bool:
+        """The truth of a value; NumPy's own branches go the same way until a check fails.
+
+        Which way ``np.gradient`` or ``np.polyfit`` turns is a property of the
+        inputs that seldom changes. In a user's helper the branch is the point.
+        """
+        graph_computes = is_traced(value) and value.source is None
+        if not self._numpy or not graph_computes or self.recorder.is_known(value):
+            return super().truth(at, value)
+        with python_errors():
+            outcome = bool(value.value)
+        self.recorder.record(self.root, "python.assume", (value, outcome), {}, None)
+        return outcome
 
     def source(self, name: str, value: Any) -> Source:
         """Where a replay finds the name."""

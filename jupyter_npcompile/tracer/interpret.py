@@ -110,7 +110,15 @@ def _member(name: str, op: str) -> Callable[..., object]:
     return method
 
 
+def _assume(value: object, outcome: bool) -> None:
+    """A branch that the recording took."""
+    if bool(value) is not outcome:
+        raise ValueError("the recording took another branch")
+
+
 def _python(name: str, op: str) -> Callable[..., object]:
+    if name == "assume":
+        return _assume
     if name in _BUILTINS:
         return getattr(builtins, name)  # type: ignore[no-any-return]
     if name in _OPERATORS:

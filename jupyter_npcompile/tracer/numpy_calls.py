@@ -16,12 +16,12 @@ from jupyter_npcompile.tracer.breaks import DRAW, OWN_LINE, RANDOM, Break
 from jupyter_npcompile.tracer.draws import draw
 from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
 from jupyter_npcompile.tracer.interpret import function as numpy_function
-from jupyter_npcompile.tracer.operations import METADATA, WRITERS, operation
+from jupyter_npcompile.tracer.operations import WRITERS, operation
 from jupyter_npcompile.tracer.recorder import concrete_in, traced_in
 from jupyter_npcompile.tracer.sources import ObjectSource
 from jupyter_npcompile.tracer.structure import structural
-from jupyter_npcompile.tracer.table import lowering_of
-from jupyter_npcompile.tracer.traced import BoundMethod, Traced, is_traced
+from jupyter_npcompile.tracer.table import is_constant, lowering_of
+from jupyter_npcompile.tracer.traced import COMPARISONS, OPERATORS, BoundMethod, Traced, is_traced
 
 if TYPE_CHECKING:
     from jupyter_npcompile.tracer.hooks import Hooks
@@ -46,6 +46,9 @@ OPERANDS: dict[str, frozenset[int]] = {
 it decides what the graph is, so the recording depends on its value."""
 
 
+_SPECIAL = {f"__{name}__": operator for name, operator in (OPERATORS | COMPARISONS).items()}
+"""``x.__truediv__(y)``, as NumPy's own sources have it, by the name of its operator."""
+
 SHAPED = frozenset({"numpy.zeros", "numpy.ones", "numpy.empty", "numpy.full"})
 """Functions whose first argument is a shape."""
 
@@ -54,7 +57,7 @@ def numpy_call(hooks: Hooks, callee: Any, args: tuple[Any, ...], kwargs: dict[st
     """Call a NumPy function or ufunc and record it, or say why not."""
     op = operation(callee)
     assert op is not None
-    if op in METADATA:
+    if is_constant(op):
         return metadata(hooks, callee, args, kwargs)
     if op.startswith("numpy.random."):
         generator = getattr(callee, "__self__", None)
@@ -63,7 +66,7 @@ def numpy_call(hooks: Hooks, callee: Any, args: tuple[Any, ...], kwargs: dict[st
             return draw(hooks, source, generator, callee.__name__, args, kwargs)
         raise Break("host", f"`{_short(op)}`: {RANDOM}", DRAW)
     row = lowering_of(op)
-    if row is None:
+    if row is None or row.how == "source":
         python = getattr(callee, "_implementation", callee)
         if isinstance(python, types.FunctionType):
             return helpers.inline(hooks, python, args, kwargs, name=op.removeprefix("numpy."))
@@ -84,6 +87,8 @@ def perform(
         args, kwargs = args[:place], {**kwargs, "out": args[place]}
     if type(kwargs.get("out")) is tuple and len(kwargs["out"]) == 1:
         kwargs = {**kwargs, "out": kwargs["out"][0]}
+    if op == "numpy.pad":
+        args = _pad_widths_in_order(args)
     is_ufunc = op.removeprefix("numpy.") in UFUNC_NAMES
     args = tuple(
         arg if is_ufunc or k in OPERANDS.get(op, ()) else structural(hooks, arg)
@@ -110,10 +115,27 @@ def _place_of_out(op: str) -> int:
     """Where a function takes its output array by position, if it does."""
     name = op.replace("ndarray.", "numpy.", 1)
     try:
-        parameters = list(inspect.signature(numpy_function(name)).parameters)
+        parameters = inspect.signature(numpy_function(name)).parameters.values()
     except (KeyError, TypeError, ValueError):
         return sys.maxsize
-    return parameters.index("out") if "out" in parameters else sys.maxsize
+    positional = [
+        parameter.name
+        for parameter in parameters
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    ]
+    return positional.index("out") if "out" in positional else sys.maxsize
+
+
+def _pad_widths_in_order(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """``np.pad`` takes a dict of axes; graphs hold no dicts."""
+    if len(args) < 2 or type(args[1]) is not dict:
+        return args
+    ndim = np.ndim(concrete_in(args[0]))
+    pairs = [(0, 0)] * ndim
+    for axis, width in args[1].items():
+        with python_errors():
+            pairs[axis] = width if type(width) is tuple else (width, width)
+    return (args[0], tuple(pairs), *args[2:])
 
 
 def _targets(op: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Traced, ...]:
@@ -145,7 +167,7 @@ def array_attribute(hooks: Hooks, obj: Traced, name: str) -> Any:
     """``x.T``, ``x.real`` and their like."""
     op = f"ndarray.{name}"
     row = lowering_of(op)
-    if row is None or row.status != "lowered":
+    if row is None or row.lowering is None:
         raise Break("host", f"`.{name}` has no lowering", OWN_LINE)
     return perform(hooks, op, numpy_function(op), (obj,), {})
 
@@ -157,11 +179,14 @@ def method(hooks: Hooks, bound: BoundMethod, args: tuple[Any, ...], kwargs: dict
         with python_errors():
             number = hooks.concrete(obj, f"`.{name}()` needs the value")
             return getattr(number, name)(*concrete_in(args), **concrete_in(kwargs))
+    operator = _SPECIAL.get(name)
+    if operator is not None and len(args) == 1 and not kwargs:
+        return hooks.binary(None, operator, obj, args[0])
     if name in ("item", "tolist", "tobytes", "tofile", "dump", "dumps"):
         raise Break("value", f"`.{name}()` needs the values", OWN_LINE)
     op = f"ndarray.{name}"
     row = lowering_of(op)
-    if row is None:
+    if row is None or row.how != "graph":
         raise Break("host", f"`.{name}()` has no lowering", OWN_LINE)
     if row.status != "lowered":
         raise Break("host", f"`.{name}()`: {row.reason}", OWN_LINE)

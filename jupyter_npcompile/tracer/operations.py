@@ -37,38 +37,6 @@ UFUNCS = {
 }
 """The ufunc behind each operator, by the name :mod:`ast` gives it."""
 
-METADATA = frozenset(
-    f"numpy.{name}"
-    for name in (
-        "shape",
-        "ndim",
-        "size",
-        "result_type",
-        "can_cast",
-        "promote_types",
-        "min_scalar_type",
-        "issubdtype",
-        "isdtype",
-        "iscomplexobj",
-        "isrealobj",
-        "isscalar",
-        "iterable",
-        "broadcast_shapes",
-        "may_share_memory",
-        "shares_memory",
-        "dtype",
-        "finfo",
-        "iinfo",
-        "isfortran",
-        "common_type",
-        "typename",
-        "mintypecode",
-        "errstate",
-        "geterr",
-    )
-)
-"""Functions that depend on types and shapes only: constant under the signature."""
-
 WRITERS: Mapping[str, int] = {
     "numpy.copyto": 0,
     "numpy.put": 0,
@@ -127,6 +95,20 @@ def operation(callee: Any) -> str | None:
     return name
 
 
+_FUNCTIONS = (
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodType,
+    types.MethodDescriptorType,
+    type,
+    np.ufunc,
+    type(np.sum),
+    type(np.random.normal),
+    type(np.random.default_rng),
+)
+
+
 def is_numpy_function(callee: Any) -> bool:
-    """Whether a callable is written in NumPy's own Python sources."""
-    return str(getattr(callee, "__module__", "") or "").partition(".")[0] == "numpy"
+    """Whether a callable belongs to NumPy; an object that can be called, a ``poly1d``, does not."""
+    module = str(getattr(callee, "__module__", "") or "").partition(".")[0]
+    return module == "numpy" and isinstance(callee, _FUNCTIONS)

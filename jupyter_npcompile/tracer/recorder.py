@@ -27,6 +27,10 @@ READ_ONLY_VIEWS = frozenset({"numpy.broadcast_to", "numpy.diagonal", "ndarray.di
 """Views that NumPy makes read-only although their base is not."""
 
 
+UNINITIALISED = frozenset({"numpy.empty", "numpy.empty_like"})
+"""Functions whose results hold what happened to be in memory."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hidden:
     """Memory that NumPy allocated for a result and that only ``base`` shows.
@@ -64,6 +68,7 @@ class Recorder(Inputs):
         self.hidden: dict[int, Hidden] = {}
         self.frozen: set[int] = set()
         self.mutations = 0
+        self._known: dict[int, int] = {}
         self.touched: set[int] = set()
         self.draws: list[Draw] = []
         self.drawn: dict[int, Any] = {}
@@ -132,16 +137,35 @@ class Recorder(Inputs):
         )
         self.nodes.append(node)
         self.touched.update(id(owner(w.value)) for w in writes)
+        every = (*args, *kwargs.values())
+        for target in writes:
+            self._forget(target)
         if not several:
             if result is None or itself is not None:
                 return itself
             self._note_hidden(node, result)
+            if not writes and self._all_known(op, every):
+                self._known[node.id] = id(
+                    owner(result) if isinstance(result, np.ndarray) else result
+                )
             return Traced(hooks, result, node.id)
-        every = (*args, *kwargs.values())
         items = [self._item(hooks, node, k, value, every) for k, value in enumerate(results)]
         if isinstance(result, tuple) and hasattr(result, "_fields"):
             return type(result)(*items)  # a named tuple, as np.linalg.eigh returns
         return type(result)(items)
+
+    def _all_known(self, op: str, values: tuple[Any, ...]) -> bool:
+        """Whether a result follows from constants of the code alone."""
+        return op not in UNINITIALISED and all(self.is_known(t) for t in traced_in(values))
+
+    def _forget(self, target: Traced) -> None:
+        """What shares memory with an array that is written is no constant any more."""
+        base = id(owner(target.value))
+        self._known = {id: memory for id, memory in self._known.items() if memory != base}
+
+    def is_known(self, traced: Traced) -> bool:
+        """Whether the value is the same in every replay: it follows from constants."""
+        return traced.id in self._known
 
     @staticmethod
     def _argument_itself(result: Any, args: tuple[Any, ...]) -> Traced | None:
@@ -201,6 +225,8 @@ class Recorder(Inputs):
             return tuple(self.reference(item) for item in value)
         if type(value) is list:
             return [self.reference(item) for item in value]
+        if type(value) is range:
+            return encode(np.asarray(value))
         if isinstance(value, np.ndarray):
             raise Break("input", "an array that tracing has not seen being made")
         if isinstance(value, BoundMethod) or (callable(value) and not isinstance(value, type)):

@@ -263,6 +263,12 @@ _MATH: dict[str, Callable[..., Tensor]] = {
 }
 
 
+def assume(trace: Trace, value: object, outcome: bool) -> None:
+    """The recording took the branch that this truth decided."""
+    truth = trace.cast(trace.value(value), BOOL)
+    trace.check((truth if outcome else ~truth).reshape(()))
+
+
 def mathematics(trace: Trace, *operands: Any) -> Value:
     name = trace.node.op.partition(".")[2]
     tensors = _tensors(trace, FLOAT64, *operands)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -139,18 +140,30 @@ def average(
     keepdims: object = False,
 ) -> Any:
     x = trace.value(a)
-    if returned:
-        trace.unsupported("returned=True")
     axes = trace.axes(axis, x.ndim)
     kind = trace.dtype
+    keep = bool(keepdims)
     if weights is None:
-        return reductions.mean_of(trace, x, kind, axes, bool(keepdims), True)
-    w = trace.cast(trace.value(weights), kind)
+        found = reductions.mean_of(trace, x, kind, axes, keep, True)
+        if not returned:
+            return found
+        number = math.prod(x.shape[k] for k in axes)
+        return [found, trace.full(trace.shape, number, np.dtype(trace.node.types[1].dtype))]
+    w = trace.cast(_weights(trace, x, trace.value(weights), axis), kind)
     tensor = trace.cast(x, kind)
-    if tuple(w.shape) != tuple(tensor.shape):
-        if w.ndim != 1 or len(axes) != 1:
-            trace.unsupported("weights of another shape")
-        w = w.reshape([-1 if k == axes[0] else 1 for k in range(tensor.ndim)]).expand(tensor.shape)
-    scale = reductions.total(w, axes, bool(keepdims))
+    scale = reductions.total(w.expand(tensor.shape), axes, keep)
     trace.check((scale != 0).all())
-    return reductions.total(tensor * w, axes, bool(keepdims)) / scale
+    found = reductions.total(tensor * w, axes, keep) / scale
+    return [found, scale] if returned else found
+
+
+def _weights(trace: Trace, x: Value, weights: Value, axis: object) -> Value:
+    """Weights in the shape of the array; they may lie along some axes of it."""
+    tensor = weights.read()
+    if tuple(tensor.shape) != x.shape:
+        order = [a % x.ndim for a in trace.integers(axis, "axis")]
+        places = sorted(range(len(order)), key=lambda k: order[k])
+        tensor = tensor.permute(places)
+        sizes = iter(tensor.shape)
+        tensor = tensor.reshape([next(sizes) if k in order else 1 for k in range(x.ndim)])
+    return Owner(tensor, weights.dtype)

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import string
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -131,21 +132,42 @@ def tensordot(trace: Trace, a: object, b: object, /, axes: Any = 2) -> Value:
 
 
 def einsum(trace: Trace, *operands: Any, out: object = None, **kwargs: Any) -> Value:
-    if not operands or not isinstance(operands[0], str):
-        trace.unsupported("the form without a string")
-    subscripts, *arrays = operands
-    values = [trace.value(x) for x in arrays]
-    dtype = kwargs.get("dtype")
+    subscripts, arrays = _subscripts(operands)
     text = subscripts.replace(" ", "")
-    kind = np.result_type(*(v.dtype for v in values)) if dtype is None else dtype
-    if kind.kind in "biu":
-        # torch multiplies matrices here; written out, integers compile too
-        return contracted(trace, lambda *t: _einsum(text, *t), *values, dtype=kind)
-    return contracted(trace, lambda *t: torch.einsum(text, *t), *values, dtype=dtype)
+    values = [trace.value(x) for x in arrays]
+    if trace.node.view_of is not None and len(values) == 1:
+        return _rearranged(trace, text, values[0])
+    return contracted(trace, lambda *t: torch.einsum(text, *t), *values, dtype=kwargs.get("dtype"))
 
 
-def _einsum(text: str, *tensors: Tensor) -> Tensor:
-    return torch.einsum(text, *tensors)
+def _subscripts(operands: Sequence[Any]) -> tuple[str, Sequence[Any]]:
+    """The subscripts as text; NumPy also takes lists of numbers."""
+    if isinstance(operands[0], str):
+        return operands[0], operands[1:]
+
+    def word(part: Sequence[Any]) -> str:
+        return "".join("..." if label is ... else _LABELS[label] for label in part)
+
+    pairs = len(operands) // 2
+    text = ",".join(word(operands[2 * k + 1]) for k in range(pairs))
+    if len(operands) % 2:
+        text += "->" + word(operands[-1])
+    return text, operands[0 : 2 * pairs : 2]
+
+
+_LABELS = string.ascii_uppercase + string.ascii_lowercase
+
+
+def _rearranged(trace: Trace, text: str, x: Value) -> Value:
+    """A diagonal or a permutation: NumPy gives a view, which may be written."""
+
+    def write(parent: Tensor, new: Tensor) -> Tensor:
+        places = torch.arange(parent.numel(), dtype=torch.int64).reshape(parent.shape)
+        flat = torch.einsum(text, places).reshape(-1)
+        whole = parent.reshape(-1)
+        return torch.index_put(whole, [flat], new.reshape(-1)).reshape(parent.shape)
+
+    return trace.view(x, lambda tensor: torch.einsum(text, tensor), write)
 
 
 def kron(trace: Trace, a: object, b: object) -> Value:
@@ -275,3 +297,15 @@ def correlate(trace: Trace, a: object, v: object, mode: object = "valid") -> Val
         turned = _slid(trace, y, x, mode, turned=False)
         return Owner(turned.read().flip(0), turned.dtype)
     return _slid(trace, x, y, mode, turned=False)
+
+
+def polymul(trace: Trace, a1: object, a2: object) -> Value:
+    factors = []
+    for factor in (a1, a2):
+        x = trace.value(factor)
+        if x.ndim == 0:
+            x = Owner(x.read().reshape(1), x.dtype)
+        if x.shape[0] > 1:  # NumPy leaves leading zeros out
+            trace.check(trace.cast(x, BOOL)[0])
+        factors.append(x)
+    return convolve(trace, *factors)

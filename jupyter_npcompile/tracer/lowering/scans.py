@@ -142,3 +142,20 @@ def diff(
         else:
             x = apply(trace, np.subtract, elementwise.subtract, high, low)
     return x
+
+
+def ediff1d(trace: Trace, ary: object, to_end: object = None, to_begin: object = None) -> Value:
+    x = trace.value(ary)
+    flat = trace.cast(x, x.dtype).reshape(-1)
+    later, earlier = Owner(flat[1:], x.dtype), Owner(flat[:-1], x.dtype)
+    found = apply(trace, np.subtract, elementwise.subtract, later, earlier).read()
+    parts = [
+        trace.cast(trace.value(part), x.dtype).reshape(-1)
+        for part in (to_begin, to_end)
+        if part is not None
+    ]
+    if to_begin is not None:
+        found = torch.cat([parts[0], found])
+    if to_end is not None:
+        found = torch.cat([found, parts[-1]])
+    return Owner(found, x.dtype)

@@ -69,7 +69,7 @@ def store_at(
         tensor = tensor.squeeze(0)
     uniform = tensor.numel() == 1
     tensor = tensor.expand(shape)
-    if uniform or tensor.numel() <= 1 or _distinct(origin, target.shape):
+    if uniform or tensor.numel() <= 1 or distinct(origin, target.shape):
         target.write(torch.ops.aten.index_put.default(present, list(places), tensor))
         return
     linear = torch.arange(present.numel(), dtype=torch.int64).reshape(present.shape)
@@ -85,7 +85,7 @@ def last_wins(present: Tensor, places: Tensor, values: Tensor) -> Tensor:
     return torch.where(winner >= 0, chosen, present.reshape(-1)).reshape(present.shape)
 
 
-def _distinct(origin: Sequence[Any], shape: Sequence[int]) -> bool:
+def distinct(origin: Sequence[Any], shape: Sequence[int]) -> bool:
     """Whether constant indices name no element twice."""
     known = [None if item is None else known_array(item) for item in origin]
     if any(k is None and item is not None for k, item in zip(known, origin, strict=True)):

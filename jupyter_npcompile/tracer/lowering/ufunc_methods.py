@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from jupyter_npcompile.tracer.lowering import reductions, scans
+from jupyter_npcompile.tracer.lowering import reductions, scans, stores
 from jupyter_npcompile.tracer.lowering.dtypes import ordered, unordered, wrap
 from jupyter_npcompile.tracer.lowering.indexing import BOOL, gather, prepared, select
 from jupyter_npcompile.tracer.lowering.lookup import find_kernel
@@ -21,6 +21,19 @@ from jupyter_npcompile.tracer.lowering.values import Owner, Value
 
 def _name(trace: Trace) -> str:
     return trace.node.op.split(".")[1]
+
+
+MAX_STEPS = 64
+"""Steps one after the other that are written out; torch has no general scan."""
+
+_SCANNED = ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or")
+_HALVED = ("fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "logical_xor", "gcd")
+
+
+def _step(trace: Trace, name: str, left: Tensor, right: Tensor, kind: np.dtype) -> Tensor:
+    """The ufunc between two tensors of one dtype, in that dtype."""
+    ufunc, kernel = getattr(np, name), find_kernel(name)
+    return trace.cast(apply(trace, ufunc, kernel, Owner(left, kind), Owner(right, kind)), kind)
 
 
 def reduce(
@@ -40,37 +53,72 @@ def reduce(
     if name in ("maximum", "minimum"):
         pick = reductions.max if name == "maximum" else reductions.min
         return pick(trace, array, axis, None, keepdims, initial, where)
-    if initial is not None:
-        trace.unsupported("initial=")
-    if name in ("logical_and", "logical_or"):
+    if name in ("logical_and", "logical_or") and initial is None:
         test = reductions.all if name == "logical_and" else reductions.any
         return test(trace, array, axis, None, keepdims, where=where)
+    x = trace.value(array)
+    kind = _kind(trace, name, x, dtype)
+    axes = sorted(trace.axes(axis, x.ndim))
+    kept = [k for k in range(x.ndim) if k not in axes]
+    rows = _rows(trace.cast(x, kind), axes, kept)
+    mask = None
     if where is not True:
-        trace.unsupported("where=")
-    return _folded(trace, name, trace.value(array), axis, bool(keepdims))
+        truth = trace.cast(trace.value(where), BOOL).expand(x.shape)
+        mask = _rows(truth, axes, kept)
+    found = _folded(trace, name, rows, kind, initial, mask)
+    if keepdims:
+        found = found.reshape([1 if k in axes else n for k, n in enumerate(x.shape)])
+    return Owner(found, kind)
 
 
-def _folded(trace: Trace, name: str, x: Value, axis: object, keepdims: bool) -> Value:
-    """Reduce by halves: for operations where the order does not matter."""
-    if name not in ("fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "logical_xor"):
-        trace.unsupported("the order of this reduction matters")
-    kind = BOOL if name == "logical_xor" else x.dtype
-    tensor = trace.cast(x, kind)
-    kernel = find_kernel("bitwise_xor" if name == "logical_xor" else name)
-    ufunc = getattr(np, "bitwise_xor" if name == "logical_xor" else name)
-    for one in sorted(trace.axes(axis, x.ndim), reverse=True):
-        tensor = tensor.movedim(one, 0)
-        if tensor.shape[0] == 0:
+def _kind(trace: Trace, name: str, x: Value, dtype: object) -> np.dtype:
+    """The dtype in which the elements are combined."""
+    if isinstance(dtype, np.dtype):
+        return dtype
+    if name.startswith("logical"):
+        return BOOL
+    ufunc: np.ufunc = getattr(np, name)
+    return ufunc.resolve_dtypes((None, x.dtype, None), reduction=True)[0]
+
+
+def _rows(tensor: Tensor, axes: list[int], kept: list[int]) -> Tensor:
+    """What is combined in a first dimension of its own."""
+    moved = tensor.permute(*axes, *kept)
+    return moved.reshape(-1, *moved.shape[len(axes) :])
+
+
+def _folded(
+    trace: Trace, name: str, rows: Tensor, kind: np.dtype, initial: object, mask: Tensor | None
+) -> Tensor:
+    identity = getattr(np, name).identity
+    if initial is None and (rows.shape[0] == 0 or mask is not None):
+        if identity is None:
             trace.unsupported("a reduction of nothing")
-        while (size := tensor.shape[0]) > 1:
-            half = size // 2
-            low, high = Owner(tensor[:half], kind), Owner(tensor[half : 2 * half], kind)
-            joined = apply(trace, ufunc, kernel, low, high).read()
-            tensor = torch.cat([joined, tensor[2 * half :]]) if size % 2 else joined
-        tensor = tensor[0]
-        if keepdims:
-            tensor = tensor.unsqueeze(one)
-    return Owner(tensor, kind)
+        initial = identity
+    if mask is None and initial is None and name in _HALVED:
+        return _halved(trace, name, rows, kind)
+    if kind.name == "float16" and name in ("subtract", "divide"):
+        trace.unsupported("NumPy keeps single precision between the steps")
+    if rows.shape[0] > MAX_STEPS:
+        trace.unsupported(f"more than {MAX_STEPS} steps one after the other")
+    steps = list(rows.unbind(0))
+    if initial is not None:
+        found = trace.cast(trace.value(initial, kind), kind).expand(rows.shape[1:])
+    else:
+        found = steps.pop(0)
+    for k, step in enumerate(steps):
+        joined = _step(trace, name, found, step, kind)
+        found = joined if mask is None else torch.where(mask[k], joined, found)
+    return found
+
+
+def _halved(trace: Trace, name: str, rows: Tensor, kind: np.dtype) -> Tensor:
+    """Combine by halves: for operations where the order does not matter."""
+    while (size := rows.shape[0]) > 1:
+        half = size // 2
+        joined = _step(trace, name, rows[:half], rows[half : 2 * half], kind)
+        rows = torch.cat([joined, rows[2 * half :]]) if size % 2 else joined
+    return rows[0]
 
 
 def accumulate(
@@ -81,6 +129,8 @@ def accumulate(
     place = trace.axis(axis, x.ndim)
     if name in ("add", "multiply"):
         return scans.running(trace, x, place, trace.dtype, product=name == "multiply")
+    if name not in _SCANNED:
+        return _accumulated(trace, name, x, place, _kind(trace, name, x, dtype))
     if name in ("logical_and", "logical_or"):
         truth = trace.cast(x, BOOL).to(torch.int8)
         scan = torch.cummin if name == "logical_and" else torch.cummax
@@ -93,6 +143,16 @@ def accumulate(
     scan = torch.cummax if name == "maximum" else torch.cummin
     found = scan(tensor, place).values
     return Owner(found != 0 if x.dtype.kind == "b" else unordered(found, x.dtype), x.dtype)
+
+
+def _accumulated(trace: Trace, name: str, x: Value, axis: int, kind: np.dtype) -> Value:
+    if x.shape[axis] > MAX_STEPS:
+        trace.unsupported(f"more than {MAX_STEPS} steps one after the other")
+    steps = trace.cast(x, kind).unbind(axis)
+    found = list(steps[:1])
+    for step in steps[1:]:
+        found.append(_step(trace, name, found[-1], step, kind))
+    return Owner(torch.stack(found, dim=axis) if found else trace.cast(x, kind), kind)
 
 
 def outer(trace: Trace, a: object, b: object, /, **kwargs: object) -> Value:
@@ -111,71 +171,105 @@ def outer(trace: Trace, a: object, b: object, /, **kwargs: object) -> Value:
     )
 
 
-def at(trace: Trace, a: Value, indices: object, b: object, /) -> None:
+def at(trace: Trace, a: Value, indices: object, b: object = None, /) -> None:
     name = _name(trace)
+    ufunc = getattr(np, name)
     selection = select(trace, a, indices)
     target = selection.part
-    if selection.mask is not None or a.dtype.kind in "b":
-        trace.unsupported("with a mask, or on booleans")
-    given = trace.value(b)
-    if np.result_type(a.dtype, given.dtype) != a.dtype and given.kind != "python":
-        trace.unsupported("operands of several dtypes")
-    tensor = trace.cast(given, a.dtype)
-    present = target.read()
+    if selection.mask is not None:
+        trace.unsupported("with a mask")
+    operands = [] if ufunc.nin == 1 else [_strong(trace.value(b))]
     if selection.is_basic:
-        value = Owner(tensor, a.dtype)
-        result = apply(trace, getattr(np, name), find_kernel(name), Owner(present, a.dtype), value)
-        target.write(result.read().expand(present.shape))
+        target.write(_applied(trace, name, Owner(target.read(), a.dtype), operands))
         return
     places = prepared(trace, selection)
-    tensor = tensor.expand(gather(present, places).shape)
+    present = target.read()
+    chosen = gather(present, places)
+    if stores.distinct(selection.fancy, target.shape):
+        found = _applied(trace, name, Owner(chosen, a.dtype), operands)
+        target.write(torch.ops.aten.index_put.default(present, list(places), found))
+        return
+    if name not in _GATHERING or a.dtype.kind == "b":
+        trace.unsupported("an index that may name an element twice")
+    given = operands[0]
+    if np.result_type(a.dtype, given.dtype) != a.dtype and given.dtype.kind not in "bi":
+        trace.unsupported("operands of several dtypes")
+    tensor = trace.cast(given, a.dtype).expand(chosen.shape)
+    target.write(_gathered(trace, name, a.dtype, present, places, tensor))
+
+
+_GATHERING = {
+    "add": "sum",
+    "subtract": "sum",
+    "maximum": "amax",
+    "minimum": "amin",
+    "multiply": "prod",
+}
+"""Ufuncs whose repeated application torch knows as a scatter."""
+
+
+def _strong(x: Value) -> Value:
+    """``at`` makes arrays of Python numbers, with the dtype that arrays have."""
+    return Owner(x.read(), x.dtype) if x.kind == "python" else x
+
+
+def _applied(trace: Trace, name: str, present: Value, operands: list[Value]) -> Tensor:
+    result = apply(trace, getattr(np, name), find_kernel(name), present, *operands)
+    return trace.cast(result, present.dtype).expand(present.shape)
+
+
+def _gathered(
+    trace: Trace, name: str, kind: np.dtype, present: Tensor, places: Any, tensor: Tensor
+) -> Tensor:
     if name in ("add", "subtract"):
         signed = tensor if name == "add" else -tensor
-        found = torch.ops.aten.index_put.default(present, list(places), signed, True)
-        target.write(wrap(found, a.dtype))
-        return
+        return wrap(torch.ops.aten.index_put.default(present, list(places), signed, True), kind)
+    how = _GATHERING[name]
+    if kind.kind == "c" or (how == "prod" and kind.name == "uint64"):
+        trace.unsupported(f"dtype {kind}")
     linear = torch.arange(present.numel(), dtype=torch.int64).reshape(present.shape)
-    flat = gather(linear, places).reshape(-1)
-    how = {"maximum": "amax", "minimum": "amin", "multiply": "prod"}[name]
-    if a.dtype.kind == "c":
-        trace.unsupported("complex numbers")
     found = torch.scatter_reduce(
-        ordered(present, a.dtype).reshape(-1),
+        ordered(present, kind).reshape(-1),
         0,
-        flat,
-        ordered(tensor, a.dtype).reshape(-1),
+        gather(linear, places).reshape(-1),
+        ordered(tensor, kind).reshape(-1),
         how,
         include_self=True,
     )
-    if how == "prod" and a.dtype.name == "uint64":
-        trace.unsupported("uint64")
-    target.write(wrap(unordered(found, a.dtype), a.dtype).reshape(present.shape))
+    return wrap(unordered(found, kind), kind).reshape(present.shape)
 
 
 def reduceat(
-    trace: Trace, array: object, indices: object, axis: object = 0, *rest: object
-) -> Tensor:
+    trace: Trace,
+    array: object,
+    indices: object,
+    axis: object = 0,
+    dtype: object = None,
+    out: object = None,
+) -> Any:
     x = trace.value(array)
     place = trace.axis(axis, x.ndim)
     starts = trace.known(indices, "the places").tolist()
-    if len(starts) > 64:
-        trace.unsupported("more than 64 places")
+    if len(starts) > MAX_STEPS:
+        trace.unsupported(f"more than {MAX_STEPS} places")
     size = x.shape[place]
     name = _name(trace)
+    kind = _kind(trace, name, x, dtype)
     parts: list[Tensor] = []
     for k, start in enumerate(starts):
         stop = starts[k + 1] if k + 1 < len(starts) else size
         section = x.read().narrow(place, start, max(stop - start, 1))
-        parts.append(_section(trace, Owner(section, x.dtype), name, place))
-    return torch.stack(parts, dim=place)
+        parts.append(_section(trace, Owner(section, x.dtype), name, place, kind))
+    return Owner(torch.stack(parts, dim=place), kind)
 
 
-def _section(trace: Trace, section: Value, name: str, axis: int) -> Tensor:
-    kind = trace.dtype
+def _section(trace: Trace, section: Value, name: str, axis: int, kind: np.dtype) -> Tensor:
     if name in ("maximum", "minimum"):
         largest = name == "maximum"
         return reductions.extreme(trace, section, (axis,), False, None, True, largest=largest)
     if name == "add":
         return reductions.sum_as(trace, section, kind, (axis,), False, True)
     tensor = trace.cast(section, kind)
-    return wrap(torch.prod(tensor, dim=axis, dtype=tensor.dtype), kind)
+    if name == "multiply":
+        return wrap(torch.prod(tensor, dim=axis, dtype=tensor.dtype), kind)
+    return _folded(trace, name, tensor.movedim(axis, 0), kind, None, None)
