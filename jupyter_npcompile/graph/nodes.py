@@ -165,6 +165,12 @@ class Node:
     scope : str
         Helper functions it was inlined from, outermost first, joined by
         ``/``.
+    reports : tuple of str
+        Floating-point errors, by their names in ``np.errstate``, that NumPy
+        reports when they happen here.
+    finite : bool
+        Whether every number of the recorded result was finite, as far as
+        anybody looked.
     """
 
     id: int
@@ -177,6 +183,8 @@ class Node:
     writes: tuple[int, ...] = ()
     name: str = ""
     scope: str = ""
+    reports: tuple[str, ...] = ()
+    finite: bool = True
 
     @property
     def type(self) -> ValueType:

@@ -213,6 +213,8 @@ def _node_to_json(node: Node) -> dict[str, Any]:
         "view_of": node.view_of,
         "writes": list(node.writes),
         "scope": node.scope,
+        "reports": list(node.reports),
+        "finite": node.finite,
     }
 
 
@@ -228,4 +230,6 @@ def _node_from_json(data: Mapping[str, Any]) -> Node:
         writes=tuple(data["writes"]),
         name=data["name"],
         scope=data["scope"],
+        reports=tuple(data["reports"]),
+        finite=data["finite"],
     )

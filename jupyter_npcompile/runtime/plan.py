@@ -15,6 +15,7 @@ from jupyter_npcompile.runtime.artifacts import Artifact, CheckFailedError
 from jupyter_npcompile.runtime.check import Rounding, difference, magnitude, precision
 from jupyter_npcompile.tracer.draws import Draw
 from jupyter_npcompile.tracer.evaluation import warnings_shown
+from jupyter_npcompile.tracer.floating import is_finite
 from jupyter_npcompile.tracer.guards import check
 from jupyter_npcompile.tracer.interpret import argument, constant_value, run_node, value_type
 from jupyter_npcompile.tracer.memory import Array, clone_owner, owner, pattern, rebase
@@ -68,6 +69,10 @@ class Plan:
         How often the artifact ran for real.
     checked : bool
         Whether the first run was compared with NumPy.
+    failures : int
+        How often in a row NumPy had to run instead for its values.
+    met : int
+        How often its conditions were met, if an error or a warning ended it.
     limit : Stop or None
         Where lowering failed: the plan must be recorded again up to there.
     """
@@ -80,6 +85,8 @@ class Plan:
     timings: dict[str, float] = field(default_factory=dict)
     runs: int = 0
     checked: bool = False
+    failures: int = 0
+    met: int = 0
     limit: Stop | None = None
 
     @property
@@ -140,6 +147,28 @@ class Plan:
             else:
                 known[node.id] = fetch(source, namespace)
         return known
+
+    def is_worth_another_try(self) -> bool:
+        """Whether a recording that an error or a warning ended may go further by now.
+
+        Values change from run to run; tries get rarer and rarer.
+        """
+        if self.recording.end is None or self.recording.end.cause.kind != "error":
+            return False
+        self.met += 1
+        return self.met & (self.met - 1) == 0 and self.met > 1
+
+    def meets_new_values(self, namespace: Namespace) -> bool:
+        """Whether an input holds NaN or infinity that held none in the recording."""
+        inputs = zip(self.recording.graph.inputs, self.recording.sources, strict=True)
+        try:
+            return any(
+                node.finite and not is_finite(fetch(source, namespace))
+                for node, source in inputs
+                if not isinstance(source, DrawSource)
+            )
+        except PythonRaisesError:
+            return False
 
     def compute(self, namespace: Namespace) -> Outcome:
         """Run the artifact; nothing is changed until the outcome is committed.

@@ -27,6 +27,9 @@ from jupyter_npcompile.tracer.sources import Namespace
 MAX_PLANS = 8
 """Signatures per starting statement; beyond that the region stays in NumPy."""
 
+MAX_FAILURES = 8
+"""Runs in a row for which a compiled segment does not hold, before NumPy is left alone."""
+
 
 class Traceable(Protocol):
     """What can be recorded: a region, or a single call."""
@@ -182,10 +185,14 @@ class RegionState:
         plans = self.plans.setdefault(start, [])
         for plan in reversed(plans):
             if plan.matches(namespace):
-                if plan.limit is None:
+                again = plan.is_worth_another_try()
+                if plan.limit is None and not again:
                     return plan
                 plans.remove(plan)
-                return self._record(start, namespace, plan.limit)
+                made = self._record(start, namespace, plan.limit)
+                if made is not None:
+                    made.met = plan.met
+                return made
         if start in self.closed:
             return None
         if len(plans) >= MAX_PLANS:
@@ -310,9 +317,7 @@ class RegionState:
             plan.recording.forget()
             return None
         except artifacts.CheckFailedError:
-            plan.recording.forget()
-            counters.fallbacks += 1
-            plan.note = "NumPy ran once: what was compiled does not hold for these values"
+            self._give_way(plan, namespace)
             return None
         except DifferenceError:
             raise
@@ -325,10 +330,24 @@ class RegionState:
             if values is None and outcome is not None:
                 outcome.undo()
         plan.runs += 1
+        plan.failures = 0
         counters.dispatches += 1
         best = plan.timings.get("compiled_us", float("inf"))
         plan.timings["compiled_us"] = min(best, seconds * 1e6)
         return values
+
+    def _give_way(self, plan: Plan, namespace: Namespace) -> None:
+        """NumPy must run for these values: it warns, raises, or gives what the graph cannot."""
+        plan.recording.forget()
+        counters.fallbacks += 1
+        plan.failures += 1
+        plan.note = "NumPy ran once: what was compiled does not hold for these values"
+        if plan.meets_new_values(namespace):
+            # Recorded again, with NaN and infinity among its inputs, it will hold.
+            self.plans[plan.start].remove(plan)
+        elif plan.failures >= MAX_FAILURES:
+            plan.state = "numpy"
+            plan.note = f"NumPy warns or raises here: so it did {plan.failures} times in a row"
 
     def _checked(self, plan: Plan, outcome: Outcome, namespace: Namespace) -> Outcome:
         """Compare the first outcome with NumPy's, as the setting asks."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from jupyter_npcompile.graph.nodes import Node
 from jupyter_npcompile.tracer.breaks import Break, NeedsCopy
+from jupyter_npcompile.tracer.floating import is_finite
 from jupyter_npcompile.tracer.guards import (
     ArrayGuard,
     DTypeGuard,
@@ -222,7 +223,13 @@ class Inputs:
 
     def new_input(self, source: Source, value: Any) -> int:
         """Add an input node for a value and return its id."""
-        node = Node(self._next(), "input", types=(value_type(value),), name=str(source))
+        node = Node(
+            self._next(),
+            "input",
+            types=(value_type(value),),
+            name=str(source),
+            finite=is_finite(value),
+        )
         self.inputs.append(node)
         self.sources.append(source)
         return node.id

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jupyter_npcompile.graph.nodes import Argument, Node, Position, Ref, Slice, ValueType
+from jupyter_npcompile.tracer import floating
 from jupyter_npcompile.tracer.breaks import Break
 from jupyter_npcompile.tracer.inputs import Inputs
 from jupyter_npcompile.tracer.interpret import encode, value_type
@@ -134,7 +135,11 @@ class Recorder(Inputs):
             view_of=None if several or itself is not None else self._shared(result, args, kwargs),
             writes=tuple(w.id for w in writes if w.id is not None),
             scope="/".join(self.scope),
+            reports=floating.reported() if floating.is_watched(op) else (),
+            finite=not floating.may_surprise(op) or all(map(floating.is_finite, results)),
         )
+        if not floating.is_seen(node):
+            raise Break("host", f"np.errstate asks to notice underflow inside `{op}`")
         self.nodes.append(node)
         self.touched.update(id(owner(w.value)) for w in writes)
         every = (*args, *kwargs.values())

@@ -30,8 +30,9 @@ from jupyter_npcompile.graph.nodes import (
     Slice,
     ValueType,
 )
+from jupyter_npcompile.tracer.floating import looks
 from jupyter_npcompile.tracer.interpret import constant_value
-from jupyter_npcompile.tracer.lowering import ufuncs
+from jupyter_npcompile.tracer.lowering import flags, ufuncs
 from jupyter_npcompile.tracer.lowering.aten import ORIGIN, aten_graph
 from jupyter_npcompile.tracer.lowering.dtypes import TORCH, carrier, load, store
 from jupyter_npcompile.tracer.lowering.errors import LoweringError, UnsupportedError
@@ -127,6 +128,7 @@ class _Interpreter:
         self._roots = roots
         self._written = {roots[id] for node in graph.nodes for id in node.writes}
         self._marked: Any = None
+        self._looks = looks(graph)
 
     def bind_inputs(self, tensors: Sequence[Tensor]) -> None:
         for node, tensor in zip(self._graph.inputs, tensors, strict=True):
@@ -138,7 +140,7 @@ class _Interpreter:
     def run(self, node: Node) -> None:
         self._trace.node = node
         try:
-            self._trace.values[node.id] = self._bind(self._call(node), node)
+            self._trace.values[node.id] = self._lowered(node)
         except UnsupportedError as error:
             raise LoweringError(node.position, node.op, str(error)) from None
         except LoweringError:
@@ -149,7 +151,21 @@ class _Interpreter:
             raise LoweringError(node.position, node.op, reason) from error
         self.mark()
 
-    def _call(self, node: Node) -> Any:
+    def _lowered(self, node: Node) -> Any:
+        """The value of a node, with a check that NumPy would not report an error in it."""
+        args = [self._decode(argument) for argument in node.args]
+        kwargs = {name: self._decode(argument) for name, argument in node.kwargs.items()}
+        look = self._looks[node.id]
+        if look == "never":
+            made = self._bind(self._call(node, args, kwargs), node)
+            flags.demand_no_overflow(self._trace, node, args, made)
+            return made
+        operands, where = flags.operands_of(args), kwargs.get("where")
+        made = self._bind(self._call(node, args, kwargs), node)
+        flags.demand(self._trace, node, look, operands, made, where)
+        return made
+
+    def _call(self, node: Node, args: list[Any], kwargs: dict[str, Any]) -> Any:
         row = lowering_of(node.op)
         if row is None:
             raise UnsupportedError("it is not in the lowering table")
@@ -158,8 +174,6 @@ class _Interpreter:
         for kind in node.types:
             if kind.dtype not in TORCH:
                 raise UnsupportedError(f"dtype {kind.dtype} is not supported")
-        args = [self._decode(argument) for argument in node.args]
-        kwargs = {name: self._decode(argument) for name, argument in node.kwargs.items()}
         ufunc = ufuncs.named(node.op)
         if ufunc is not None:
             return ufuncs.call(self._trace, ufunc, find_lowering(row.lowering), args, kwargs)

@@ -184,7 +184,25 @@ class Trace:
                 real = real.to(torch.float32)
             low, high = bounds(target)
             self.check(((real > low) & (real < high)).all())
-        return convert(tensor, source, target)
+        made = convert(tensor, source, target)
+        if checked and _is_narrower(target, source):
+            self._watch_narrowing(tensor, made)
+        return made
+
+    def _watch_narrowing(self, tensor: Tensor, made: Tensor) -> None:
+        """Demand that NumPy has nothing to report of a conversion to fewer digits."""
+        parts = [(tensor, made)]
+        if tensor.is_complex():
+            parts = [(torch.real(x), torch.real(y)) for x, y in parts]
+            if made.is_complex():
+                parts.append((torch.imag(tensor), torch.imag(made)))
+        for before, after in parts:
+            if "over" in self.node.reports:
+                grown = (torch.abs(after) == math.inf) & (torch.abs(before) < math.inf)
+                self.check(~torch.any(grown))
+            if "under" in self.node.reports:
+                tiny = torch.finfo(after.dtype).tiny
+                self.check(~torch.any((torch.abs(after) < tiny) & (before != 0)))
 
     def check(self, condition: Tensor) -> None:
         """Demand that a 0-d boolean tensor is True when the graph runs."""
@@ -224,6 +242,13 @@ class Trace:
     def axis(self, axis: object, ndim: int) -> int:
         """One non-negative axis."""
         return self.integer(axis, "axis") % max(ndim, 1)
+
+
+def _is_narrower(target: np.dtype, source: np.dtype) -> bool:
+    """Whether numbers may become infinite on conversion."""
+    return (
+        source.kind in "fc" and target.kind in "fc" and np.finfo(target).max < np.finfo(source).max
+    )
 
 
 def known_array(x: object) -> np.ndarray | None:

@@ -1,0 +1,202 @@
+"""Flags: what a segment computes to notice that NumPy would report a floating-point error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from jupyter_npcompile.graph.nodes import Node
+from jupyter_npcompile.tracer.floating import UNDERFLOW, Look
+from jupyter_npcompile.tracer.lowering.lookup import find_kernel
+from jupyter_npcompile.tracer.lowering.trace import Trace
+from jupyter_npcompile.tracer.lowering.ufuncs import Loop, named
+from jupyter_npcompile.tracer.lowering.values import Value
+
+FLOAT64 = np.dtype("float64")
+
+_POLES: dict[str, Callable[..., Tensor]] = {
+    "divide": lambda a, b: b == 0,
+    "floor_divide": lambda a, b: b == 0,
+    "divmod": lambda a, b: b == 0,
+    "reciprocal": lambda x: x == 0,
+    "log": lambda x: x == 0,
+    "log2": lambda x: x == 0,
+    "log10": lambda x: x == 0,
+    "log1p": lambda x: x == -1,
+    "arctanh": lambda x: (x == 1) | (x == -1),
+    "power": lambda x, k: x == 0,
+    "float_power": lambda x, k: x == 0,
+}
+"""Where an infinite result is a division by zero; anywhere else it is an overflow."""
+
+
+def operands_of(args: Sequence[Any]) -> list[Any]:
+    """The present elements of the operands of a node; numbers stay themselves."""
+    found: list[Any] = []
+    for arg in args:
+        if isinstance(arg, Value):
+            found.append(arg.read())
+        elif isinstance(arg, tuple | list):
+            found += operands_of(arg)
+        elif isinstance(arg, bool | int | float | complex):
+            found.append(arg)
+    return found
+
+
+def demand(
+    trace: Trace, node: Node, look: Look, operands: Sequence[Any], results: Any, where: Any
+) -> None:
+    """Add the check that a node needs.
+
+    Parameters
+    ----------
+    trace : Trace
+        State of the lowering.
+    node : Node
+        What was lowered.
+    look : {"never", "finite", "exact"}
+        How it is looked at (``floating.looks``).
+    operands : sequence of Tensor or number
+        What it was computed from, as it was then.
+    results : Value or list of Value
+        What it made.
+    where : Value or object
+        Its ``where`` argument.
+    """
+    values = results if isinstance(results, list) else [results]
+    for value in values:
+        if not isinstance(value, Value) or value.dtype.kind not in "fc":
+            continue
+        if look == "finite":
+            trace.check(all_finite(value.read()))
+        else:
+            wrong = _reported(node, operands, value.read())
+            if isinstance(where, Value):
+                wrong = wrong & where.read()
+            trace.check(~torch.any(wrong))
+
+
+def all_finite(tensor: Tensor) -> Tensor:
+    """Whether no element is NaN or infinite, as a 0-d tensor.
+
+    Examples
+    --------
+    >>> all_finite(torch.tensor([1.0, 2.0])), all_finite(torch.log(torch.tensor([0.0])))
+    (tensor(True), tensor(False))
+    """
+    return finite(tensor).all()
+
+
+def finite(tensor: Tensor) -> Tensor:
+    """Where elements are finite, by comparisons: compilers make vector code of these."""
+    if tensor.is_complex():
+        return finite(torch.real(tensor)) & finite(torch.imag(tensor))
+    return torch.abs(tensor) < math.inf
+
+
+def defined(tensor: Tensor) -> Tensor:
+    """Where elements are not NaN."""
+    if tensor.is_complex():
+        return defined(torch.real(tensor)) & defined(torch.imag(tensor))
+    return torch.abs(tensor) <= math.inf
+
+
+def _reported(node: Node, operands: Sequence[Any], result: Tensor) -> Tensor:
+    """Where NumPy would report an error for an element of the result."""
+    if "nan" in node.op:  # these leave NaN out
+        operands = [torch.where(defined(x), x, 0.0) if _is_real(x) else x for x in operands]
+    each = named(node.op) is not None
+    wrong = torch.zeros_like(result, dtype=torch.bool)
+    if "invalid" in node.reports:
+        wrong = wrong | (~defined(result) & _everywhere(operands, defined, each))
+    infinite = defined(result) & ~finite(result) & _everywhere(operands, finite, each)
+    poles = _poles(node, operands)
+    if "over" in node.reports and "divide" in node.reports:
+        wrong = wrong | infinite
+    elif "over" in node.reports:
+        wrong = wrong | (infinite & ~poles)
+    elif "divide" in node.reports:
+        wrong = wrong | (infinite & poles)
+    if UNDERFLOW in node.reports and each:
+        wrong = wrong | _vanishing(node, operands, result)
+    return wrong
+
+
+def _poles(node: Node, operands: Sequence[Any]) -> Tensor:
+    ufunc = named(node.op)
+    pole = None if ufunc is None else _POLES.get(ufunc.__name__)
+    if ufunc is None or pole is None:
+        return torch.zeros((), dtype=torch.bool)
+    return pole(*map(_tensor, operands[: ufunc.nin]))
+
+
+def _vanishing(node: Node, operands: Sequence[Any], result: Tensor) -> Tensor:
+    """Where a result may be too small to be exact; sums and differences never are."""
+    ufunc = named(node.op)
+    if ufunc is not None and ufunc.__name__ in ("add", "subtract"):
+        return torch.zeros((), dtype=torch.bool)
+    exact = torch.zeros((), dtype=torch.bool)
+    for operand in operands:
+        exact = exact | (_tensor(operand) == 0)
+    size = torch.abs(result)
+    return (size < torch.finfo(size.dtype).tiny) & ~((result == 0) & exact)
+
+
+def _everywhere(operands: Sequence[Any], test: Callable[[Tensor], Tensor], each: bool) -> Tensor:
+    """Where all operands pass a test: element by element, or as wholes."""
+    found = torch.ones((), dtype=torch.bool)
+    for operand in operands:
+        tensor = _tensor(operand)
+        if tensor.is_floating_point() or tensor.is_complex():
+            found = found & (test(tensor) if each else test(tensor).all())
+    return found
+
+
+def _tensor(x: Any) -> Tensor:
+    if isinstance(x, Tensor):
+        return x
+    return torch.full((), x, dtype=torch.complex128 if isinstance(x, complex) else torch.float64)
+
+
+def _is_real(x: Any) -> bool:
+    return isinstance(x, Tensor) and x.is_floating_point()
+
+
+_WRAPPING = frozenset(
+    {"add", "subtract", "multiply", "power", "negative", "absolute", "floor_divide"}
+)
+
+
+def demand_no_overflow(trace: Trace, node: Node, args: Sequence[Any], result: Any) -> None:
+    """Check that integers did not wrap around: NumPy reports it for scalars, not for arrays.
+
+    What wrapped is off by a power of two, so that the same computation in
+    double precision tells the two apart.
+
+    Parameters
+    ----------
+    trace : Trace
+        State of the lowering.
+    node : Node
+        What was lowered.
+    args : sequence
+        Its operands.
+    result : Value or object
+        What it made.
+    """
+    ufunc = named(node.op)
+    if ufunc is None or ufunc.__name__ not in _WRAPPING or "over" not in node.reports:
+        return
+    if not isinstance(result, Value) or result.kind == "array" or result.dtype.kind not in "iu":
+        return
+    operands = [trace.cast(arg, FLOAT64) for arg in args]
+    exact = find_kernel(ufunc.__name__)(
+        Loop(trace, (FLOAT64,) * len(operands), (FLOAT64,)), *operands
+    )
+    bits = 8 * result.dtype.itemsize
+    trace.check(torch.abs(exact - trace.cast(result, FLOAT64)) < 2.0 ** (bits - 1))
