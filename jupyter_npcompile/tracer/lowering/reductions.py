@@ -26,11 +26,24 @@ def masked(trace: Trace, tensor: Tensor, where: object, neutral: Any) -> Tensor:
     return torch.where(mask, tensor, fill)
 
 
+_WIDE = {
+    torch.float32: torch.float64,
+    torch.complex64: torch.complex128,
+    torch.int8: torch.int64,
+    torch.int16: torch.int64,
+    torch.int32: torch.int64,
+    torch.uint8: torch.int64,
+}
+"""In what many elements are added up: kernels add single precision in few long
+chains, which loses more digits than NumPy's pairs, and saturate small integers."""
+
+
 def total(tensor: Tensor, axes: tuple[int, ...], keepdims: bool = False) -> Tensor:
-    """Sum in the tensor's own dtype."""
+    """Sum with a result of the tensor's own dtype."""
     if not axes:
         return tensor
-    return torch.sum(tensor, dim=axes, keepdim=keepdims, dtype=tensor.dtype)
+    wide = _WIDE.get(tensor.dtype, tensor.dtype)
+    return torch.sum(tensor, dim=axes, keepdim=keepdims, dtype=wide).to(tensor.dtype)
 
 
 def sum_as(
@@ -84,8 +97,11 @@ def prod(
         found = torch.all(found, dim=axes, keepdim=bool(keepdims)) if axes else found
     else:
         found = masked(trace, trace.cast(x, kind), where, 1)
+        narrow = found.dtype
+        wide = narrow if narrow.is_floating_point else _WIDE.get(narrow, narrow)
         for one in sorted(axes, reverse=True):
-            found = torch.prod(found, dim=one, keepdim=bool(keepdims), dtype=found.dtype)
+            found = torch.prod(found, dim=one, keepdim=bool(keepdims), dtype=wide)
+        found = found.to(narrow)
     if initial is not None:
         found = found * trace.cast(initial, kind)
     return wrap(found, kind)
@@ -122,7 +138,11 @@ def extreme(
     elif kind.kind == "b":
         found = (torch.any if largest else torch.all)(tensor, dim=axes, keepdim=keepdims)
     else:
-        found = (torch.amax if largest else torch.amin)(tensor, dim=axes, keepdim=keepdims)
+        narrow = tensor.dtype
+        # Kernels take the minimum of bytes wrongly where a row ends within a vector.
+        wide = tensor.to(_WIDE[narrow]) if kind.itemsize < 4 and kind.kind in "iu" else tensor
+        found = (torch.amax if largest else torch.amin)(wide, dim=axes, keepdim=keepdims)
+        found = found.to(narrow)
     if initial is not None:
         start = ordered(trace.cast(initial, kind), kind)
         found = torch.maximum(found, start) if largest else torch.minimum(found, start)
