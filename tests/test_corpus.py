@@ -1,14 +1,21 @@
 """NumPy's own documented examples, natively and compiled: none may differ.
 
 Each docstring is a cell. It runs with the tier forced and every difference
-raised; the graphs are executed operation by operation, so that all of them fit
-in minutes.
+raised. All of them run with the graphs executed operation by operation; a
+sample, drawn anew each time from a seed that is printed, runs through Inductor
+as well. ``NPCOMPILE_CORPUS_SEED`` repeats a sample, ``NPCOMPILE_CORPUS_SAMPLE``
+changes its size.
 """
 
 from __future__ import annotations
 
+import faulthandler
+import os
+import random
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
@@ -20,8 +27,90 @@ pytestmark = pytest.mark.slow
 CAPTURED = 0.75
 """The share of the lines with NumPy work that must be captured."""
 
-STATUSES: Counter[str] = Counter()
-REASONS: Counter[str] = Counter()
+SECONDS = 300
+"""A group that takes longer than this hangs."""
+
+SEED = int(os.environ.get("NPCOMPILE_CORPUS_SEED", random.SystemRandom().randrange(10**6)))
+SAMPLE = int(os.environ.get("NPCOMPILE_CORPUS_SAMPLE", 160))
+GROUPS = groups()
+DRAWN = random.Random(SEED).sample(GROUPS, min(SAMPLE, len(GROUPS)))
+
+
+@dataclass
+class Tally:
+    """What became of the lines of all groups.
+
+    Parameters
+    ----------
+    lines : Counter of str
+        Lines by status; a group that differs counts its lines as ``wrong``.
+    groups : Counter of str
+        Groups by their worst line.
+    reasons : Counter of str
+        Why NumPy ran lines.
+    compiled : int
+        Groups of the sample that went through Inductor.
+    """
+
+    lines: Counter[str] = field(default_factory=Counter)
+    groups: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    compiled: int = 0
+
+    def add(self, group: Group) -> None:
+        """Run a group and count its lines."""
+        try:
+            report = run(group, "aten")
+        except BaseException:
+            self.lines["wrong"] += len(group.statements)
+            self.groups["wrong"] += 1
+            raise
+        found = Counter(line.status for line in report.lines)
+        self.lines += found
+        self.groups[next((s for s in ("host", "compiled") if found[s]), "python")] += 1
+        for line in report.lines:
+            if line.status == "host":
+                self.reasons[(line.reason or "").split(":")[0]] += 1
+
+    def table(self) -> str:
+        """The counts, as text."""
+        rows = [("", "lines", "groups")]
+        for status, name in (
+            ("compiled", "captured"),
+            ("host", "host"),
+            ("python", "skeleton"),
+            ("wrong", "wrong"),
+        ):
+            rows.append((name, str(self.lines[status]), str(self.groups[status])))
+        lines = [f"  {name:10}{count:>8}{number:>8}" for name, count, number in rows]
+        work = self.lines["compiled"] + self.lines["host"]
+        lines.append(
+            f"  {self.lines['compiled']} of {work} lines with NumPy work captured "
+            f"({self.lines['compiled'] / work:.0%}); "
+            f"{self.compiled} groups compiled by Inductor, seed {SEED}"
+        )
+        lines.append("  the ten commonest reasons why NumPy ran a line:")
+        lines += [f"  {count:6}  {reason}" for reason, count in self.reasons.most_common(10)]
+        return "\n".join(lines)
+
+
+TALLY = Tally()
+
+
+def run(group: Group, tier: str) -> Any:
+    """Run a group natively and compiled; the report of the compiled run."""
+    faulthandler.dump_traceback_later(SECONDS, exit=True)
+    try:
+        done = assert_same(
+            group.source,
+            setup="import numpy as np",
+            captured=False,
+            fallbacks=len(group.statements),
+            tier=tier,
+        )
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+    return done.reports[0]
 
 
 @pytest.fixture
@@ -33,22 +122,28 @@ def documented() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("documented")
-@pytest.mark.parametrize("group", groups(), ids=lambda group: group.name)
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.name)
 def test_group(group: Group) -> None:
-    setup = "import numpy as np"
-    run = assert_same(group.source, setup=setup, captured=False, fallbacks=len(group.statements))
-    for line in run.reports[0].lines:
-        STATUSES[line.status] += 1
-        if line.status == "host":
-            REASONS[(line.reason or "").split(":")[0]] += 1
+    TALLY.add(group)
+
+
+@pytest.mark.usefixtures("documented")
+@pytest.mark.parametrize("number", range(len(DRAWN)))
+def test_drawn_group_through_inductor(number: int) -> None:
+    group = DRAWN[number]
+    try:
+        run(group, "inductor")
+    except BaseException:
+        print(f"{group.name}, drawn with seed {SEED}")
+        raise
+    TALLY.compiled += 1
 
 
 def test_most_lines_are_captured(capsys: pytest.CaptureFixture[str]) -> None:
-    work = STATUSES["compiled"] + STATUSES["host"]
+    work = TALLY.lines["compiled"] + TALLY.lines["host"]
     if not work:
         pytest.skip("counts what test_group has run in the same session")
     with capsys.disabled():
-        print(f"\ncorpus: {STATUSES['compiled']} of {work} lines captured; NumPy runs the others:")
-        for reason, count in REASONS.most_common(10):
-            print(f"  {count:4}  {reason}")
-    assert STATUSES["compiled"] >= CAPTURED * work
+        print(f"\nNumPy's documented examples:\n{TALLY.table()}")
+    assert not TALLY.lines["wrong"]
+    assert TALLY.lines["compiled"] >= CAPTURED * work
