@@ -799,6 +799,8 @@ class P:
 
 def kind(v):
     match v:
+        case np.ndarray(shape=(6,)) as arr: return arr + 1
+        case np.ndarray(): return "array"
         case None: return "none"
         case True | False: return "bool"
         case int(n) if n > 5: return f"big {n}"
@@ -810,8 +812,6 @@ def kind(v):
         case [one]: return ("one", one)
         case [first, *rest]: return (first * 2, len(rest))
         case {"k": k, **rest}: return (k * 2, sorted(rest))
-        case np.ndarray(shape=(6,)) as arr: return arr + 1
-        case np.ndarray(): return "array"
         case _: return "other"
 
 r = [kind(v) for v in (None, True, 7, 1, "s", P(0, 1), P(x, 2), [], [x], [x, 1, 2], {"k": x, "z": 1}, x, x[:2], 2.5)]

@@ -52,3 +52,48 @@ def test_silent_cell_in_a_compiled_cell() -> None:
         seen = bench.cell(f"y = x * 2\nget_ipython().run_cell({inner!r}, silent=True)\nv = z + y")
         assert (seen.error, seen.leftovers) == (None, [])
         assert bench.shell.user_ns["v"].tolist() == [1.0, 4.0, 7.0]
+
+
+def test_methods_in_the_report() -> None:
+    """Lines of methods and nested functions that ran in a segment are compiled."""
+    source = """
+class M:
+    def __init__(self, w):
+        self.w = w
+    def f(self, v):
+        u = np.tanh(v * self.w)
+        return u.sum() * v
+    def g(self, v):
+        return np.cos(v)
+def outer(k):
+    def inner(v):
+        u = np.sin(v) * k
+        return u + 1
+    return inner
+m = M(x * 2)
+g = outer(3)
+y = m.f(x) + 1
+z = g(x) + 1
+del m
+"""
+    run = assert_same(
+        source.strip("\n"), setup="x = np.linspace(0.5, 3.0, 6)", captured={6, 7, 12, 13, 17, 18}
+    )
+    for report in run.reports:
+        assert [point.line for point in report.breaks] == [9, 15]
+
+
+def test_numpy_calls_in_a_match() -> None:
+    source = """
+y = x * 2
+match np.sum(x) > 0, x[0]:
+    case (a, b) if np.any(y > 100):
+        z = y + 1
+    case _:
+        z = y + 2
+w = z * 2
+"""
+    run = assert_same(source.strip("\n"), setup="x = np.arange(3.0)", captured={2, 7, 8})
+    report = run.reports[-1]
+    assert [line.line for line in report.lines if line.status == "host"] == [3, 4]
+    assert [point.line for point in report.breaks] == [3, 4]

@@ -8,6 +8,7 @@ import itertools
 import sys
 import types
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
@@ -21,7 +22,28 @@ MAX_CELLS = 500
 """Cells whose plans are remembered for when they run again."""
 
 _numbers = itertools.count(1)
-_known: dict[tuple[str, str, Options], tuple[list[RegionState], list[FunctionHandle]]] = {}
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """What one run of a cell leaves for the next.
+
+    Parameters
+    ----------
+    states : list of RegionState
+        The plans of its regions.
+    functions : list of FunctionHandle
+        The functions that it defines.
+    filenames : set of str
+        The names that its code has had: IPython gives it a new one each time.
+    """
+
+    states: list[RegionState]
+    functions: list[FunctionHandle]
+    filenames: set[str] = field(default_factory=set)
+
+
+_known: dict[tuple[str, str, Options], Remembered] = {}
 
 
 class CellHandle(ModuleFrame):
@@ -33,10 +55,8 @@ class CellHandle(ModuleFrame):
         The cell, its magic line included.
     program : CellProgram
         Its skeleton and regions.
-    states : list of RegionState
-        The plans of its regions, kept from earlier runs of the same cell.
-    functions : list of FunctionHandle
-        The functions that it defines.
+    kept : Remembered
+        Plans and functions from earlier runs of the same cell.
     options : Options
         How it is compiled.
     name : str
@@ -45,23 +65,26 @@ class CellHandle(ModuleFrame):
         The original statements.
     """
 
-    __slots__ = ("body", "functions", "name", "namespace", "options", "program", "source", "states")
+    __slots__ = (
+        *("body", "filenames", "functions", "name", "namespace", "options", "program", "source"),
+        "states",
+    )
 
     def __init__(
         self,
         source: str,
         program: CellProgram,
-        states: list[RegionState],
-        functions: list[FunctionHandle],
+        kept: Remembered,
         options: Options,
         name: str,
         body: list[ast.stmt],
     ) -> None:
-        super().__init__(states)
+        super().__init__(kept.states)
         self.source = source
         self.program = program
-        self.states = states
-        self.functions = functions
+        self.states = kept.states
+        self.functions = kept.functions
+        self.filenames = kept.filenames
         self.options = options
         self.name = name
         self.body = body
@@ -70,6 +93,7 @@ class CellHandle(ModuleFrame):
     def at(self, region: int, index: int, frame: FrameType | None = None) -> bool:
         """Whether statement ``index`` of a region must run natively."""
         frame = frame or sys._getframe(1)
+        self.filenames.add(frame.f_code.co_filename)
         if frame.f_locals is not frame.f_globals:
             return True  # %%timeit runs the cell as the body of a function
         return super().at(region, index, frame)
@@ -113,11 +137,11 @@ def compile_cell(
         states = [RegionState(RegionCode(r), options) for r in program.regions]
         text = SourceText.of(source)
         functions = [FunctionHandle(f.program, options, text) for f in program.functions]
-        _known[key] = (states, functions)
-    states, functions = _known[key]
-    for state in states:
+        _known[key] = Remembered(states, functions)
+    kept = _known[key]
+    for state in kept.states:
         state.begin()
-    return CellHandle(source, program, states, functions, options, name, tree.body)
+    return CellHandle(source, program, kept, options, name, tree.body)
 
 
 def forget() -> None:

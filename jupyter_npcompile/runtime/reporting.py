@@ -22,7 +22,7 @@ from jupyter_npcompile.graph import (
 from jupyter_npcompile.runtime.hints import hint_for
 from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.state import RegionState
-from jupyter_npcompile.runtime.work import numpy_call
+from jupyter_npcompile.runtime.work import makes_array, numpy_call
 from jupyter_npcompile.tracer.breaks import RANDOM
 from jupyter_npcompile.tracer.recording import Stop
 
@@ -31,6 +31,8 @@ COMPILING = "compiling"
 
 DRAWN = f"{RANDOM}, drawn before the compiled code runs"
 """Reason of lines that draw: no break point, for nothing is split."""
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 _ORDINARY = frozenset({"import", "definition", "not run", PLAIN, "plain Python"})
 """Statements that are no break point wherever they stand."""
@@ -106,6 +108,7 @@ class _Reporter:
         subject = self.subject
         ids = {key: number for number, key in enumerate(subject.states)}
         nodes = {(node.lineno, node.col_offset): node for node in _statements(subject.body)}
+        guards = dict(_guards(nodes.values()))
         by_place: dict[tuple[int, int], list[ast.stmt]] = {}
         for node in nodes.values():
             by_place.setdefault((node.lineno, _header_end(node)), []).append(node)
@@ -116,6 +119,8 @@ class _Reporter:
             taken[place] = index + 1
             found = by_place.get(place, [])
             self.entries.append(self._entry(line, found[index] if index < len(found) else None))
+            if not found and line.line in guards:
+                self._guard(self.entries[-1], guards[line.line])
         self._find_splits()
         breaks = tuple(self._breaks())
         return ReportData(
@@ -152,11 +157,17 @@ class _Reporter:
                 self._region_statement(entry, state, line.statement)
                 return entry
         entry.reason = line.reason
-        if line.reason == PLAIN and self._was_inlined(line):
+        if line.role != "definition" and self._was_inlined(line):
             entry.status, entry.reason, entry.captured = "compiled", None, True
         elif node is not None and (work := numpy_call(node, self.subject.namespace)) is not None:
             entry.status, entry.call = "host", isinstance(work, ast.Call)
         return entry
+
+    def _guard(self, entry: _Entry, guard: ast.expr) -> None:
+        """Account for the test of a ``case``, which is no statement."""
+        work = numpy_call(guard, self.subject.namespace)
+        if work is not None:
+            entry.status, entry.call = "host", isinstance(work, ast.Call)
 
     def _region_statement(self, entry: _Entry, state: RegionState, index: int) -> None:
         for start, plan in state.used.items():
@@ -211,7 +222,8 @@ class _Reporter:
             for part in ast.walk(entry.node)
         ):
             return True
-        return numpy_call(entry.node, self.subject.namespace) is not None
+        names = self.subject.namespace
+        return numpy_call(entry.node, names) is not None or makes_array(entry.node, names)
 
     # -- break points
 
@@ -219,7 +231,8 @@ class _Reporter:
         by_node = {id(entry.node): entry for entry in self.entries if entry.node is not None}
         for body, loops in _bodies(self.subject.body):
             captured = [
-                any(
+                not isinstance(statement, _DEFINITIONS)  # what it holds runs elsewhere
+                and any(
                     id(node) in by_node and by_node[id(node)].captured
                     for node in _statements([statement])
                 )
@@ -326,6 +339,14 @@ def _statements(body: Sequence[ast.stmt]) -> Iterable[ast.stmt]:
             yield from _statements(nested)
 
 
+def _guards(statements: Iterable[ast.stmt]) -> Iterable[tuple[int, ast.expr]]:
+    """The tests of ``case ... if test:``, by line."""
+    for statement in statements:
+        for case in getattr(statement, "cases", ()):
+            if case.guard is not None:
+                yield case.pattern.lineno, case.guard
+
+
 def _nested(statement: ast.stmt) -> Iterable[tuple[list[ast.stmt], bool]]:
     """The bodies of a compound statement, and whether each runs repeatedly."""
     loop = isinstance(statement, ast.For | ast.While | ast.AsyncFor)
@@ -351,6 +372,8 @@ def _is_compound(statement: ast.stmt) -> bool:
 
 
 def _header_end(node: ast.stmt) -> int:
+    if isinstance(node, ast.Match):
+        return max(node.lineno, node.cases[0].pattern.lineno - 1)
     bodies = [nested for nested, _ in _nested(node)]
     if not bodies:
         return node.end_lineno or node.lineno

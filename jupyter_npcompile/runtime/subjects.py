@@ -41,7 +41,7 @@ def _cell(handle: CellHandle) -> Subject:
         namespace=handle.namespace,
         source=handle.source,
         device=handle.options.device,
-        filenames=frozenset().union(*(function.filenames for function in handle.functions)),
+        filenames=frozenset(handle.filenames).union(*(f.filenames for f in handle.functions)),
     )
 
 

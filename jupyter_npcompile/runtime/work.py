@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_npcompile.tracer.operations import operation
+from jupyter_npcompile.tracer.operations import is_numpy_function, operation
 from jupyter_npcompile.tracer.table import is_constant
 
 
@@ -38,6 +38,38 @@ def numpy_call(node: ast.AST, namespace: Mapping[str, Any]) -> ast.expr | None:
             if any(isinstance(_resolve(o, namespace), np.ndarray) for o in operands):
                 return part
     return None
+
+
+def makes_array(node: ast.AST, namespace: Mapping[str, Any]) -> bool:
+    """Whether a statement computes an array or NumPy scalar, by whatever means.
+
+    Parameters
+    ----------
+    node : ast.AST
+        A statement.
+    namespace : mapping
+        What its names mean, once it has run.
+
+    Examples
+    --------
+    >>> names = {"y": np.ones(3), "n": 3}
+    >>> [makes_array(ast.parse(text).body[0], names) for text in ("y = a.b + 1", "n = a.b + 1")]
+    [True, False]
+    """
+    if not isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign) or node.value is None:
+        return False
+    if not any(isinstance(part, _OPERATIONS) for part in ast.walk(node.value)):
+        return isinstance(node, ast.AugAssign) and _is_array(node.target, namespace)
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    return any(_is_array(part, namespace) for target in targets for part in ast.walk(target))
+
+
+_OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call)
+
+
+def _is_array(node: ast.AST, namespace: Mapping[str, Any]) -> bool:
+    named = isinstance(node, ast.Name) and namespace.get(node.id)
+    return isinstance(named, np.ndarray | np.generic)
 
 
 def _own(node: ast.AST) -> list[ast.AST]:
@@ -83,4 +115,6 @@ def _is_numpy(callee: Any) -> bool:
         name = operation(callee)
     except (AttributeError, TypeError):
         return False
-    return name is not None and not is_constant(name)
+    if name is None:
+        return is_numpy_function(callee) and not isinstance(callee, types.ModuleType)
+    return not is_constant(name)

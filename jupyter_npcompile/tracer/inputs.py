@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -125,7 +126,7 @@ class Inputs:
         if isinstance(value, types.FunctionType):
             self.guards.append(FunctionGuard(source, value, value.__code__, value.__defaults__))
             return value
-        if isinstance(value, _IDENTITIES) or (callable(value) and is_numpy_function(value)):
+        if isinstance(value, _IDENTITIES) or _is_numpy_function(value):
             self.guards.append(IdentityGuard(source, value))
             return value
         if kind in (tuple, list, dict) and len(value) <= MAX_ELEMENTS and self._depth < MAX_NESTING:
@@ -292,6 +293,13 @@ class Inputs:
     def _next(self) -> int:
         self._count += 1
         return self._count - 1
+
+
+def _is_numpy_function(value: Any) -> bool:
+    """Whether a value is a function of NumPy, not an instance of a class that can be called."""
+    if isinstance(inspect.getattr_static(type(value), "__call__", None), types.FunctionType):
+        return False  # np.poly1d([1, 2]), np.vectorize(f): they hold what they compute with
+    return callable(value) and is_numpy_function(value)
 
 
 def _inside(source: Source, container: Source) -> bool:

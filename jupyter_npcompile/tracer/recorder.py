@@ -260,7 +260,8 @@ class Recorder(Inputs):
 
 def _result_type(op: str, value: Any) -> ValueType:
     if isinstance(value, np.ndarray | np.generic):
-        if type(value) is np.ma.MaskedArray or value.dtype.name not in SUPPORTED_DTYPES:
+        plain = value.dtype.name in SUPPORTED_DTYPES and value.dtype.isnative
+        if type(value) is np.ma.MaskedArray or not plain:
             raise Break("input", f"`{op}` gives {value.dtype} values, which are not traced")
     elif type(value) not in (bool, int, float, complex):
         raise Break("value", f"`{op}` gives a {type(value).__name__}")
