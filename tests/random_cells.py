@@ -259,6 +259,7 @@ CELLS = [
     cell(
         "a generator in an object",
         "class Sim:\n    def __init__(self, seed):\n        self.rng = np.random.default_rng(seed)\n        self.x = x\n    def step(self):\n        return self.x + self.rng.normal(size=6) * 0.1\ns = Sim(2)\ny = s.step() * 2\nz = s.step() + y\nend = s.rng.random()\ndel s",
+        7,
         9,
         10,
     ),
@@ -318,12 +319,14 @@ CELLS = [
     cell(
         "a lambda and a default argument",
         "f = lambda v, e=rng.random(6): v + e * rng.random(6)\ny = f(x) * 2\nz = f(y)",
+        2,
         3,
         4,
     ),
     cell(
         "draws in a closure",
         "def make(seed):\n    r = np.random.default_rng(seed)\n    def draw(v):\n        return v + r.normal(size=6)\n    return draw\nd = make(3)\ny = d(x) * 2\nz = d(y) + 1\ndel d",
+        5,
         8,
         9,
     ),
