@@ -54,7 +54,7 @@ def test_numbers_come_back_as_what_they_were() -> None:
 
 def test_a_result_can_lie_in_a_larger_array() -> None:
     content = np.arange(3.0)
-    view = inside(ValueType("array", "float64", (3, 2), (16, 8)), 8, content, (16,))
+    view = inside(allocate(ValueType("array", "float64", (3, 2), (16, 8))), 8, content, (16,))
     assert view.tolist() == [0, 1, 2]
     assert view.base.shape == (3, 2)
     assert view.strides == (16,)

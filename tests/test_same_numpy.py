@@ -102,6 +102,28 @@ def pairs(x):
         "a = first(x)\nb = pairs(x)\nc = np.zeros(abs(len(x) - 7)) + 1",
     ),
     Case(
+        "what NumPy makes of constants",
+        "import numpy as np",
+        """
+a = np.array([3, 1, 2, 3, 1])
+b = np.unique(a)
+c, d = np.unique(a, return_counts=True)
+e = np.nonzero(a > 1)
+f = np.nonzero(np.eye(3))
+g = np.partition(a, 2)
+h = np.unravel_index([22, 41, 37], (7, 6))
+i = np.unravel_index(1621, (6, 7, 8, 9))
+j = np.mask_indices(3, np.triu)
+k = np.unique_counts(a)
+l = np.roots([1, 2, 3.0])
+m = np.ix_([True, True], [2, 4])
+n = a.nonzero()
+o = np.intersect1d([1, 3, 4, 3], [3, 1, 2, 1])
+f[0][0] = 2
+b[0] = 7
+""",
+    ),
+    Case(
         "NumPy's own branches",
         VECTOR,
         """
@@ -142,6 +164,11 @@ def test_a_constant_that_is_written_is_none() -> None:
         "    if k[0] == 0:\n        return x\n    return x + 1\n"
     )
     assert_same("a = f(x)", setup=setup, captured=False)
+
+
+def test_a_constant_that_was_written_is_looked_at_again() -> None:
+    source = "b = np.array([1, 2])\nb[0] = x[0]\nu = np.unique(b)"
+    assert_same(source, setup="import numpy as np\nx = np.array([2 - RUN])", captured=[2, 3])
 
 
 def test_polynomial_objects_are_not_functions() -> None:

@@ -576,6 +576,7 @@ CASES = [
     c("numpy.einsum", F, [0, 1], [1]),
     c("numpy.einsum", SQ, [0, 0]),
     c("python.assume", True, True),
+    c("python.constant", 2.5),
     # -- writes
     c("setitem", np.arange(5.0), 2, 7.0),
     c("ndarray.fill", np.arange(5.0), 3),

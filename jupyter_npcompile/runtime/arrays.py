@@ -71,9 +71,8 @@ def number(buffer: Array, type: ValueType) -> Any:
     return scalar.item() if type.kind == "python" else scalar
 
 
-def inside(type: ValueType, offset: int, content: Array, strides: tuple[int, ...]) -> Array:
-    """The same content as a view, with these strides, of a larger array of its own."""
-    base = allocate(type)
+def inside(base: Array, offset: int, content: Array, strides: tuple[int, ...]) -> Array:
+    """The same content as a view, with these strides, of a larger array."""
     view = np.ndarray(content.shape, content.dtype, buffer=base, offset=offset, strides=strides)
     np.copyto(view, content)
     return view

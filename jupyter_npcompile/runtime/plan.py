@@ -10,7 +10,7 @@ from typing import Literal as Choice
 import numpy as np
 
 from jupyter_npcompile.graph.nodes import Constant, Graph, Node, Ref
-from jupyter_npcompile.runtime.arrays import inside
+from jupyter_npcompile.runtime.arrays import allocate, inside
 from jupyter_npcompile.runtime.artifacts import Artifact, CheckFailedError
 from jupyter_npcompile.runtime.check import Rounding, difference, magnitude, precision
 from jupyter_npcompile.tracer.draws import Draw
@@ -192,9 +192,13 @@ class Plan:
         known = self.inputs(namespace, streams)
         fresh, written = self.artifact.run(list(known.values()))
         types = dict(self.artifact.outputs)
+        memories: dict[tuple[int, int], Array] = {}
         for id, hidden in self.recording.hidden.items():
             if id in fresh:
-                fresh[id] = inside(hidden.type, hidden.offset, fresh[id], types[id].strides)
+                key = hidden.call, hidden.memory
+                if key not in memories:
+                    memories[key] = allocate(hidden.type)
+                fresh[id] = inside(memories[key], hidden.offset, fresh[id], types[id].strides)
         for id in self.recording.frozen & fresh.keys():
             fresh[id].flags.writeable = False
         return Outcome(self.recording, namespace, {**known, **fresh}, written, streams)

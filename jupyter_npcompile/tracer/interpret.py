@@ -116,9 +116,16 @@ def _assume(value: object, outcome: bool) -> None:
         raise ValueError("the recording took another branch")
 
 
+def _constants(value: object) -> object:
+    """What NumPy made of constants while it was recorded."""
+    return value
+
+
 def _python(name: str, op: str) -> Callable[..., object]:
     if name == "assume":
         return _assume
+    if name == "constant":
+        return _constants
     if name in _BUILTINS:
         return getattr(builtins, name)  # type: ignore[no-any-return]
     if name in _OPERATORS:

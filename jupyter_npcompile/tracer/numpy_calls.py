@@ -15,6 +15,7 @@ from jupyter_npcompile.tracer import helpers
 from jupyter_npcompile.tracer.breaks import DRAW, OWN_LINE, RANDOM, Break
 from jupyter_npcompile.tracer.draws import draw
 from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
+from jupyter_npcompile.tracer.folding import fold, folds
 from jupyter_npcompile.tracer.interpret import function as numpy_function
 from jupyter_npcompile.tracer.operations import WRITERS, operation
 from jupyter_npcompile.tracer.recorder import concrete_in, traced_in
@@ -49,6 +50,9 @@ it decides what the graph is, so the recording depends on its value."""
 _SPECIAL = {f"__{name}__": operator for name, operator in (OPERATORS | COMPARISONS).items()}
 """``x.__truediv__(y)``, as NumPy's own sources have it, by the name of its operator."""
 
+_OWN_MEMORY = frozenset({"ndarray.byteswap", "ndarray.setflags"})
+"""Methods that may change the array itself."""
+
 SHAPED = frozenset({"numpy.zeros", "numpy.ones", "numpy.empty", "numpy.full"})
 """Functions whose first argument is a shape."""
 
@@ -72,7 +76,10 @@ def numpy_call(hooks: Hooks, callee: Any, args: tuple[Any, ...], kwargs: dict[st
             return helpers.inline(hooks, python, args, kwargs, name=op.removeprefix("numpy."))
         raise Break("host", f"`{_short(op)}` has no lowering", OWN_LINE)
     if row.status != "lowered":
-        raise Break("host", f"`{_short(op)}`: {row.reason}", OWN_LINE)
+        refusal = Break("host", f"`{_short(op)}`: {row.reason}", OWN_LINE)
+        if row.status == "host" and folds(hooks, args, kwargs):
+            return fold(hooks, callee, args, kwargs, refusal)
+        raise refusal
     return perform(hooks, op, callee, args, kwargs)
 
 
@@ -188,9 +195,12 @@ def method(hooks: Hooks, bound: BoundMethod, args: tuple[Any, ...], kwargs: dict
     row = lowering_of(op)
     if row is None or row.how != "graph":
         raise Break("host", f"`.{name}()` has no lowering", OWN_LINE)
-    if row.status != "lowered":
-        raise Break("host", f"`.{name}()`: {row.reason}", OWN_LINE)
     callee = numpy_function(op)
+    if row.status != "lowered":
+        refusal = Break("host", f"`.{name}()`: {row.reason}", OWN_LINE)
+        if op not in WRITERS and op not in _OWN_MEMORY and folds(hooks, (obj, *args), kwargs):
+            return fold(hooks, callee, (obj, *args), kwargs, refusal)
+        raise refusal
     return perform(hooks, op, callee, (obj, *args), kwargs)
 
 

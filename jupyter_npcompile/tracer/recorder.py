@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.graph.nodes import Argument, Node, Position, Ref, Slice, ValueType
+from jupyter_npcompile.graph.nodes import Argument, Constant, Node, Position, Ref, Slice, ValueType
 from jupyter_npcompile.tracer import floating
 from jupyter_npcompile.tracer.breaks import Break
 from jupyter_npcompile.tracer.inputs import Inputs
@@ -28,10 +28,6 @@ READ_ONLY_VIEWS = frozenset({"numpy.broadcast_to", "numpy.diagonal", "ndarray.di
 """Views that NumPy makes read-only although their base is not."""
 
 
-UNINITIALISED = frozenset({"numpy.empty", "numpy.empty_like"})
-"""Functions whose results hold what happened to be in memory."""
-
-
 @dataclass(frozen=True, slots=True)
 class Hidden:
     """Memory that NumPy allocated for a result and that only ``base`` shows.
@@ -44,10 +40,16 @@ class Hidden:
         Of the array that owns the memory.
     offset : int
         In bytes, of the result in it.
+    call : int
+        The node whose results share it.
+    memory : int
+        Which memory of that call, should there be several.
     """
 
     type: ValueType
     offset: int
+    call: int
+    memory: int
 
 
 class Recorder(Inputs):
@@ -143,25 +145,27 @@ class Recorder(Inputs):
         self.nodes.append(node)
         self.touched.update(id(owner(w.value)) for w in writes)
         every = (*args, *kwargs.values())
-        for target in writes:
-            self._forget(target)
+        if not self._all_known(every):
+            for target in writes:
+                self._forget(target)
         if not several:
             if result is None or itself is not None:
                 return itself
-            self._note_hidden(node, result)
-            if not writes and self._all_known(op, every):
-                self._known[node.id] = id(
-                    owner(result) if isinstance(result, np.ndarray) else result
-                )
+            self._note_hidden(node, node, result)
+            if not writes and self._all_known(every):
+                self._note_known(node, result)
             return Traced(hooks, result, node.id)
         items = [self._item(hooks, node, k, value, every) for k, value in enumerate(results)]
         if isinstance(result, tuple) and hasattr(result, "_fields"):
             return type(result)(*items)  # a named tuple, as np.linalg.eigh returns
         return type(result)(items)
 
-    def _all_known(self, op: str, values: tuple[Any, ...]) -> bool:
-        """Whether a result follows from constants of the code alone."""
-        return op not in UNINITIALISED and all(self.is_known(t) for t in traced_in(values))
+    def _all_known(self, values: tuple[Any, ...]) -> bool:
+        """Whether a result follows from constants of the code alone.
+
+        What nobody has written (``np.empty``) is zero, here and in every replay.
+        """
+        return all(self.is_known(t) for t in traced_in(values))
 
     def _forget(self, target: Traced) -> None:
         """What shares memory with an array that is written is no constant any more."""
@@ -179,6 +183,9 @@ class Recorder(Inputs):
             return None
         return next((traced for traced in traced_in(args) if traced.value is result), None)
 
+    def _note_known(self, node: Node, value: Any) -> None:
+        self._known[node.id] = id(owner(value) if isinstance(value, np.ndarray) else value)
+
     def _item(
         self, hooks: Hooks, several: Node, index: int, value: Any, args: tuple[Any, ...]
     ) -> Traced:
@@ -192,10 +199,12 @@ class Recorder(Inputs):
             scope=several.scope,
         )
         self.nodes.append(node)
-        self._note_hidden(node, value)
+        self._note_hidden(node, several, value)
+        if self._all_known(args):
+            self._note_known(node, value)
         return Traced(hooks, value, node.id)
 
-    def _note_hidden(self, node: Node, value: Any) -> None:
+    def _note_hidden(self, node: Node, call: Node, value: Any) -> None:
         if not isinstance(value, np.ndarray):
             return
         if node.op in READ_ONLY_VIEWS or node.view_of in self._read_only:
@@ -208,7 +217,7 @@ class Recorder(Inputs):
             base = owner(value)
             if base is not value and base.base is None:
                 offset = address(value) - address(base)
-                self.hidden[node.id] = Hidden(value_type(base), offset)
+                self.hidden[node.id] = Hidden(value_type(base), offset, call.id, id(base))
 
     def reference(self, value: Any) -> Argument:
         """The argument that stands for a value in a node.
@@ -222,6 +231,8 @@ class Recorder(Inputs):
             if value.id is None:
                 value.id = self.new_input(value.source, value.value)
             return Ref(value.id)
+        if isinstance(value, Constant):
+            return value
         if isinstance(value, Opaque):
             raise Break("input", _opaque_reason(value))
         if isinstance(value, slice):

@@ -263,6 +263,13 @@ _MATH: dict[str, Callable[..., Tensor]] = {
 }
 
 
+def constant(trace: Trace, value: object) -> Any:
+    """What NumPy made of constants while it was recorded."""
+    if isinstance(value, tuple):
+        return [trace.value(part) for part in value]
+    return trace.value(value)
+
+
 def assume(trace: Trace, value: object, outcome: bool) -> None:
     """The recording took the branch that this truth decided."""
     truth = trace.cast(trace.value(value), BOOL)

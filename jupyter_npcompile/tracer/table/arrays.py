@@ -54,7 +54,7 @@ LANGUAGE = Section(
             "python.",
             smooth=False,
         ),
-        *lowered("numbers", "assume", "python.", smooth=False),
+        *lowered("numbers", "assume constant", "python.", smooth=False),
         *lowered_as(
             "numbers:mathematics",
             "sqrt sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp expm1 log "
