@@ -1,20 +1,25 @@
-"""The public functions: compile, explain, wait, and what ran last."""
+"""The public functions: compile, explain, compare, wait, and what ran last."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 from collections.abc import Callable
-from typing import Any, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 from jupyter_npcompile.runtime import history
 from jupyter_npcompile.runtime.copies import Copier
 from jupyter_npcompile.runtime.devices import require
+from jupyter_npcompile.runtime.function_comparison import compare_function
 from jupyter_npcompile.runtime.functions import compile_callable, handle_of
 from jupyter_npcompile.runtime.policy import Options
 from jupyter_npcompile.runtime.subjects import report_of
 from jupyter_npcompile.runtime.worker import compiler
+from jupyter_npcompile.views.comparison import Comparison
 from jupyter_npcompile.views.report import Report
+
+CompiledTier = Literal["aten", "inductor"]
+"""What a comparison can compile for."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -116,6 +121,62 @@ def explain(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Report:
     finally:
         history.remember(before)
     return Report.of(report_of(handle))
+
+
+def compare(
+    fn: Callable[..., Any], /, *args: Any, tier: CompiledTier | None = None, **kwargs: Any
+) -> Comparison:
+    """Run a function in NumPy and compiled, and say in what they differ.
+
+    Both run on copies of the arguments, from the same random numbers; what
+    they print is not shown. Compared are the return value, what becomes of
+    the arguments, warnings, exceptions and printed text: values, dtypes,
+    shapes, types, strides and flags, and what shares memory with what.
+
+    For a difference, the first NumPy call at which it arises is looked for,
+    and the smallest arguments with which that call alone differs.
+
+    Parameters
+    ----------
+    fn : callable
+        Plain or compiled.
+    *args, **kwargs
+        Arguments to call it with. They are copied, and not changed; what
+        cannot be copied is passed as it is.
+    tier : {"aten", "inductor"}, optional
+        What to compile for: ATen operations one by one, or Inductor's
+        kernels. By default Inductor where there is a compiler.
+
+    Returns
+    -------
+    Comparison
+        ``equal``, ``differences``, ``rounding`` and more.
+
+    Raises
+    ------
+    ValueError
+        When the tier is not known.
+
+    Notes
+    -----
+    The function runs at least three times: once in NumPy and twice compiled.
+    What it does to the world outside its arguments happens as often.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def smooth(x):
+    ...     x[1:-1] = (x[:-2] + x[2:]) / 2
+    ...     return x.sum()
+    >>> result = compare(smooth, np.arange(5.0), tier="aten")
+    >>> result.equal, result.differences, result.rounding
+    (True, (), 0)
+    """
+    if tier not in (None, "aten", "inductor"):
+        raise ValueError(f"tier: {tier!r} is not one of 'aten', 'inductor'")
+    if not callable(fn):
+        raise TypeError(f"compare() needs something that can be called, not {type(fn).__name__}")
+    return Comparison.of(compare_function(fn, args, kwargs, tier))
 
 
 def last_report() -> Report | None:

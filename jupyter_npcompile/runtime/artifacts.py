@@ -132,7 +132,11 @@ def _anonymous(graph: Graph) -> Graph:
     )
 
 
-def make(graph: Graph, tier: str, *, alone: bool = False) -> Artifact:
+Made = dict[tuple[str, str], Artifact]
+"""Artifacts by the key of their graph, and tier."""
+
+
+def make(graph: Graph, tier: str, *, alone: bool = False, made: Made | None = None) -> Artifact:
     """Lower and compile a segment, or take it from those made before.
 
     Parameters
@@ -143,6 +147,8 @@ def make(graph: Graph, tier: str, *, alone: bool = False) -> Artifact:
         ``"aten"`` or ``"inductor"``.
     alone : bool
         Whether no user code runs meanwhile, in any thread.
+    made : dict, optional
+        Where to look for it and to keep it, instead of among all others.
 
     Raises
     ------
@@ -153,11 +159,12 @@ def make(graph: Graph, tier: str, *, alone: bool = False) -> Artifact:
     """
     key = (key_of(graph), tier)
     with _lock:
-        made = _artifacts.get(key)
-        if made is None:
-            made = _artifacts[key] = _make(graph, tier, alone)
+        known = _artifacts if made is None else made
+        artifact = known.get(key)
+        if artifact is None:
+            artifact = known[key] = _make(graph, tier, alone)
             counters.artifacts += 1
-    return replace(made, graph=graph)
+    return replace(artifact, graph=graph)
 
 
 def clear() -> int:

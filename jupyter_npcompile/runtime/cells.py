@@ -131,17 +131,26 @@ def compile_cell(
     name = f"__npcompile_{next(_numbers)}__"
     program = build_cell(tree, source, handle=name, display_last=display_last)
     key = (source, ast.dump(tree, include_attributes=True), options)
-    if key not in _known:
-        while len(_known) >= MAX_CELLS:
-            _known.pop(next(iter(_known)))
-        states = [RegionState(RegionCode(r), options) for r in program.regions]
-        text = SourceText.of(source)
-        functions = [FunctionHandle(f.program, options, text) for f in program.functions]
-        _known[key] = Remembered(states, functions)
-    kept = _known[key]
+    if options.trial is not None:
+        kept = _fresh(program, source, options)
+    else:
+        if key not in _known:
+            while len(_known) >= MAX_CELLS:
+                _known.pop(next(iter(_known)))
+            _known[key] = _fresh(program, source, options)
+        kept = _known[key]
     for state in kept.states:
         state.begin()
     return CellHandle(source, program, kept, options, name, tree.body)
+
+
+def _fresh(program: CellProgram, source: str, options: Options) -> Remembered:
+    """States without plans for the regions and functions of a cell."""
+    text = SourceText.of(source)
+    return Remembered(
+        [RegionState(RegionCode(region), options) for region in program.regions],
+        [FunctionHandle(made.program, options, text) for made in program.functions],
+    )
 
 
 def forget() -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.graph.comparison import Kind
 from jupyter_npcompile.graph.nodes import Graph
+from jupyter_npcompile.runtime.ulps import distance
 from jupyter_npcompile.tracer.memory import Array
 
 ULPS = 512.0
@@ -48,6 +51,47 @@ class DifferenceError(AssertionError):
     """A compiled result differs from NumPy's (``first_run_check="raise"``)."""
 
 
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """One way in which two values differ.
+
+    Parameters
+    ----------
+    kind : str
+        What differs: ``"value"``, ``"dtype"``, ``"order"`` ...
+    name : str
+        What the value is called.
+    text : str
+        The difference in words, without the name.
+    expected, actual : str
+        NumPy's and the compiled one, where they differ first.
+    ulps : int or None
+        Largest distance in units in the last place, for floating-point values.
+    count, size : int
+        How many elements differ, of how many.
+    index : tuple of int
+        Where they differ first.
+    """
+
+    kind: Kind
+    name: str
+    text: str
+    expected: str
+    actual: str
+    ulps: int | None = None
+    count: int = 0
+    size: int = 0
+    index: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.text}"
+
+    @property
+    def root(self) -> str:
+        """The name of which the value is a part: ``x`` for ``x[0].y``."""
+        return re.split(r"[.\[(]", self.name, maxsplit=1)[0].strip()
+
+
 def difference(
     name: str,
     expected: Any,
@@ -78,51 +122,84 @@ def difference(
     >>> difference("y", np.arange(3), np.arange(3)) is None
     True
     """
+    found = next(mismatches(name, expected, actual, rounding, inputs), None)
+    return None if found is None else str(found)
+
+
+def mismatches(
+    name: str,
+    expected: Any,
+    actual: Any,
+    rounding: Rounding = NO_ROUNDING,
+    inputs: frozenset[int] = frozenset(),
+) -> Iterator[Mismatch]:
+    """Find every way in which `difference` tells two values apart.
+
+    Where the dtype or the shape differs, values are not looked at.
+
+    Parameters
+    ----------
+    name, expected, actual, rounding, inputs
+        As for `difference`.
+
+    Examples
+    --------
+    >>> (found,) = mismatches("y", np.array([1.0, 2.0]), np.array([1.0, 2.5]))
+    >>> found.kind, found.index, found.expected, found.actual
+    ('value', (1,), '2.0', '2.5')
+    """
     if id(expected) in inputs:
-        return None
+        return
     if type(expected) is not type(actual):
-        return f"{name}: type {type(expected).__name__} became {type(actual).__name__}"
-    if isinstance(expected, tuple | list):
+        before, after = type(expected).__name__, type(actual).__name__
+        yield _changed("type", name, "type", before, after)
+    elif isinstance(expected, tuple | list):
         if len(expected) != len(actual):
-            return f"{name}: length {len(expected)} became {len(actual)}"
-        found = (
-            difference(f"{name}[{k}]", before, after, rounding, inputs)
-            for k, (before, after) in enumerate(zip(expected, actual, strict=True))
-        )
-        return next(filter(None, found), None)
-    if isinstance(expected, dict):
+            yield _changed("value", name, "length", len(expected), len(actual))
+            return
+        for k, (before, after) in enumerate(zip(expected, actual, strict=True)):
+            yield from mismatches(f"{name}[{k}]", before, after, rounding, inputs)
+    elif isinstance(expected, dict):
         if list(expected) != list(actual):
-            return f"{name}: keys {list(expected)} became {list(actual)}"
-        found = (
-            difference(f"{name}[{k!r}]", expected[k], actual[k], rounding, inputs) for k in expected
-        )
-        return next(filter(None, found), None)
-    if isinstance(expected, np.ndarray):
-        return _layout(name, expected, actual) or _values(name, expected, actual, rounding)
-    if isinstance(expected, np.generic | int | float | complex):
-        return _values(name, np.asarray(expected), np.asarray(actual), rounding)
-    return None
+            yield _changed("value", name, "keys", list(expected), list(actual))
+            return
+        for key in expected:
+            yield from mismatches(f"{name}[{key!r}]", expected[key], actual[key], rounding, inputs)
+    elif isinstance(expected, np.ndarray):
+        found = list(_layout(name, expected, actual))
+        yield from found
+        if not any(mismatch.kind in ("dtype", "shape") for mismatch in found):
+            yield from _values(name, expected, actual, rounding)
+    elif isinstance(expected, np.generic | int | float | complex):
+        yield from _values(name, np.asarray(expected), np.asarray(actual), rounding)
 
 
-def _layout(name: str, expected: Array, actual: Array) -> str | None:
+def _changed(kind: Kind, name: str, what: str, before: object, after: object) -> Mismatch:
+    return Mismatch(kind, name, f"{what} {before} became {after}", str(before), str(after))
+
+
+def _layout(name: str, expected: Array, actual: Array) -> Iterator[Mismatch]:
     if expected.dtype != actual.dtype:
-        return f"{name}: dtype {expected.dtype} became {actual.dtype}"
+        yield _changed("dtype", name, "dtype", expected.dtype, actual.dtype)
     if expected.shape != actual.shape:
-        return f"{name}: shape {expected.shape} became {actual.shape}"
+        yield _changed("shape", name, "shape", expected.shape, actual.shape)
+        return
     visible = [k for k, n in enumerate(expected.shape) if n > 1] if expected.size else []
-    if any(expected.strides[k] != actual.strides[k] for k in visible):
-        return f"{name}: strides {expected.strides} became {actual.strides}"
+    strides = any(expected.strides[k] != actual.strides[k] for k in visible)
+    if strides and expected.dtype == actual.dtype:
+        yield _changed("order", name, "strides", expected.strides, actual.strides)
     if (expected.base is None) != (actual.base is None):
         before, after = ("owns its memory", "is a view")[:: 1 if expected.base is None else -1]
-        return f"{name}: an array that {before} became one that {after}"
-    return None
+        text = f"an array that {before} became one that {after}"
+        yield Mismatch("aliasing", name, text, before, after)
 
 
-def _values(name: str, expected: Array, actual: Array, rounding: Rounding) -> str | None:
+def _values(name: str, expected: Array, actual: Array, rounding: Rounding) -> Iterator[Mismatch]:
     if expected.dtype != actual.dtype:
-        return f"{name}: dtype {expected.dtype} became {actual.dtype}"
+        yield _changed("dtype", name, "dtype", expected.dtype, actual.dtype)
+        return
     if expected.size == 0:
-        return None
+        return
     if expected.dtype.kind not in "fc":
         wrong = expected != actual
     else:
@@ -136,13 +213,24 @@ def _values(name: str, expected: Array, actual: Array, rounding: Rounding) -> st
             wrong = ~(same | (finite & np.isfinite(actual) & close))
     count = int(np.count_nonzero(wrong))
     if not count:
-        return None
+        return
     index = tuple(int(k[0]) for k in np.nonzero(np.atleast_1d(wrong)))
     first = np.atleast_1d(expected)[index], np.atleast_1d(actual)[index]
     where = f"[{', '.join(map(str, index))}]" if expected.ndim else ""
-    return (
-        f"{name}: {count} of {expected.size} values differ, first {name}{where}: "
+    text = (
+        f"{count} of {expected.size} values differ, first {name}{where}: "
         f"{first[0]!s} became {first[1]!s}"
+    )
+    yield Mismatch(
+        "value",
+        name,
+        text,
+        str(first[0]),
+        str(first[1]),
+        distance(expected[wrong], actual[wrong]),
+        count,
+        expected.size,
+        index if expected.ndim else (),
     )
 
 

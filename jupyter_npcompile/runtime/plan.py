@@ -12,7 +12,7 @@ import numpy as np
 from jupyter_npcompile.graph.nodes import Constant, Graph, Node, Ref
 from jupyter_npcompile.runtime.arrays import allocate, inside
 from jupyter_npcompile.runtime.artifacts import Artifact, CheckFailedError
-from jupyter_npcompile.runtime.check import Rounding, difference, magnitude, precision
+from jupyter_npcompile.runtime.check import Mismatch, Rounding, magnitude, mismatches, precision
 from jupyter_npcompile.tracer.draws import Draw
 from jupyter_npcompile.tracer.evaluation import warnings_shown
 from jupyter_npcompile.tracer.floating import is_finite
@@ -335,29 +335,38 @@ class Outcome:
         return value
 
     def differences(self) -> list[str]:
-        """How it differs from what NumPy gave in the recording."""
+        """How it differs from what NumPy gave in the recording: one text per name."""
+        found: dict[str, str] = {}
+        for mismatch in self.mismatches():
+            found.setdefault(mismatch.root, str(mismatch))
+        return list(found.values())
+
+    def mismatches(self) -> list[Mismatch]:
+        """In which ways it differs from what NumPy gave in the recording."""
+        recording = self.recording
+        rounding = self.rounding()
+        actual = self._preview()
+        inputs = frozenset(id(array) for array in recording.stand_ins)
+        found = [
+            mismatch
+            for name in recording.reference
+            for mismatch in mismatches(
+                name, recording.reference[name], actual[name], rounding, inputs
+            )
+        ]
+        for node in recording.graph.inputs:
+            if node.id in self.written:
+                expected = np.asarray(recording.written[node.id]).copy()
+                found += mismatches(node.name, expected, self.written[node.id].copy(), rounding)
+        return found
+
+    def rounding(self) -> Rounding:
+        """How large rounding errors may be: judged by what went in and by what NumPy gave."""
         recording = self.recording
         numbers = {n.id: self.values[n.id] for n in recording.graph.inputs}
         constants = dict(enumerate(_constants(recording.graph)))
         largest = max(magnitude(numbers), magnitude(constants), magnitude(recording.reference))
-        rounding = Rounding(largest, precision(recording.graph))
-        actual = self._preview()
-        inputs = frozenset(id(array) for array in recording.stand_ins)
-        found = [
-            difference(name, recording.reference[name], actual[name], rounding, inputs)
-            for name in recording.reference
-        ]
-        for node in recording.graph.inputs:
-            if node.id in self.written:
-                found.append(
-                    difference(
-                        node.name,
-                        np.asarray(recording.written[node.id]).copy(),
-                        self.written[node.id].copy(),
-                        rounding,
-                    )
-                )
-        return [text for text in found if text]
+        return Rounding(largest, precision(recording.graph))
 
     def _preview(self) -> dict[str, Any]:
         """The names as they would be, on stand-ins for the inputs that are written."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
 
 from jupyter_npcompile.runtime.settings import settings
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.runtime.trial import Trial
 
 When = Literal["now", "later", "never"]
 
@@ -20,10 +23,13 @@ class Options:
         Where segments run.
     ahead : bool
         Compile before running, and wait for it.
+    trial : Trial or None
+        The run is compared with NumPy: a forced tier, nothing kept.
     """
 
     device: str = "cpu"
     ahead: bool = False
+    trial: Trial | None = field(default=None, compare=False)
 
 
 def choose(options: Options) -> tuple[str, When]:
@@ -38,6 +44,8 @@ def choose(options: Options) -> tuple[str, When]:
     tier : str
     when : {"now", "later", "never"}
     """
+    if options.trial is not None:
+        return options.trial.tier, "now"
     if settings.tier == "numpy":
         return "numpy", "never"
     if settings.tier in ("aten", "inductor"):

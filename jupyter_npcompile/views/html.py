@@ -63,11 +63,12 @@ def to_html(report: ReportData) -> str:
         )
     else:
         title = f'<div class="npcompile-summary">{title}</div>'
-    return f'<div class="npcompile-report"><style>{_style()}</style>{title}</div>'
+    return f'<div class="npcompile-report"><style>{style()}</style>{title}</div>'
 
 
 @cache
-def _style() -> str:
+def style() -> str:
+    """The style sheet that every HTML view carries with it."""
     return files("jupyter_npcompile.views").joinpath("style.css").read_text(encoding="utf-8")
 
 
