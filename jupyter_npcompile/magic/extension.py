@@ -69,7 +69,7 @@ class NpcompileMagics(Magics):
         text = "\n" + text.lstrip("\n")
         name = shell.compile.cache(text, shell.execution_count, raw_code=source)
         tree = cast("ast.Module", shell.compile.ast_parse(text, filename=name))
-        body = self.session.compile(tree, source, options).body
+        body = self.session.prepare(tree, source, options).body
         last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
         try:
             if body:

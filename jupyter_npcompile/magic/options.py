@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from jupyter_npcompile.runtime.devices import require
 from jupyter_npcompile.runtime.policy import Options
 
-VALID = "--device cpu|cuda[:n], --ahead, --quiet"
+VALID = "--device cpu|cuda[:n], --ahead, --quiet, --check"
 
 
 class OptionError(ValueError):
@@ -26,22 +26,25 @@ class CellOptions:
     ahead : bool
         Compile before running.
     quiet : bool
-        Show nothing under the cell.
+        Show nothing under the cell; with ``check``, only differences.
+    check : bool
+        Run the cell in NumPy, and copies of it compiled, and compare.
 
     Examples
     --------
     >>> CellOptions.parse("--ahead --quiet")
-    CellOptions(device='cpu', ahead=True, quiet=True)
+    CellOptions(device='cpu', ahead=True, quiet=True, check=False)
     >>> CellOptions.parse("--fast")
     Traceback (most recent call last):
         ...
     jupyter_npcompile.magic.options.OptionError: %%npcompile has no option '--fast'. \
-Valid options: --device cpu|cuda[:n], --ahead, --quiet
+Valid options: --device cpu|cuda[:n], --ahead, --quiet, --check
     """
 
     device: str = "cpu"
     ahead: bool = False
     quiet: bool = False
+    check: bool = False
 
     @classmethod
     def parse(cls, line: str) -> CellOptions:
@@ -56,7 +59,8 @@ Valid options: --device cpu|cuda[:n], --ahead, --quiet
             words = shlex.split(line)
         except ValueError as error:
             raise OptionError(f"%%npcompile: {error}. Valid options: {VALID}") from None
-        device, ahead, quiet = "cpu", False, False
+        device = "cpu"
+        flags = dict.fromkeys(("ahead", "quiet", "check"), False)
         while words:
             word, _, value = words.pop(0).partition("=")
             if word == "--device":
@@ -65,17 +69,15 @@ Valid options: --device cpu|cuda[:n], --ahead, --quiet
                         raise OptionError(f"--device needs a value. Valid options: {VALID}")
                     value = words.pop(0)
                 device = value
-            elif word == "--ahead" and not value:
-                ahead = True
-            elif word == "--quiet" and not value:
-                quiet = True
+            elif word.startswith("--") and word[2:] in flags and not value:
+                flags[word[2:]] = True
             else:
                 raise OptionError(f"%%npcompile has no option {word!r}. Valid options: {VALID}")
         try:
             require(device)
         except ValueError as error:
             raise OptionError(f"%%npcompile: {error}") from None
-        return cls(device, ahead, quiet)
+        return cls(device, **flags)
 
     @property
     def runtime(self) -> Options:

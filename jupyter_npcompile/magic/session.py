@@ -13,6 +13,7 @@ from IPython.core.inputtransformer2 import leading_indent
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
+from jupyter_npcompile.magic.checking import CellCheck, begin_check
 from jupyter_npcompile.magic.options import CellOptions, OptionError
 from jupyter_npcompile.runtime import history
 from jupyter_npcompile.runtime.cells import CellHandle, compile_cell
@@ -53,7 +54,7 @@ class Session(ast.NodeTransformer):
     def __init__(self, shell: InteractiveShell) -> None:
         self.shell = shell
         self.always = False
-        self.running: list[tuple[CellHandle, CellOptions, Any]] = []
+        self.running: list[tuple[CellHandle | CellCheck, CellOptions, Any]] = []
         self._text = ""
         self._cells: list[Any] = []
 
@@ -89,7 +90,16 @@ class Session(ast.NodeTransformer):
         except OptionError as error:
             setattr(builtins, _REFUSAL, _Refusal(str(error)))
             return ast.parse(f"{_REFUSAL}()")
-        return self.compile(plain, self._text, options)
+        return self.prepare(plain, self._text, options)
+
+    def prepare(self, tree: ast.Module, source: str, options: CellOptions) -> ast.Module:
+        """What runs in place of a cell: its skeleton, or itself when it is checked."""
+        if options.check:
+            check = begin_check(self.shell, tree, source, options)
+            if check is not None:
+                self._expect(check, options)
+            return tree
+        return self.compile(tree, source, options)
 
     def compile(self, tree: ast.Module, source: str, options: CellOptions) -> ast.Module:
         """The skeleton of a cell; the cell itself when anything of ours fails."""
@@ -113,8 +123,12 @@ class Session(ast.NodeTransformer):
             return tree
         handle.namespace = self.shell.user_ns
         handle.enter()
-        self.running.append((handle, options, self._cells[-1] if self._cells else None))
+        self._expect(handle, options)
         return handle.program.tree
+
+    def _expect(self, handle: CellHandle | CellCheck, options: CellOptions) -> None:
+        """Note what must be finished when the present cell is over."""
+        self.running.append((handle, options, self._cells[-1] if self._cells else None))
 
     # -- before and after the run
 
@@ -135,18 +149,27 @@ class Session(ast.NodeTransformer):
         """
         if result is not None and (not result.info.raw_cell or result.info.raw_cell.isspace()):
             return  # nothing ran, and nobody said that it would
-        self._leave(self._cells.pop() if self._cells else None)
+        self._leave(self._cells.pop() if self._cells else None, result)
 
-    def _leave(self, info: Any) -> None:
+    def _leave(self, info: Any, result: Any = None) -> None:
         vars(builtins).pop(_REFUSAL, None)
         while self.running and self.running[-1][2] is info:
-            self.finish()
+            self.finish(result)
 
-    def finish(self) -> None:
-        """The cell that was compiled last is over: take the handle away, show the report."""
+    def finish(self, result: Any = None) -> None:
+        """The cell that was compiled last is over: take the handle away, show the report.
+
+        Parameters
+        ----------
+        result : ExecutionResult or None
+            IPython's account of it, which a check compares with its own.
+        """
         if not self.running:
             return
         handle, options, _ = self.running.pop()
+        if isinstance(handle, CellCheck):
+            handle.finish(result)
+            return
         handle.leave()
         history.remember(handle)
         if options.quiet:

@@ -13,7 +13,7 @@ from jupyter_npcompile.runtime.check import Mismatch
 from jupyter_npcompile.runtime.contrast import Contrast
 from jupyter_npcompile.runtime.culprit import Culprit
 from jupyter_npcompile.runtime.inspection import Inspection
-from jupyter_npcompile.runtime.observation import Observation
+from jupyter_npcompile.runtime.observation import RANDOM, Observation
 
 RETURNED = "return value"
 """What the value that a function returns is called."""
@@ -52,7 +52,13 @@ def contrasted(native: Observation, other: Observation, inspection: Inspection) 
     contrast = Contrast(inspection.rounding)
     contrast.names(native.names, other.names)
     events = list(_events(native, other))
-    return Result(contrast.found, events, contrast.rounding_ulps, len(contrast.arrays))
+    arrays = sum(not path.startswith(RANDOM) for path, _, _ in contrast.arrays)
+    return Result(contrast.found, events, contrast.rounding_ulps, arrays)
+
+
+def patience(native: Observation) -> float:
+    """How long a run may take that computes with wrong values: they may never end a loop."""
+    return 10.0 + 20.0 * native.seconds
 
 
 def _events(native: Observation, other: Observation) -> Iterable[Difference]:
@@ -202,8 +208,8 @@ def sifted(
     if inspection.culprits or not (result.found or result.events):
         return unstable, [], 0
     twice = contrasted(native, in_numpy(), inspection)
-    unstable = list(dict.fromkeys(m.root for m in twice.found))
-    result.found[:] = [m for m in result.found if m.root not in unstable]
+    unstable = list(dict.fromkeys(m.name for m in twice.found))
+    result.found[:] = [m for m in result.found if m.name not in unstable]
     names = {(event.kind, event.name) for event in twice.events}
     unstable += [name for kind, name in names if kind in ("output", "warning")]
     result.events[:] = [e for e in result.events if (e.kind, e.name) not in names]

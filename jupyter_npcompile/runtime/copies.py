@@ -12,6 +12,9 @@ import numpy as np
 from jupyter_npcompile.cell import HANDLE
 from jupyter_npcompile.tracer.memory import Array, clone_owner, owner, rebase, traceable
 
+_WHOLE = (type, types.ModuleType, types.FunctionType, str, bytes, int, float, complex, np.generic)
+"""Types of what holds no arrays that could share memory with others."""
+
 MAX_DEPTH = 20
 """How deep objects are searched for arrays that share memory with others."""
 
@@ -54,7 +57,7 @@ class Copier:
 
     def other(self, value: Any) -> Any:
         """A copy of what is neither an array nor a container of them."""
-        self._find_arrays(value, MAX_DEPTH)
+        self._find_arrays(value, MAX_DEPTH, set())
         return copy.deepcopy(value, self._memo)
 
     def _keep(self, value: Any, made: Any) -> Any:
@@ -62,10 +65,11 @@ class Copier:
         self._kept.append(value)  # so that its id is not given to another object
         return made
 
-    def _find_arrays(self, value: Any, depth: int) -> None:
+    def _find_arrays(self, value: Any, depth: int, seen: set[int]) -> None:
         """Copy the arrays that an object holds, so that they stay views of what they view."""
-        if depth == 0 or isinstance(value, type | types.ModuleType | types.FunctionType):
+        if depth == 0 or id(value) in seen or isinstance(value, _WHOLE):
             return
+        seen.add(id(value))
         parts: list[Any] = []
         if isinstance(value, Mapping):
             parts += value.values()
@@ -76,8 +80,8 @@ class Copier:
         for part in parts:
             if isinstance(part, np.ndarray) and traceable(part):
                 self.copy(part)
-            elif not isinstance(part, str | bytes | int | float | complex | np.generic):
-                self._find_arrays(part, depth - 1)
+            else:
+                self._find_arrays(part, depth - 1, seen)
 
     def _array(self, value: Array) -> Array:
         base = owner(value)

@@ -23,7 +23,6 @@ from jupyter_npcompile.runtime.reference import numpy_values, quietly
 from jupyter_npcompile.runtime.shrink import shrink
 from jupyter_npcompile.runtime.trial import Trial
 from jupyter_npcompile.tracer.interpret import run_node
-from jupyter_npcompile.tracer.sources import Namespace
 
 SECONDS = 20.0
 """How long the operations of one segment may be searched."""
@@ -134,7 +133,7 @@ def _precision(values: dict[int, Any]) -> float:
     return max((float(np.finfo(kind).eps) for kind in kinds if kind.kind in "fc"), default=0.0)
 
 
-def locate(plan: Plan, values: Sequence[Any], namespace: Namespace, tier: str) -> list[Culprit]:
+def locate(plan: Plan, outcome: Outcome, tier: str) -> list[Culprit]:
     """Find the operations of a segment that differ from NumPy.
 
     Each is run alone, on NumPy's own values. Lowered, operation by operation,
@@ -144,18 +143,17 @@ def locate(plan: Plan, values: Sequence[Any], namespace: Namespace, tier: str) -
     Parameters
     ----------
     plan : Plan
-        A segment whose outcome differs.
-    values : sequence
-        Its inputs; they are not changed.
-    namespace : mapping
-        What it saw.
+        A segment.
+    outcome : Outcome
+        Its outcome, which differs and is not committed yet.
     tier : str
         What it was compiled for.
     """
+    values = [outcome.values[node.id] for node in plan.recording.graph.inputs]
     found = _alone(plan.recording.graph, values, "aten")
     if found:
         return found
-    node = _beginning(plan, values, namespace, tier)
+    node = _beginning(plan, outcome, tier)
     if node is None:
         return []
     if tier != "aten":
@@ -231,11 +229,11 @@ def _name(node: Node) -> str:
 # -- faults that no operation has alone
 
 
-def _beginning(plan: Plan, values: Sequence[Any], namespace: Namespace, tier: str) -> Node | None:
+def _beginning(plan: Plan, outcome: Outcome, tier: str) -> Node | None:
     """The operation at which the shortest differing beginning of a segment ends."""
     graph = plan.recording.graph
     nodes = [node for node in graph.nodes if len(node.types) == 1 or node.writes]
-    if not nodes or not _differs(plan, values, namespace, tier, len(graph.nodes), None):
+    if not nodes or not _differs(plan, outcome, tier, len(graph.nodes), None):
         return None
     low, high = 0, len(nodes) - 1
     deadline = perf_counter() + SECONDS
@@ -243,21 +241,14 @@ def _beginning(plan: Plan, values: Sequence[Any], namespace: Namespace, tier: st
         middle = (low + high) // 2
         node = nodes[middle]
         count = graph.nodes.index(node) + 1
-        if _differs(plan, values, namespace, tier, count, node):
+        if _differs(plan, outcome, tier, count, node):
             high = middle
         else:
             low = middle + 1
     return nodes[high]
 
 
-def _differs(
-    plan: Plan,
-    values: Sequence[Any],
-    namespace: Namespace,
-    tier: str,
-    count: int,
-    last: Node | None,
-) -> bool:
+def _differs(plan: Plan, outcome: Outcome, tier: str, count: int, last: Node | None) -> bool:
     """Whether the first operations of a segment, compiled, differ from NumPy in the last one."""
     recording = plan.recording
     graph = recording.graph
@@ -271,7 +262,7 @@ def _differs(
         outputs = (Output("result", Ref(last.id)),) if named else ()
     roots = {graph.root(id) for node in kept for id in node.writes}
     part = Graph("numpy", graph.inputs, kept, outputs, tuple(sorted(roots & inputs)))
-    expected = numpy_values(part, values)
+    expected = numpy_values(part, [outcome.values[node.id] for node in graph.inputs])
     beginning = replace(
         recording,
         graph=part,
@@ -279,9 +270,9 @@ def _differs(
         written={id: expected[id] for id in part.writes},
         stand_ins=tuple(v for k, v in expected.items() if k in inputs),
     )
-    outcome = Outcome(beginning, namespace, expected, {})
-    beginning.reference = outcome.names()
+    beginning.reference = Outcome(beginning, outcome.namespace, expected, {}).names()
     if not part.writes and not part.allocations():
         return False
     made = Plan(beginning, artifact=make(part, tier, made={}))
-    return bool(made.compute(namespace).mismatches())
+    with outcome.streams.rewound():
+        return bool(made.compute(outcome.namespace).mismatches())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,13 +18,14 @@ from jupyter_npcompile.runtime.comparison import (
     contrasted,
     forced_tier,
     located,
+    patience,
     reasons,
     sifted,
     work_lines,
 )
 from jupyter_npcompile.runtime.copies import LenientCopier
 from jupyter_npcompile.runtime.functions import compile_callable, handle_of
-from jupyter_npcompile.runtime.inspection import Inspection
+from jupyter_npcompile.runtime.inspection import Abandoned, Inspection
 from jupyter_npcompile.runtime.observation import RANDOM, Observation, random_state, watching
 from jupyter_npcompile.runtime.policy import Options
 from jupyter_npcompile.runtime.reference import TIER
@@ -81,12 +83,13 @@ class _FunctionTrial:
 
     def compare(self) -> ComparisonData:
         native = self.run(self.function)
-        inspection = Inspection(self.tier)
+        inspection = Inspection(self.tier, patience=patience(native))
         compiled = self._compiled(self.tier, inspection)
         verdict = Verdict(inspection)
         result, grown, unstable, notes = None, 0, list[str](), list[str]()
         differences: list[Difference] = []
         for number in range(RUNS):
+            inspection.begin()
             result = contrasted(native, self.run(compiled), inspection)
             found = sifted(
                 native,
@@ -113,7 +116,7 @@ class _FunctionTrial:
             subject=getattr(self.function, "__name__", type(self.function).__name__),
             tier=self.tier,
             differences=tuple(located(differences, report)),
-            names=tuple(native.names),
+            names=tuple(name for name in native.names if name != RANDOM),
             arrays=0 if result is None else result.arrays,
             rounding=grown,
             captured=captured,
@@ -132,7 +135,10 @@ class _FunctionTrial:
         args, kwargs = copier.copy(self.arguments[0]), copier.copy(self.arguments[1])
         seen = Observation()
         np.random.set_state(self.state)
-        with watching(seen, lambda filename: filename == self.filename):
+        with (
+            contextlib.suppress(Abandoned),
+            watching(seen, lambda filename: filename == self.filename),
+        ):
             seen.names[RETURNED] = function(*args, **kwargs)
         values = (*args, *kwargs.values())
         given = dict(zip(self.names, values, strict=True))

@@ -11,10 +11,14 @@ from jupyter_npcompile.runtime.check import Rounding
 from jupyter_npcompile.runtime.culprit import Culprit, locate
 from jupyter_npcompile.runtime.plan import Outcome, Plan
 from jupyter_npcompile.runtime.reference import TIER, numpy_values
-from jupyter_npcompile.tracer.sources import ComputedSource, Source
+from jupyter_npcompile.tracer.sources import Source
 
 SECONDS = 30.0
 """How long segments may be run again in NumPy, all together."""
+
+
+class Abandoned(BaseException):
+    """Ends a trial that wrong values have led astray."""
 
 
 @dataclass
@@ -25,6 +29,8 @@ class Inspection:
     ----------
     tier : str
         What the segments are compiled for.
+    patience : float
+        Seconds after which a trial is abandoned once something was wrong.
 
     Attributes
     ----------
@@ -42,6 +48,7 @@ class Inspection:
     """
 
     tier: str
+    patience: float = float("inf")
     runs: int = 0
     culprits: list[Culprit] = field(default_factory=list)
     blame: dict[str, Culprit] = field(default_factory=dict)
@@ -49,10 +56,19 @@ class Inspection:
     rounding: Rounding = field(default_factory=Rounding)
     _located: dict[int, tuple[Plan, list[Culprit]]] = field(default_factory=dict)
     _seconds: float = 0.0
+    _began: float = field(default_factory=perf_counter)
+
+    def begin(self) -> None:
+        """A run begins."""
+        self._began = perf_counter()
 
     def witness(self, plan: Plan, outcome: Outcome) -> None:
         """Compare an outcome with NumPy's before it is committed."""
         self.runs += 1
+        if self.culprits and perf_counter() - self._began > self.patience:
+            note = f"stopped after {self.patience:.0f} s: with wrong values it came to no end"
+            self.notes.append(note)
+            raise Abandoned
         if self.tier == TIER or self._seconds > SECONDS:
             return
         began = perf_counter()
@@ -62,7 +78,9 @@ class Inspection:
             note = f"the search for the cause failed: {type(error).__name__}: {error}"
             if note not in self.notes:
                 self.notes.append(note)
-        self._seconds += perf_counter() - began
+        seconds = perf_counter() - began
+        self._seconds += seconds
+        self._began += seconds  # the time of the run alone counts
 
     def _inspect(self, plan: Plan, outcome: Outcome) -> None:
         graph = plan.recording.graph
@@ -84,7 +102,7 @@ class Inspection:
         culprits: list[Culprit] = []
         if tested.mismatches():
             if id(plan) not in self._located:
-                self._located[id(plan)] = plan, locate(plan, values, outcome.namespace, self.tier)
+                self._located[id(plan)] = plan, locate(plan, outcome, self.tier)
                 self.culprits += self._located[id(plan)][1]
             culprits = self._located[id(plan)][1]
         self._pass_on(plan, culprits)
@@ -129,4 +147,4 @@ def _name(source: Source) -> str:
     current: Any = source
     while hasattr(current, "parent"):
         current = current.parent
-    return "" if isinstance(current, ComputedSource) else current.name
+    return str(getattr(current, "name", ""))

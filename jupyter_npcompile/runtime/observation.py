@@ -43,7 +43,9 @@ class Observation:
 
 
 @contextlib.contextmanager
-def watching(observation: Observation, is_source: Callable[[str], bool]) -> Iterator[None]:
+def watching(
+    observation: Observation, is_source: Callable[[str], bool], *, every_warning: bool = True
+) -> Iterator[None]:
     """Catch all that a run prints, warns and raises.
 
     Parameters
@@ -52,14 +54,21 @@ def watching(observation: Observation, is_source: Callable[[str], bool]) -> Iter
         Where it is written down.
     is_source : callable
         Whether a file name is that of the source that runs.
+    every_warning : bool
+        Whether warnings count that the present filters would not show.
     """
     output = io.StringIO()
     began = perf_counter()
-    with warnings.catch_warnings(record=True) as caught, contextlib.redirect_stdout(output):
-        warnings.simplefilter("always")
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        contextlib.redirect_stdout(output),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
+        if every_warning:
+            warnings.simplefilter("always")
         try:
             yield
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             observation.error = raised(error, is_source)
     observation.seconds = perf_counter() - began
     observation.output = output.getvalue()
