@@ -8,9 +8,11 @@ import copy
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from time import perf_counter
 from typing import Any, cast
 
+import IPython
 from IPython.core.displaypub import CapturingDisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
@@ -22,6 +24,8 @@ from jupyter_npcompile.runtime.observation import Observation, raised
 from jupyter_npcompile.runtime.subjects import report_of
 from jupyter_npcompile.views.bundle import MIME_TYPE
 from jupyter_npcompile.views.comparison import Comparison, comparison_html, comparison_text
+
+_IPYTHON = str(Path(IPython.__file__).parent)
 
 
 class _Tee:
@@ -87,7 +91,8 @@ class _Tee:
             pass  # forgets what was shown before, as the run of the copy does too
 
         def show(message: Any, category: Any, filename: str, lineno: int, *rest: Any) -> None:
-            self.warnings.append((category.__name__, str(message), filename, lineno))
+            if not filename.startswith(_IPYTHON):
+                self.warnings.append((category.__name__, str(message), filename, lineno))
             original(message, category, filename, lineno, *rest)
 
         def undo() -> None:

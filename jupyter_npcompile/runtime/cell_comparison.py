@@ -26,7 +26,7 @@ from jupyter_npcompile.runtime.comparison import (
     work_lines,
 )
 from jupyter_npcompile.runtime.contrast import Contrast
-from jupyter_npcompile.runtime.copied_namespace import CopiedNamespace, names_in
+from jupyter_npcompile.runtime.copied_namespace import CopiedNamespace, is_dunder, names_in
 from jupyter_npcompile.runtime.inspection import Abandoned, Inspection
 from jupyter_npcompile.runtime.observation import RANDOM, Observation, watching
 from jupyter_npcompile.runtime.policy import Options
@@ -144,11 +144,7 @@ class CellTrial:
 
     def _contents(self) -> list[tuple[Any, Any]]:
         """Arrays that a copy of the cell could reach, and what they hold."""
-        classes = any(
-            type(value).__module__ == "__main__" or isinstance(value, type)
-            for value in self._pristine.space.values()
-        )
-        if not classes and not self._pristine.shared:
+        if not self._pristine.shared:
             return []
         arrays = [v for v in self.cell.namespace.values() if type(v) is np.ndarray]
         return [(v, v.copy()) for v in arrays if not v.dtype.hasobject]
@@ -192,12 +188,12 @@ class CellTrial:
 
     def _bound(self, space: dict[str, Any]) -> dict[str, Any]:
         """What the cell read, bound or changed."""
-        hidden = set(self.cell.hidden) - self._pristine.copied
+        hidden = set(self.cell.hidden)
         found = {
             name: value
             for name, value in space.items()
             if name not in hidden
-            and name != "__warningregistry__"
+            and not is_dunder(name)
             and (
                 name in self._pristine.copied
                 or name not in self._before
@@ -228,7 +224,8 @@ class CellTrial:
 
     def _fresh(self) -> CopiedNamespace:
         pristine = self._pristine
-        return CopiedNamespace(pristine.space, pristine.copied, self.cell.hidden)
+        origins = (self.cell.namespace,)
+        return CopiedNamespace(pristine.space, pristine.copied, self.cell.hidden, origins)
 
     def _execute(
         self,
@@ -239,7 +236,8 @@ class CellTrial:
         seen = Observation()
         self._start.restore()
         watch = watching(seen, self.cell.is_source, every_warning=False)
-        with entered, self.cell.within(copy.module), contextlib.suppress(Abandoned), watch:
+        within = self.cell.within(copy.module)
+        with entered, within, copy.methods(), contextlib.suppress(Abandoned), watch:
             seen.names[DISPLAYED] = self._evaluate(tree, copy.space)
         shown = seen.names.get(DISPLAYED)
         seen.names = {**self._bound_in(copy), DISPLAYED: shown}
@@ -247,12 +245,12 @@ class CellTrial:
 
     def _bound_in(self, copy: CopiedNamespace) -> dict[str, Any]:
         before = self._pristine.space
-        hidden = set(self.cell.hidden) - copy.copied
+        hidden = set(self.cell.hidden)
         found = {
             name: value
             for name, value in copy.space.items()
             if name not in hidden
-            and not (name.startswith("__") and name.endswith("__"))
+            and not is_dunder(name)
             and (name in copy.copied or name not in before or value is not before[name])
         }
         return found | {RANDOM: np.random.get_state(legacy=False)}

@@ -88,8 +88,19 @@ class Mismatch:
 
     @property
     def root(self) -> str:
-        """The name of which the value is a part: ``x`` for ``x[0].y``."""
-        return re.split(r"[.\[(]", self.name, maxsplit=1)[0].strip()
+        """The name of which the value is a part."""
+        return root_of(self.name)
+
+
+def root_of(name: str) -> str:
+    """The name with which the name of a part begins.
+
+    Examples
+    --------
+    >>> root_of("x[0].y")
+    'x'
+    """
+    return re.split(r"[.\[(]", name, maxsplit=1)[0].strip()
 
 
 def difference(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 from jupyter_npcompile.graph.comparison import Difference
 from jupyter_npcompile.graph.report import ReportData
-from jupyter_npcompile.runtime.check import Mismatch
+from jupyter_npcompile.runtime.check import Mismatch, root_of
 from jupyter_npcompile.runtime.contrast import Contrast
 from jupyter_npcompile.runtime.culprit import Culprit
 from jupyter_npcompile.runtime.inspection import Inspection
@@ -115,12 +115,9 @@ class Verdict:
     ----------
     inspection : Inspection
         What was found out about the segments.
-    lines : mapping of str to int
-        Where each name is bound, for names without a known cause.
     """
 
     inspection: Inspection
-    lines: Mapping[str, int] = field(default_factory=dict)
 
     def differences(self, result: Result) -> list[Difference]:
         """Every difference, with line, function and a smallest failing call."""
@@ -138,10 +135,7 @@ class Verdict:
 
     def _caused(self, difference: Difference, culprit: Culprit | None) -> Difference:
         if culprit is None:
-            if difference.line is not None:
-                return difference
-            root = Mismatch("value", difference.name, "", "", "").root
-            return replace(difference, line=self.lines.get(root))
+            return difference
         return replace(
             difference,
             line=culprit.node.position.line or None,
@@ -258,9 +252,8 @@ def located(differences: list[Difference], report: ReportData) -> list[Differenc
             lines.setdefault(assigned.name, line.line)
         if line.source.strip().startswith("return"):
             lines.setdefault(RETURNED, line.line)
+    only = report.lines[0].line if len(report.lines) == 1 else None
     return [
-        d
-        if d.line is not None
-        else replace(d, line=lines.get(Mismatch("value", d.name, "", "", "").root))
+        d if d.line is not None else replace(d, line=lines.get(root_of(d.name), only))
         for d in differences
     ]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from jupyter_npcompile.runtime.copies import LenientCopier
 
 _DYNAMIC = frozenset({"eval", "exec", "globals", "locals", "vars", "dir", "get_ipython"})
 """Names with which a cell can reach every other name."""
-
-_MODULE = ("__name__", "__doc__", "__builtins__", "__builtin__", "__package__", "__loader__")
 
 
 class CopiedNamespace:
@@ -30,6 +29,8 @@ class CopiedNamespace:
         Names that the cell mentions.
     hidden : iterable of str
         Names that belong to the shell.
+    origins : sequence of dict
+        What the namespace is itself a copy of.
 
     Attributes
     ----------
@@ -42,24 +43,73 @@ class CopiedNamespace:
     """
 
     def __init__(
-        self, namespace: dict[str, Any], needed: Iterable[str], hidden: Iterable[str] = ()
+        self,
+        namespace: dict[str, Any],
+        needed: Iterable[str],
+        hidden: Iterable[str] = (),
+        origins: Sequence[dict[str, Any]] = (),
     ) -> None:
         self.module = types.ModuleType(namespace.get("__name__", "__main__"))
         self.space: dict[str, Any] = self.module.__dict__
-        for name in (*_MODULE, *hidden):
-            if name in namespace:
-                self.space[name] = namespace[name]
-        copier = LenientCopier(namespace, self.space)
+        for name in filter(namespace.__contains__, (*filter(is_dunder, namespace), *hidden)):
+            self.space[name] = namespace[name]
+        copier = LenientCopier((namespace, *origins), self.space)
         hidden = set(hidden)
         wanted = [
             name
             for name in reachable(namespace, needed, hidden)
-            if name not in _MODULE and not (name in hidden and callable(namespace[name]))
+            if not is_dunder(name) and not (name in hidden and callable(namespace[name]))
         ]
         for name in wanted:
             self.space[name] = copier.copy(namespace[name])
         self.copied = frozenset(wanted)
         self.shared = tuple(dict.fromkeys(copier.shared))
+        self._methods = [
+            (kind, name, part, copied)
+            for kind in _classes(namespace, namespace.values())
+            for name, part in vars(kind).items()
+            if (copied := _rebound(part, copier)) is not part
+        ]
+
+    @contextlib.contextmanager
+    def methods(self) -> Iterator[None]:
+        """Let the methods of the namespace's own classes work on the copy meanwhile."""
+        changed = []
+        try:
+            for kind, name, part, copied in self._methods:
+                with contextlib.suppress(AttributeError, TypeError):  # a class that refuses
+                    setattr(kind, name, copied)
+                    changed.append((kind, name, part))
+            yield
+        finally:
+            for kind, name, part in changed:
+                setattr(kind, name, part)
+
+
+def is_dunder(name: str) -> bool:
+    """Whether a name belongs to Python: ``__name__``."""
+    return name.startswith("__") and name.endswith("__")
+
+
+def _classes(namespace: dict[str, Any], values: Iterable[Any]) -> list[type]:
+    """Classes that were defined in a namespace."""
+    kinds = (value if isinstance(value, type) else type(value) for value in values)
+    home = namespace.get("__name__")
+    return list(dict.fromkeys(kind for kind in kinds if kind.__module__ == home))
+
+
+def _rebound(part: Any, copier: LenientCopier) -> Any:
+    """A method over the copied namespace."""
+    if isinstance(part, types.FunctionType):
+        return copier.copy(part)
+    if isinstance(part, staticmethod | classmethod):
+        inner = copier.copy(part.__func__)
+        return part if inner is part.__func__ else type(part)(inner)
+    if isinstance(part, property):
+        parts = [copier.copy(f) for f in (part.fget, part.fset, part.fdel)]
+        same = parts == [part.fget, part.fset, part.fdel]
+        return part if same else property(parts[0], parts[1], parts[2], part.__doc__)
+    return part
 
 
 def names_in(tree: ast.AST) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -103,8 +103,10 @@ class LenientCopier(Copier):
 
     Parameters
     ----------
-    source, target : dict
-        The namespace, and its copy.
+    sources : sequence of dict
+        The namespace, and what it is itself a copy of.
+    target : dict
+        Its copy.
 
     Attributes
     ----------
@@ -112,11 +114,13 @@ class LenientCopier(Copier):
         Types of what was passed as it is and may change.
     """
 
-    def __init__(self, source: dict[str, Any], target: dict[str, Any]) -> None:
+    def __init__(
+        self, sources: Sequence[dict[str, Any]] = (), target: dict[str, Any] | None = None
+    ) -> None:
         super().__init__()
         self.shared: list[str] = []
-        self._source = source
-        self._target = target
+        self._sources = [id(source) for source in sources]
+        self._target = {} if target is None else target
 
     def other(self, value: Any) -> Any:
         """A copy, a function over the copied namespace, or the value itself."""
@@ -134,7 +138,7 @@ class LenientCopier(Copier):
         if HANDLE in value.__code__.co_freevars:  # compiled: copied as the plain one
             plain = cast("types.FunctionType", vars(value)["__wrapped__"])
             return cast("types.FunctionType", self._keep(value, self._function(plain)))
-        if value.__globals__ is not self._source:
+        if id(value.__globals__) not in self._sources:
             return value
         made = types.FunctionType(
             value.__code__,

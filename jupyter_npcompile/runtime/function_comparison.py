@@ -131,7 +131,7 @@ class _FunctionTrial:
 
     def run(self, function: Callable[..., Any]) -> Observation:
         """Call it on fresh copies, from the same random state."""
-        copier = LenientCopier({}, {})
+        copier = LenientCopier()
         args, kwargs = copier.copy(self.arguments[0]), copier.copy(self.arguments[1])
         seen = Observation()
         np.random.set_state(self.state)
