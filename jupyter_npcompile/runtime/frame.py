@@ -68,6 +68,16 @@ class Frame:
         self._values[region] = values
 
 
+class NativeFrame(Frame):
+    """The frame of code whose regions are not known: every statement runs natively."""
+
+    __slots__ = ()
+
+    def at(self, region: int, index: int, frame: FrameType | None = None) -> bool:
+        """Whether statement ``index`` of a region must run natively: it must."""
+        return True
+
+
 class ModuleFrame(Frame):
     """The frame of a cell: results go straight into the namespace."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import types
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
@@ -19,7 +20,7 @@ from jupyter_npcompile.cell import (
 )
 from jupyter_npcompile.graph.nodes import Position
 from jupyter_npcompile.runtime import history
-from jupyter_npcompile.runtime.frame import Frame
+from jupyter_npcompile.runtime.frame import Frame, NativeFrame
 from jupyter_npcompile.runtime.namespace import ArgumentNamespace
 from jupyter_npcompile.runtime.policy import Options
 from jupyter_npcompile.runtime.state import RegionCode, RegionState
@@ -47,11 +48,18 @@ class FunctionHandle:
         self.states = [RegionState(RegionCode(r), options) for r in program.regions]
         self.namespace: dict[str, Any] = {}
         self.filenames: set[str] = set()
+        self._codes: dict[int, types.CodeType] = {}
 
     def activate(self) -> Frame:
         """State for one call of the function."""
+        if id(sys._getframe(1).f_code) not in self._codes:
+            return NativeFrame(())  # somebody gave the function the code of another
         history.remember(self)
         return Frame(self.states)
+
+    def __reduce__(self) -> Any:
+        """Pickled with a function's code, for another process: there it runs natively."""
+        return NativeHandle, ()
 
     def attach(self, function: types.FunctionType) -> types.FunctionType:
         """A copy of a function with guarded code, and ``__wrapped__`` set to the original."""
@@ -61,8 +69,10 @@ class FunctionHandle:
         self.filenames.add(original.co_filename)  # a cell that runs again has a new one
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         cells[HANDLE] = types.CellType(self)
+        code = code.replace(co_qualname=function.__code__.co_qualname)
+        self._codes[id(code)] = code
         made = types.FunctionType(
-            code.replace(co_qualname=function.__code__.co_qualname),
+            code,
             function.__globals__,
             function.__name__,
             function.__defaults__,
@@ -71,6 +81,20 @@ class FunctionHandle:
         made.__kwdefaults__ = function.__kwdefaults__
         functools.update_wrapper(made, function)
         return made
+
+
+class NativeHandle:
+    """What the guards of a compiled function close over where nothing is compiled.
+
+    Examples
+    --------
+    >>> NativeHandle().activate().at(0, 0)
+    True
+    """
+
+    def activate(self) -> Frame:
+        """State for one call of the function."""
+        return NativeFrame(())
 
 
 class CallCode:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 PURE_BUILTINS = frozenset(
     {range, enumerate, zip, reversed, list, tuple, dict, set, frozenset, map, filter, sum}
     | {any, all, sorted, len, iter, next, callable, issubclass, slice, str, repr, bytes, hash}
-    | {ord, chr, bin, hex, oct, object}
+    | {ord, chr, bin, hex, oct}
 )
 """Builtins without effects; traced values inside them go on recording, or break."""
 
@@ -64,7 +64,7 @@ def call(hooks: Hooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         if not helpers.is_compiled(func):
             return helpers.inline(hooks, func, args, kwargs)
         try:
-            return helpers.inline(hooks, func.__wrapped__, args, kwargs)  # type: ignore[attr-defined]
+            return helpers.inline(hooks, helpers.original(func), args, kwargs)
         except Break as stop:
             raise Break(
                 "inner", f"`{func.__name__}` runs its own segments: {stop.reason}"

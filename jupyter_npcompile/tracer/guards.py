@@ -120,13 +120,15 @@ class FunctionGuard:
     value: FunctionType
     code: Any
     defaults: Any
+    keyword_defaults: Any
 
     def holds(self, value: Any) -> bool:
         """Whether it is the same function, or was defined again just as it was."""
         if type(value) is not FunctionType or value.__code__ != self.code:
             return False
         if value is self.value:
-            return bool(value.__defaults__ is self.defaults)
+            same = value.__kwdefaults__ is self.keyword_defaults
+            return bool(same and value.__defaults__ is self.defaults)
         original = getattr(value, "__wrapped__", value)
         return (
             original.__closure__ is None

@@ -39,6 +39,26 @@ def is_compiled(function: types.FunctionType) -> bool:
     return HANDLE in function.__code__.co_freevars
 
 
+def original(function: types.FunctionType) -> types.FunctionType:
+    """The function behind a compiled one.
+
+    Raises
+    ------
+    Break
+        When one of the two was changed since, so that they are not the same any more.
+    """
+    plain = getattr(function, "__wrapped__", None)
+    if (
+        not isinstance(plain, types.FunctionType)
+        or plain.__code__.co_firstlineno != function.__code__.co_firstlineno
+        or plain.__code__.co_name != function.__code__.co_name
+        or plain.__defaults__ is not function.__defaults__
+        or plain.__kwdefaults__ is not function.__kwdefaults__
+    ):
+        raise Break("call", "it was changed after its definition")
+    return plain
+
+
 _LIBRARIES = tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
 
 

@@ -113,6 +113,8 @@ class Hooks:
             same = self._identity(left) is self._identity(right)
             return same if operation == "Is" else not same
         if operation in ("In", "NotIn"):
+            if isinstance(right, Opaque):
+                raise Break("input", right.reason)
             if is_traced(right) or (is_traced(left) and left.source is None):
                 self._stop("value", "`in` needs the values")
             found = self.concrete(left, "`in` needs the value") in right

@@ -114,6 +114,9 @@ class Inputs:
         kind = type(value)
         if kind is np.ndarray:
             return self._lift_array(hooks, source, value)
+        if kind is int and not -(2**63) <= value < 2**63:
+            self.guards.append(ValueGuard(source, value))
+            return value
         if kind in (int, float, complex):
             self.guards.append(TypeGuard(source, kind))
             return Traced(hooks, value, None, source)
@@ -124,7 +127,11 @@ class Inputs:
             self.guards.append(ValueGuard(source, value))
             return value
         if isinstance(value, types.FunctionType):
-            self.guards.append(FunctionGuard(source, value, value.__code__, value.__defaults__))
+            self.guards.append(
+                FunctionGuard(
+                    source, value, value.__code__, value.__defaults__, value.__kwdefaults__
+                )
+            )
             return value
         if isinstance(value, _IDENTITIES) or _is_numpy_function(value):
             self.guards.append(IdentityGuard(source, value))

@@ -234,7 +234,7 @@ class Recorder(Inputs):
         if isinstance(value, Constant):
             return value
         if isinstance(value, Opaque):
-            raise Break("input", _opaque_reason(value))
+            raise Break("input", value.reason)
         if isinstance(value, slice):
             return Slice(*(self.reference(v) for v in (value.start, value.stop, value.step)))
         if type(value) is tuple:
@@ -279,15 +279,6 @@ def _result_type(op: str, value: Any) -> ValueType:
     return value_type(value)
 
 
-def _opaque_reason(opaque: Opaque) -> str:
-    value = opaque.value
-    if isinstance(value, np.ndarray):
-        what = f"{type(value).__name__} of {value.dtype}"
-    else:
-        what = type(value).__name__
-    return f"`{opaque.source}` is a {what}, which is not traced"
-
-
 def traced_in(values: Any) -> Iterator[Traced]:
     """Traced values in nested containers, in order."""
     if is_traced(values):
@@ -307,7 +298,7 @@ def concrete_in(values: Any) -> Any:
     if is_traced(values):
         return values.value
     if isinstance(values, Opaque):
-        raise Break("input", _opaque_reason(values))
+        raise Break("input", values.reason)
     if type(values) in (tuple, list):
         return type(values)(concrete_in(value) for value in values)
     if type(values) is dict:

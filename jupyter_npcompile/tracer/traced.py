@@ -237,6 +237,20 @@ class Opaque:
         self.value = value
         self.source = source
 
+    @property
+    def reason(self) -> str:
+        """Why it is not traced."""
+        what = type(self.value).__name__
+        if isinstance(self.value, np.ndarray):
+            what += f" of {self.value.dtype}"
+        return f"`{self.source}` is a {what}, which is not traced"
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise Break("input", self.reason)
+
+    # Lists, sets and dicts that hold it would compare the stand-in, not the object.
+    __eq__ = __hash__ = __bool__ = __len__ = __iter__ = __contains__ = _refuse
+
 
 class BoundMethod:
     """A method of a traced array, taken but not called yet."""
