@@ -53,6 +53,9 @@ class Artifact:
         Node id and type of every array or number that must exist afterwards.
     writes : tuple of (int, ValueType)
         Input id and type of every input that is written.
+    masks : tuple of (int, ValueType)
+        Node id of every output of which a mask selects the elements, and the
+        type of the mask.
     checks : int
         How many booleans follow the outputs.
     call : callable
@@ -66,6 +69,7 @@ class Artifact:
     aten: Graph
     outputs: tuple[tuple[int, ValueType], ...]
     writes: tuple[tuple[int, ValueType], ...]
+    masks: tuple[tuple[int, ValueType], ...]
     checks: int
     call: Callable[[list[Any], list[Any]], None] = field(repr=False)
     seconds: float
@@ -95,7 +99,7 @@ class Artifact:
             tensors = [to_tensor(v, node.type) for v, node in zip(values, nodes, strict=True)]
         except OverflowError:
             raise CheckFailedError("a Python integer does not fit 64 bits") from None
-        types = [type for _, type in (*self.outputs, *self.writes)]
+        types = [type for _, type in (*self.outputs, *self.writes, *self.masks)]
         buffers = [allocate(type) for type in types]
         flags = [np.empty((), bool) for _ in range(self.checks)]
         import torch
@@ -107,7 +111,10 @@ class Artifact:
         for (id, type), buffer in zip(self.outputs, buffers, strict=False):
             results[id] = buffer if type.kind == "array" else number(buffer, type)
         late = buffers[len(self.outputs) :]
-        return results, {id: b for (id, _), b in zip(self.writes, late, strict=True)}
+        written = {id: b for (id, _), b in zip(self.writes, late, strict=False)}
+        for (id, _), mask in zip(self.masks, late[len(self.writes) :], strict=True):
+            results[id] = results[id][mask]
+        return results, written
 
 
 _lock = threading.RLock()
@@ -207,6 +214,8 @@ def _compiled(graph: Graph, tier: str, began: float) -> Artifact:
 
     lowered = lower(graph)
     types = {node.id: node.types[0] for node in (*graph.inputs, *graph.nodes) if node.types}
+    for one in lowered.selections:
+        types[one.id] = plain_type(types[one.id].dtype, one.shape)
     call = _inductor(lowered, graph) if tier == "inductor" else _aten(lowered)
     return Artifact(
         tier=tier,
@@ -214,10 +223,24 @@ def _compiled(graph: Graph, tier: str, began: float) -> Artifact:
         aten=lowered.aten,
         outputs=tuple((id, types[id]) for id in lowered.allocations),
         writes=tuple((id, types[id]) for id in lowered.writes),
+        masks=tuple((one.id, plain_type("bool", one.mask)) for one in lowered.selections),
         checks=lowered.checks,
         call=call,
         seconds=perf_counter() - began,
     )
+
+
+def plain_type(dtype: str, shape: tuple[int, ...]) -> ValueType:
+    """The type of an array in C order.
+
+    Examples
+    --------
+    >>> plain_type("float64", (2, 3)).strides
+    (24, 8)
+    """
+    size = np.dtype(dtype).itemsize
+    strides = tuple(size * math.prod(shape[k + 1 :]) for k in range(len(shape)))
+    return ValueType("array", dtype, shape, strides)
 
 
 def _aten(lowered: Lowered) -> Callable[[list[Any], list[Any]], None]:

@@ -34,6 +34,7 @@ _POWERS = {2.0: np.square, 0.5: np.sqrt, -1.0: np.reciprocal}
 
 _CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
 _METADATA = frozenset(["dtype", "shape", "ndim", "size", "itemsize", "nbytes", "strides"])
+_SIZES = frozenset(["shape", "size", "nbytes", "strides"])
 _ARRAY_ATTRIBUTES = frozenset(["T", "mT", "real", "imag"])
 _PLAIN_OWNERS = (str, bytes, tuple, range, slice, np.dtype, np.finfo, np.iinfo, int, float, complex)
 _READING_METHODS = frozenset(["items", "keys", "values", "get", "index", "count", "copy"])
@@ -253,6 +254,7 @@ class Hooks:
         if is_traced(iterable):
             if not isinstance(iterable.value, np.ndarray) or iterable.value.ndim == 0:
                 self._stop("error", "NumPy raises TypeError: iteration over a 0-d array")
+            self.recorder.demand_fixed_size(iterable)
             return (self.subscript(None, iterable, k) for k in range(len(iterable.value)))
         if isinstance(iterable, Opaque):
             raise Break("input", attributes.describe_opaque((iterable,)))
@@ -308,6 +310,8 @@ class Hooks:
         if name == "base":
             return self._base(obj)
         if name in _METADATA and hasattr(value, name):
+            if name in _SIZES:
+                self.recorder.demand_fixed_size(obj)
             return getattr(value, name)
         if not isinstance(value, np.ndarray | np.generic):
             if name in ("real", "imag") and obj.source is not None:

@@ -18,10 +18,10 @@ MASK = "np.where(mask, x, 0) keeps the shape and is captured"
 
 
 def getitem(hooks: Hooks, obj: Traced, index: Any) -> Any:
-    """``x[index]``; a mask gives a shape that depends on the data."""
+    """``x[index]``."""
     for traced in traced_in(index):
-        if isinstance(traced.value, np.ndarray | np.bool_) and traced.value.dtype == bool:
-            raise Break("host", "a boolean mask selects: the shape depends on the data", MASK)
+        if isinstance(traced.value, np.bool_):
+            raise Break("host", "a single boolean is an index", MASK)
     kept = _index(hooks, index)
     result = evaluate(hooks, lambda x, i: x[i], (obj, kept), {})
     if isinstance(result, np.ndarray) and any(

@@ -156,6 +156,8 @@ def _targets(op: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Tr
 
 def metadata(hooks: Hooks, callee: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A function of types and shapes: its value is part of the signature."""
+    if callee in (np.shape, np.size, np.broadcast_shapes):
+        hooks.recorder.demand_fixed_size((args, kwargs))
 
     def plain(value: Any) -> Any:
         if is_traced(value):

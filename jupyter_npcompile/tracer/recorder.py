@@ -71,6 +71,7 @@ class Recorder(Inputs):
         self.hidden: dict[int, Hidden] = {}
         self.frozen: set[int] = set()
         self.mutations = 0
+        self.varying: set[int] = set()
         self._known: dict[int, int] = {}
         self.touched: set[int] = set()
         self.draws: list[Draw] = []
@@ -146,6 +147,9 @@ class Recorder(Inputs):
         self.touched.update(id(owner(w.value)) for w in writes)
         every = (*args, *kwargs.values())
         if not self._all_known(every):
+            has_size = several or (isinstance(result, np.ndarray) and result.ndim > 0)
+            if has_size and (_selects(op, args) or self._varies(every)):
+                self.varying.add(node.id)
             for target in writes:
                 self._forget(target)
         if not several:
@@ -219,6 +223,24 @@ class Recorder(Inputs):
                 offset = address(value) - address(base)
                 self.hidden[node.id] = Hidden(value_type(base), offset, call.id, id(base))
 
+    def _varies(self, value: Any) -> bool:
+        return any(traced.id in self.varying for traced in traced_in(value))
+
+    def demand_fixed_size(self, value: Any) -> None:
+        """Make sure that the size of an array does not depend on the data.
+
+        Raises
+        ------
+        Break
+            When a mask has selected its elements.
+        """
+        if self._varies(value):
+            raise Break(
+                "value",
+                "the size of a selection depends on the data",
+                "np.count_nonzero(mask) counts what a mask selects, and is captured",
+            )
+
     def reference(self, value: Any) -> Argument:
         """The argument that stands for a value in a node.
 
@@ -267,6 +289,13 @@ class Recorder(Inputs):
             if isinstance(traced.value, np.ndarray) and owner(traced.value) is base:
                 return traced.id
         return None
+
+
+def _selects(op: str, args: tuple[Any, ...]) -> bool:
+    """Whether an operation is ``x[mask]``, whose size depends on the values of the mask."""
+    if op != "getitem":
+        return False
+    return any(np.asarray(t.value).dtype == bool for t in traced_in(args[1]))
 
 
 def _result_type(op: str, value: Any) -> ValueType:

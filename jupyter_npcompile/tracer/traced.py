@@ -127,6 +127,7 @@ class Traced:
     # -- containers
 
     def __len__(self) -> int:
+        self.hooks.recorder.demand_fixed_size(self)
         return len(self.value)
 
     def __iter__(self) -> Iterator[Any]:

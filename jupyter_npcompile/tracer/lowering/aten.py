@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -22,7 +24,9 @@ ORIGIN = "npcompile_node"
 """Key in the ``meta`` of an ``fx`` node: the id of the NumPy-level node."""
 
 
-def aten_graph(module: torch.fx.GraphModule, source: Graph, checks: int) -> Graph:
+def aten_graph(
+    module: torch.fx.GraphModule, source: Graph, selections: Sequence[int], checks: int
+) -> Graph:
     """Describe a lowered module.
 
     Parameters
@@ -31,10 +35,12 @@ def aten_graph(module: torch.fx.GraphModule, source: Graph, checks: int) -> Grap
         Operations carry in ``meta[ORIGIN]`` the node they came from.
     source : Graph
         The NumPy-level graph it was lowered from.
+    selections : sequence of int
+        Nodes of the source for which a mask is among the outputs.
     checks : int
         How many of the outputs are checks.
     """
-    return _Writer(module, source).graph(checks)
+    return _Writer(module, source).graph(selections, checks)
 
 
 class _Writer:
@@ -45,7 +51,7 @@ class _Writer:
         self._ids: dict[torch.fx.Node, int] = {}
         self._constants: dict[torch.fx.Node, Constant] = {}
 
-    def graph(self, checks: int) -> Graph:
+    def graph(self, selections: Sequence[int], checks: int) -> Graph:
         inputs: list[Node] = []
         nodes: list[Node] = []
         results: list[torch.fx.Node] = []
@@ -62,7 +68,9 @@ class _Writer:
                 inputs.append(self._input(node, self._source.inputs[len(inputs)]))
             else:
                 nodes.append(self._operation(node))
-        return Graph("aten", tuple(inputs), tuple(nodes), self._outputs(results, checks))
+        return Graph(
+            "aten", tuple(inputs), tuple(nodes), self._outputs(results, selections, checks)
+        )
 
     def _input(self, node: torch.fx.Node, source: Node) -> Node:
         return Node(
@@ -97,11 +105,14 @@ class _Writer:
             return argument
         return str(argument)
 
-    def _outputs(self, results: list[torch.fx.Node], checks: int) -> tuple[Output, ...]:
+    def _outputs(
+        self, results: list[torch.fx.Node], selections: Sequence[int], checks: int
+    ) -> tuple[Output, ...]:
         allocated = self._source.allocations()
         names = dict(self._names())
         labels = [names.get(id, f"v{id}") for id in allocated]
         labels += [self._origins[id].name for id in self._source.writes]
+        labels += [f"mask of {names.get(id, f'v{id}')}" for id in selections]
         labels += [f"check {k + 1}" for k in range(checks)]
         return tuple(
             Output(label, self._argument(result))

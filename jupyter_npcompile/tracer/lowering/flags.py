@@ -15,7 +15,7 @@ from jupyter_npcompile.tracer.floating import UNDERFLOW, Look
 from jupyter_npcompile.tracer.lowering.lookup import find_kernel
 from jupyter_npcompile.tracer.lowering.trace import Trace
 from jupyter_npcompile.tracer.lowering.ufuncs import Loop, named
-from jupyter_npcompile.tracer.lowering.values import Value
+from jupyter_npcompile.tracer.lowering.values import Compressed, Value
 
 FLOAT64 = np.dtype("float64")
 
@@ -40,7 +40,7 @@ def operands_of(args: Sequence[Any]) -> list[Any]:
     found: list[Any] = []
     for arg in args:
         if isinstance(arg, Value):
-            found.append(arg.read())
+            found.append(_elements(arg))
         elif isinstance(arg, tuple | list):
             found += operands_of(arg)
         elif isinstance(arg, bool | int | float | complex):
@@ -73,12 +73,16 @@ def demand(
         if not isinstance(value, Value) or value.dtype.kind not in "fc":
             continue
         if look == "finite":
-            trace.check(all_finite(value.read()))
+            trace.check(all_finite(_elements(value)))
         else:
-            wrong = _reported(node, operands, value.read())
+            wrong = _reported(node, operands, _elements(value))
             if isinstance(where, Value):
                 wrong = wrong & where.read()
             trace.check(~torch.any(wrong))
+
+
+def _elements(value: Value) -> Tensor:
+    return value.filled() if isinstance(value, Compressed) else value.read()
 
 
 def all_finite(tensor: Tensor) -> Tensor:

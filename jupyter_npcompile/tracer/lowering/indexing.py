@@ -14,7 +14,7 @@ from torch import Tensor
 
 from jupyter_npcompile.tracer.lowering.shapes import flipped, reshaped
 from jupyter_npcompile.tracer.lowering.trace import Trace, known_array
-from jupyter_npcompile.tracer.lowering.values import Owner, Value
+from jupyter_npcompile.tracer.lowering.values import Compressed, Owner, Value
 
 INT64, BOOL = np.dtype("int64"), np.dtype("bool")
 
@@ -59,9 +59,16 @@ def getitem(trace: Trace, x: Value, index: object) -> Value:
     if selection.is_basic:
         return selection.part
     if selection.mask is not None:
-        trace.unsupported("the size of x[mask] depends on the values")
+        return _compressed(trace, selection, selection.mask)
     tensor = selection.part.read()
     return Owner(gather(tensor, prepared(trace, selection)), x.dtype)
+
+
+def _compressed(trace: Trace, selection: Selection, mask: Value) -> Compressed:
+    full = selection.part.read()
+    if selection.mask_axis or full.ndim > mask.ndim + 1:
+        trace.unsupported("a boolean mask selects: the shape depends on the data")
+    return Compressed(full, mask.read(), trace.key(mask), selection.part.dtype)
 
 
 def select(trace: Trace, x: Value, index: object) -> Selection:

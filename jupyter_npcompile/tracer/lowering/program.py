@@ -30,20 +30,39 @@ from jupyter_npcompile.graph.nodes import (
     Slice,
     ValueType,
 )
-from jupyter_npcompile.tracer.floating import looks
+from jupyter_npcompile.tracer.floating import Look, looks
 from jupyter_npcompile.tracer.interpret import constant_value
-from jupyter_npcompile.tracer.lowering import flags, ufuncs
+from jupyter_npcompile.tracer.lowering import compressed, flags, ufuncs
 from jupyter_npcompile.tracer.lowering.aten import ORIGIN, aten_graph
 from jupyter_npcompile.tracer.lowering.dtypes import TORCH, carrier, load, store
 from jupyter_npcompile.tracer.lowering.errors import LoweringError, UnsupportedError
 from jupyter_npcompile.tracer.lowering.lookup import find_lowering
-from jupyter_npcompile.tracer.lowering.trace import Trace, storage_of
-from jupyter_npcompile.tracer.lowering.values import Owner, Value, View
+from jupyter_npcompile.tracer.lowering.trace import Lowering, Trace, storage_of
+from jupyter_npcompile.tracer.lowering.values import Compressed, Owner, Value, View
 from jupyter_npcompile.tracer.table import lowering_of
 
 INDUCTOR = {"emulate_precision_casts": True}
 """Settings under which Inductor keeps NumPy's results: without this one, half
 precision is not rounded between the operations of a kernel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """An output whose elements a mask selects after the graph has run.
+
+    Parameters
+    ----------
+    id : int
+        The node.
+    shape : tuple of int
+        Of all elements, which is what the graph returns.
+    mask : tuple of int
+        Shape of the mask.
+    """
+
+    id: int
+    shape: tuple[int, ...]
+    mask: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -55,11 +74,14 @@ class Lowered:
     module : torch.fx.GraphModule
         Functional. One placeholder per input of the graph, in order (arrays
         as strided tensors, scalars and Python numbers as 0-d tensors); it
-        returns a flat tuple: `allocations`, `writes`, then `checks`.
+        returns a flat tuple: `allocations`, `writes`, masks, then `checks`.
     allocations : tuple of int
         Nodes whose memory the first outputs are.
     writes : tuple of int
         Inputs whose final contents come next.
+    selections : tuple of Selected
+        Allocations of which only what a mask selects counts; the masks come
+        next.
     checks : int
         How many 0-d booleans come last: none or one. Where it is False the
         run must be thrown away, and NumPy run instead: it raises, warns, or
@@ -71,6 +93,7 @@ class Lowered:
     module: torch.fx.GraphModule
     allocations: tuple[int, ...]
     writes: tuple[int, ...]
+    selections: tuple[Selected, ...]
     checks: int
     aten: Graph
 
@@ -85,6 +108,7 @@ def lower(graph: Graph) -> Lowered:
     """
     allocations, writes = graph.allocations(), graph.writes
     trace = Trace()
+    selections: list[Selected] = []
     with FakeTensorMode(allow_non_fake_inputs=True):
         inputs = [_placeholder(node) for node in graph.inputs]
 
@@ -96,12 +120,18 @@ def lower(graph: Graph) -> Lowered:
             trace.node = Node(-1, "output")
             results = interpreter.results((*allocations, *writes), tensors)
             interpreter.mark()
+            selections[:] = interpreter.selected(allocations)
             return results
 
         module = make_fx(dispatch_functionalize(run))(*inputs)
     _clean(module)
     return Lowered(
-        module, allocations, writes, len(trace.checks), aten_graph(module, graph, len(trace.checks))
+        module,
+        allocations,
+        writes,
+        tuple(selections),
+        len(trace.checks),
+        aten_graph(module, graph, [s.id for s in selections], len(trace.checks)),
     )
 
 
@@ -156,6 +186,13 @@ class _Interpreter:
         args = [self._decode(argument) for argument in node.args]
         kwargs = {name: self._decode(argument) for name, argument in node.kwargs.items()}
         look = self._looks[node.id]
+        origin = self._trace.origin(node.op, args, kwargs)
+        made = self._looked_at(node, look, args, kwargs)
+        if isinstance(made, Value) and not node.writes and all(made is not arg for arg in args):
+            made.origin = origin
+        return made
+
+    def _looked_at(self, node: Node, look: Look, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if look == "never":
             made = self._bind(self._call(node, args, kwargs), node)
             flags.demand_no_overflow(self._trace, node, args, made)
@@ -174,11 +211,19 @@ class _Interpreter:
         for kind in node.types:
             if kind.dtype not in TORCH:
                 raise UnsupportedError(f"dtype {kind.dtype} is not supported")
+        lowering = find_lowering(row.lowering)
+        if compressed.has_compressed((args, kwargs)):
+            return compressed.call(
+                self._trace, node, args, kwargs, lambda a, k: self._run(node, lowering, a, k)
+            )
+        return self._run(node, lowering, args, kwargs)
+
+    def _run(self, node: Node, lowering: Lowering, args: list[Any], kwargs: dict[str, Any]) -> Any:
         ufunc = ufuncs.named(node.op)
         if ufunc is not None:
-            return ufuncs.call(self._trace, ufunc, find_lowering(row.lowering), args, kwargs)
+            return ufuncs.call(self._trace, ufunc, lowering, args, kwargs)
         out = kwargs.pop("out", None)
-        result = find_lowering(row.lowering)(self._trace, *args, **kwargs)
+        result = lowering(self._trace, *args, **kwargs)
         if out is None or out == (None,):
             return result
         target = out[0] if isinstance(out, tuple) else out
@@ -224,6 +269,8 @@ class _Interpreter:
 
     def _bind_one(self, result: Any, kind: ValueType, *, views: bool) -> Value:
         dtype = np.dtype(kind.dtype)
+        if isinstance(result, Compressed):
+            return result
         if isinstance(result, Tensor):
             if result.dtype != carrier(dtype):
                 raise UnsupportedError(f"lowered to {result.dtype}, where NumPy gives {dtype}")
@@ -259,16 +306,30 @@ class _Interpreter:
             if not isinstance(value, Value):
                 node = nodes[id]
                 raise LoweringError(node.position, node.op, "its memory is not that of one array")
-            tensor = _laid_out(store(value.read(), value.dtype), nodes[id].type)
-            if storage_of(tensor) in taken:
-                tensor = tensor.clone()
-            taken.add(storage_of(tensor))
+            if isinstance(value, Compressed):
+                tensor = store(value.full, value.dtype).contiguous()
+            else:
+                tensor = _laid_out(store(value.read(), value.dtype), nodes[id].type)
             found.append(tensor)
+        found += [self._trace.values[s.id].mask.contiguous() for s in self.selected(ids)]
+        for place, tensor in enumerate(found):
+            if storage_of(tensor) in taken:
+                found[place] = tensor.clone()
+            taken.add(storage_of(found[place]))
         self._demand_declared_writes()
         checks = self._trace.checks
         if len(checks) > 1:  # one flag is cheaper to hand over than many
             checks[:] = [torch.stack([check.reshape(()) for check in checks]).all()]
         return [*found, *checks]
+
+    def selected(self, ids: Sequence[int]) -> list[Selected]:
+        """The outputs of which a mask selects the elements."""
+        values = [(id, self._trace.values[id]) for id in ids]
+        return [
+            Selected(id, tuple(value.full.shape), tuple(value.mask.shape))
+            for id, value in values
+            if isinstance(value, Compressed)
+        ]
 
     def _demand_declared_writes(self) -> None:
         for node in self._graph.inputs:

@@ -23,11 +23,14 @@ from jupyter_npcompile.tracer.lowering.indexing import (
 from jupyter_npcompile.tracer.lowering.shapes import diagonal, reshaped
 from jupyter_npcompile.tracer.lowering.trace import Trace, known_array
 from jupyter_npcompile.tracer.lowering.ufuncs import write
-from jupyter_npcompile.tracer.lowering.values import Value
+from jupyter_npcompile.tracer.lowering.values import Compressed, Value
 
 
 def setitem(trace: Trace, x: Value, index: object, value: object) -> None:
     selection = select(trace, x, index)
+    if isinstance(value, Compressed):
+        _store_compressed(trace, selection, value)
+        return
     # a source that overlaps the target needs no copy: tensors are never changed
     tensor = trace.cast(trace.value(value), x.dtype)
     if selection.is_basic:
@@ -36,6 +39,17 @@ def setitem(trace: Trace, x: Value, index: object, value: object) -> None:
         _store_masked(trace, selection, tensor)
     else:
         store_at(trace, selection.part, prepared(trace, selection), tensor, selection.fancy)
+
+
+def _store_compressed(trace: Trace, selection: Selection, value: Compressed) -> None:
+    """``x[mask] = y[mask]``: every element stays in its place."""
+    part, mask = selection.part, selection.mask
+    present = part.read()
+    same = mask is not None and not selection.mask_axis and trace.key(mask) == value.key
+    if not same or present.shape != value.full.shape:
+        trace.unsupported("a boolean mask selects: the shape depends on the data")
+    filled = trace.convert(value.filled(), value.dtype, part.dtype)
+    part.write(torch.where(value.spread, filled, present))
 
 
 def _store_masked(trace: Trace, selection: Selection, tensor: Tensor) -> None:

@@ -28,6 +28,9 @@ Result = Any
 
 Lowering = Callable[..., Result]
 
+SMALL = 1000
+"""Constants up to this size are compared by their elements."""
+
 WEAK = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
 
 
@@ -57,6 +60,8 @@ class Trace:
         self.checks: list[Tensor] = []
         self.constants: set[int] = set()
         self.node: Node = Node(-1, "input")
+        self._origins: dict[object, int] = {}
+        self._keyed: list[Value] = []
 
     # -- what the recorder saw
 
@@ -76,6 +81,27 @@ class Trace:
         return self.type.shape
 
     # -- values
+
+    def key(self, x: object) -> object:
+        """What is equal for arguments that are certainly equal now."""
+        if isinstance(x, Value):
+            if x.origin is not None:
+                return "made", x.origin, x.version
+            known = known_array(x)
+            if known is not None and known.size <= SMALL:
+                return "known", known.dtype, known.shape, known.tobytes()
+            self._keyed.append(x)  # lest another value gets the same id
+            return "found", id(x), x.version
+        if isinstance(x, tuple | list):
+            return (type(x), *map(self.key, x))
+        if isinstance(x, slice):
+            return "slice", self.key(x.start), self.key(x.stop), self.key(x.step)
+        return type(x), repr(x)
+
+    def origin(self, op: str, args: object, kwargs: dict[str, Any]) -> int:
+        """The number of an operation on arguments; the same again for equal ones."""
+        key = (op, self.key(args), *((name, self.key(x)) for name, x in kwargs.items()))
+        return self._origins.setdefault(key, len(self._origins))
 
     def unsupported(self, reason: str) -> NoReturn:
         """Give up on the current node."""

@@ -12,9 +12,11 @@ import abc
 from collections.abc import Callable
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from jupyter_npcompile.graph.nodes import Kind
+from jupyter_npcompile.tracer.lowering.errors import UnsupportedError
 
 Read = Callable[[Tensor], Tensor]
 Write = Callable[[Tensor, Tensor], Tensor]
@@ -31,6 +33,12 @@ class Value(abc.ABC):
         Python numbers are weak in promotion.
     strides : tuple of int
         As NumPy has them, where that is known.
+
+    Attributes
+    ----------
+    origin : int or None
+        The same number for values that one operation makes of the same
+        operands: they are equal until one is written.
     """
 
     def __init__(
@@ -39,6 +47,7 @@ class Value(abc.ABC):
         self.dtype = dtype
         self.kind = kind
         self.strides = strides
+        self.origin: int | None = None
 
     @abc.abstractmethod
     def read(self) -> Tensor:
@@ -168,6 +177,54 @@ class View(Value):
     def version(self) -> int:
         """How often the memory has been written."""
         return self._parent.version
+
+
+class Compressed(Value):
+    """The elements that a mask selects; how many there are is not known.
+
+    Parameters
+    ----------
+    full : Tensor
+        All elements, selected or not.
+    mask : Tensor
+        Booleans; it covers the first dimensions of ``full``.
+    key : object
+        Equal keys stand for equal masks.
+    dtype : numpy.dtype
+        Of the elements.
+    """
+
+    def __init__(self, full: Tensor, mask: Tensor, key: object, dtype: np.dtype) -> None:
+        super().__init__(dtype)
+        self.full = full
+        self.mask = mask
+        self.key = key
+        self._version = 0
+
+    @property
+    def spread(self) -> Tensor:
+        """The mask, with as many dimensions as the elements."""
+        rest = self.full.ndim - self.mask.ndim
+        return self.mask.reshape((*self.mask.shape, *(1,) * rest))
+
+    def filled(self) -> Tensor:
+        """All elements, with ones instead of those that are not selected."""
+        one = torch.ones((), dtype=self.full.dtype)
+        return torch.where(self.spread, self.full, one)
+
+    def read(self) -> Tensor:
+        """There is no tensor of them."""
+        raise UnsupportedError("a boolean mask selects: the shape depends on the data")
+
+    def write(self, tensor: Tensor) -> None:
+        """Replace all elements, by a tensor as large as ``full``."""
+        self.full = tensor
+        self._version += 1
+
+    @property
+    def version(self) -> int:
+        """How often the memory has been written."""
+        return self._version
 
 
 def order_of(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> str:
