@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -9,12 +10,15 @@ from typing import Any
 import hypothesis.strategies as st
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import settings as budget
 
 import jupyter_npcompile
 from jupyter_npcompile.graph.nodes import Graph, Node, Ref, ValueType
-from jupyter_npcompile.tracer.floating import KINDS, looks
+from jupyter_npcompile.tracer.floating import KINDS, can_report, looks
+from jupyter_npcompile.tracer.lowering.flags import reported_at
+from jupyter_npcompile.tracer.table import lowering_of
 
 PLAIN = np.array([1.0, 2.0, 3.0])
 ZERO = np.array([0.0, 1.0, 2.0])
@@ -169,6 +173,37 @@ def check_replay(ufunc: Any, first: Any, second: Any) -> None:
     for values in (first, second, second, first):
         with np.errstate(all="warn", under="ignore"):
             assert seen(compiled, *values)[0] == seen(function, *values)[0], values
+
+
+EXTREMES = [0.0, -0.0, 1.0, -1.0, 2.5, -2.5, np.inf, -np.inf, np.nan, 1.7e308, 5e-324, 0.5]
+
+
+def watched_ufuncs() -> list[np.ufunc]:
+    found = {u for u in vars(np).values() if isinstance(u, np.ufunc) and not u.signature}
+    rows = {u: lowering_of(f"numpy.{u.__name__}") for u in found if u.nin <= 2}
+    kept = [u for u, row in rows.items() if row is not None and row.status == "lowered"]
+    return sorted(kept, key=lambda u: u.__name__)
+
+
+@pytest.mark.parametrize("ufunc", watched_ufuncs(), ids=lambda u: u.__name__)
+def test_no_report_is_missed(ufunc: np.ufunc) -> None:
+    """Whenever NumPy warns for some numbers, the flag is up."""
+    for numbers in itertools.product(EXTREMES, repeat=ufunc.nin):
+        operands = [np.array([number]) for number in numbers]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                made = ufunc(*operands)
+            except TypeError:
+                return
+        results = made if isinstance(made, tuple) else (made,)
+        node = Node(0, f"numpy.{ufunc.__name__}", types=KIND * len(results), reports=KINDS)
+        flagged = can_report(node) and any(
+            bool(reported_at(node, [torch.from_numpy(x) for x in operands], torch.from_numpy(y)))
+            for y in results
+            if y.dtype.kind == "f"
+        )
+        assert flagged or not caught, numbers
 
 
 KIND = (ValueType("array", "float64", (3,), (8,)),)

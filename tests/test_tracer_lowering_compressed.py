@@ -90,7 +90,7 @@ def outcome(function: Callable[..., Any], x: Any, mask: Any) -> Any:
         warnings.simplefilter("always")
         try:
             result = function(own, mask)
-        except (ValueError, TypeError, ZeroDivisionError, IndexError) as error:
+        except (ValueError, TypeError, ArithmeticError, IndexError) as error:
             result = repr(error)
     return result, own, [str(warning.message) for warning in caught]
 

@@ -153,7 +153,7 @@ def test_methods_and_attributes_of_plain_objects_are_traced() -> None:
     ("function", "kind", "words"),
     [
         (lambda x: npc.graph_break(), "explicit", "graph_break"),
-        (lambda x: x[x > 0], "host", "mask"),
+        (lambda x: len(x[x > 0]), "value", "the size of a selection"),
         (lambda x: int(x.sum()) + 1, "value", "int()"),
         (lambda x: 1 if x.sum() > 0 else 2, "value", "depends on a value"),
         (lambda x: np.random.default_rng(3).normal(size=3) + x, "host", "random"),

@@ -53,7 +53,7 @@ SAFE = _functions(
     """
     negative positive absolute fabs conjugate conj sign copysign rint floor ceil trunc fix
     maximum minimum fmax fmin arctan tanh arcsinh cbrt deg2rad radians heaviside signbit arctan2
-    modf frexp max min amax amin nanmax nanmin maximum.reduce minimum.reduce fmax.reduce
+    modf frexp spacing max min amax amin nanmax nanmin maximum.reduce minimum.reduce fmax.reduce
     fmin.reduce maximum.accumulate minimum.accumulate clip sort where take take_along_axis choose
     select compress tril triu diag diagflat diagonal concatenate concat stack vstack hstack dstack
     column_stack block tile repeat roll append pad insert delete split array_split hsplit vsplit
@@ -67,7 +67,7 @@ SAFE = _functions(
 ) | {f"ndarray.{name}" for name in ("T", "mT", "flatten", "view", "flat", "real", "imag", "fill")}
 """Operations in which nothing can happen that NumPy would report."""
 
-BOUNDED = _functions("sin cos spacing")
+BOUNDED = _functions("sin cos")
 """Operations that report nothing while their operands are finite."""
 
 HANDING_ON = _functions(

@@ -14,6 +14,7 @@ import numpy as np
 from jupyter_npcompile.tracer.breaks import Break
 from jupyter_npcompile.tracer.evaluation import evaluate
 from jupyter_npcompile.tracer.interpret import EncodeError, encode
+from jupyter_npcompile.tracer.memory import owner
 from jupyter_npcompile.tracer.operations import operation
 from jupyter_npcompile.tracer.traced import is_traced
 
@@ -63,7 +64,7 @@ def fold(
     Raises
     ------
     Break
-        The refusal, when the results are not numbers, share memory, or are many.
+        The refusal, when the results are not numbers, share memory, show memory of another object, or are many.
     """
     result = evaluate(hooks, callee, args, kwargs)
     several = isinstance(result, tuple | list)
@@ -71,6 +72,8 @@ def fold(
     if not all(isinstance(value, _NUMBERS) for value in results):
         raise refusal
     if sum(np.size(value) for value in results) > MAX_ELEMENTS:
+        raise refusal
+    if any(isinstance(value, np.ndarray) and owner(value).base is not None for value in results):
         raise refusal
     for k, first in enumerate(results):
         if any(np.shares_memory(first, second) for second in results[:k]):

@@ -35,6 +35,13 @@ _POLES: dict[str, Callable[..., Tensor]] = {
 """Where an infinite result is a division by zero; anywhere else it is an overflow."""
 
 
+_SIGNALLING = frozenset({"logaddexp", "logaddexp2"})
+"""Functions of which NumPy reports that an operand is NaN."""
+
+_INFINITE_EXPONENTS = frozenset({"power", "float_power", "pow"})
+"""Functions that may report something although their second operand is infinite."""
+
+
 def operands_of(args: Sequence[Any]) -> list[Any]:
     """The present elements of the operands of a node; numbers stay themselves."""
     found: list[Any] = []
@@ -75,7 +82,7 @@ def demand(
         if look == "finite":
             trace.check(all_finite(_elements(value)))
         else:
-            wrong = _reported(node, operands, _elements(value))
+            wrong = reported_at(node, operands, _elements(value))
             if isinstance(where, Value):
                 wrong = wrong & where.read()
             trace.check(~torch.any(wrong))
@@ -110,15 +117,18 @@ def defined(tensor: Tensor) -> Tensor:
     return torch.abs(tensor) <= math.inf
 
 
-def _reported(node: Node, operands: Sequence[Any], result: Tensor) -> Tensor:
+def reported_at(node: Node, operands: Sequence[Any], result: Tensor) -> Tensor:
     """Where NumPy would report an error for an element of the result."""
     if "nan" in node.op:  # these leave NaN out
         operands = [torch.where(defined(x), x, 0.0) if _is_real(x) else x for x in operands]
     each = named(node.op) is not None
     wrong = torch.zeros_like(result, dtype=torch.bool)
+    name = node.op.removeprefix("numpy.")
     if "invalid" in node.reports:
-        wrong = wrong | (~defined(result) & _everywhere(operands, defined, each))
-    infinite = defined(result) & ~finite(result) & _everywhere(operands, finite, each)
+        quiet = _everywhere([] if name in _SIGNALLING else operands, defined, each)
+        wrong = wrong | (~defined(result) & quiet)
+    bases = operands[:1] if name in _INFINITE_EXPONENTS else operands
+    infinite = defined(result) & ~finite(result) & _everywhere(bases, finite, each)
     poles = _poles(node, operands)
     if "over" in node.reports and "divide" in node.reports:
         wrong = wrong | infinite
