@@ -54,11 +54,26 @@ class NpcompileMagics(Magics):
 
     @cell_magic("npcompile")  # type: ignore[arg-type]
     def cell(self, line: str, cell: str) -> None:
-        """Compile and run a cell that another program hands to the magic.
+        """Compile the NumPy in a cell, run it, and show what became of each line.
 
-        In a notebook the line ``%%npcompile`` never gets here: the session's
-        transformers take it first.
+        ``--ahead``
+            Compile first, then run. Otherwise NumPy runs until that is done.
+        ``--quiet``
+            Show nothing under the cell; with ``--check``, only differences.
+        ``--device cpu``
+            Where compiled code runs.
+        ``--check``
+            Look for differences from NumPy. The cell runs in NumPy, for real:
+            names, output and exceptions are NumPy's. Then it runs compiled on
+            copies of what it read, from the same random numbers, and what
+            differs is shown with its line, the function, the distance in units
+            in the last place, and a smallest call that fails. What the cell
+            does outside its names (files, requests, drawing into an existing
+            figure) therefore happens twice, or, to tell differences from what
+            changes anyway, four times.
         """
+        # In a notebook the magic line never gets here: the session's
+        # transformers take it first. Other programs may call the magic.
         shell = self.session.shell
         source = f"{MAGIC} {line}\n{cell}"
         try:

@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import inspect
 import threading
+import types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -170,7 +171,11 @@ class CellTrial:
             f"passed as it is, since it cannot be copied: {name}" for name in self._pristine.shared
         ]
         differences = Verdict(inspection).differences(result)
-        names = [name for name in native.names if name not in (RANDOM, *unstable)]
+        names = [
+            name
+            for name, value in native.names.items()
+            if name not in (RANDOM, *unstable) and not isinstance(value, types.ModuleType)
+        ]
         if native.names.get(DISPLAYED) is None:
             names = [name for name in names if name != DISPLAYED]
         return ComparisonData(

@@ -27,6 +27,9 @@ from jupyter_npcompile.tracer.interpret import run_node
 SECONDS = 20.0
 """How long the operations of one segment may be searched."""
 
+PATIENCE = {"aten": 4.0, "inductor": 20.0}
+"""How long smaller arguments are searched for one call; Inductor takes seconds a try."""
+
 MOST = 5
 """Operations that are named, of one segment."""
 
@@ -199,7 +202,7 @@ def _test(node: Node, call: Call, given: list[Any], tier: str, tested: set[str])
             other = test.mismatch(values)
             return other is not None and other.kind == kind
 
-        small = shrink(given, fails)
+        small = shrink(given, fails, PATIENCE[tier])
         final = test.mismatch(small) or mismatch
         source = call.source(small)
         if len(source) > LONGEST:

@@ -94,7 +94,7 @@ def comparison_html(data: ComparisonData) -> str:
     False
     """
     first, *rest = summary(data).split(" · ")
-    sign = "npcompile-compiled" if data.equal else "npcompile-break"
+    sign = "npcompile-same" if data.equal else "npcompile-differs"
     mark = f'<span class="{sign}" aria-hidden="true">{"✓" if data.equal else "✕"}</span> '
     after = f'<span class="npcompile-rest"> · {_text(" · ".join(rest))}</span>'
     title = f'<div class="npcompile-summary">{mark}<strong>{_text(first)}</strong>{after}</div>'
@@ -124,9 +124,9 @@ def _table(differences: Iterable[Difference]) -> str:
                 "" if difference.line is None else str(difference.line),
                 _code(difference.function) if difference.function else "",
                 _text(difference.kind),
-                _text(f"{difference.name}: {difference.text}"),
+                f"<b>{_text(difference.name)}</b>: {_text(difference.text)}",
                 "" if difference.ulps is None else _text(_ulps(difference.ulps)),
-                _cause(difference) if number == 0 else "〃" if difference.smallest else "",
+                _cause(difference) if number == 0 else "as above" if difference.smallest else "",
             ]
             wide = {3, 5}
             rows.append(
