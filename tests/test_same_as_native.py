@@ -2918,7 +2918,7 @@ def test_harness_sees_a_fallback() -> None:
 
 def test_harness_sees_a_replaced_result(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "jupyter_npcompile.runtime.plan.difference", lambda name, *_: f"{name}: made up"
+        "jupyter_npcompile.runtime.plan.Outcome.differences", lambda outcome: ["a: made up"]
     )
     run = run_compiled("y = x * 2", setup=VECTOR)
     assert run.outcomes[0].error is not None

@@ -64,6 +64,7 @@ def reference(graph: Graph) -> Reference:
         aten=Graph("aten"),
         outputs=tuple((id, types[id]) for id in graph.allocations()),
         writes=tuple((id, types[id]) for id in graph.writes),
+        masks=(),
         checks=0,
         call=lambda inputs, outputs: None,
         seconds=0.0,

@@ -64,7 +64,7 @@ def fold(
     Raises
     ------
     Break
-        The refusal, when the results are not numbers, share memory, show memory of another object, or are many.
+        The refusal, when the results are not numbers, are many, or share memory.
     """
     result = evaluate(hooks, callee, args, kwargs)
     several = isinstance(result, tuple | list)

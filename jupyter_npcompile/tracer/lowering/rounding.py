@@ -72,6 +72,7 @@ def clip(
     if kind.kind == "c":
         trace.unsupported("complex numbers have no order in torch")
     found: Value = Owner(trace.cast(x, kind), kind)
+    low, high = (_binding(trace, bound, kind) for bound in (low, high))
     if low is not None:
         bound = Owner(trace.cast(low, kind), kind)
         found = apply(trace, np.maximum, comparisons.maximum, found, bound)
@@ -79,6 +80,20 @@ def clip(
         bound = Owner(trace.cast(high, kind), kind)
         found = apply(trace, np.minimum, comparisons.minimum, found, bound)
     return found
+
+
+def _binding(trace: Trace, bound: object, kind: np.dtype) -> object:
+    """A bound that can matter; a Python integer may lie outside of all that a dtype holds."""
+    if kind.kind not in "iu" or bound is None:
+        return bound
+    info = np.iinfo(kind)
+    if type(bound) is int:
+        return None if not info.min <= bound <= info.max else bound
+    if isinstance(bound, Value) and bound.kind == "python" and bound.dtype.name == "int64":
+        number = bound.read()
+        inside = number >= int(info.min)
+        trace.check(inside if kind.itemsize == 8 else inside & (number <= int(info.max)))
+    return bound
 
 
 def _common(x: Value, others: list[Value]) -> np.dtype:
