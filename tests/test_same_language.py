@@ -97,3 +97,35 @@ w = z * 2
     report = run.reports[-1]
     assert [line.line for line in report.lines if line.status == "host"] == [3, 4]
     assert [point.line for point in report.breaks] == [3, 4]
+
+
+@pytest.mark.parametrize(
+    "interactivity", ["all", "last_expr_or_assign", "last", "last_expr", "none"]
+)
+@pytest.mark.parametrize("last", ["w = z + y", "w += y", "w + y", "w[0] = 5.0", "v = w = z;", "w;"])
+def test_what_is_displayed(interactivity: str, last: str) -> None:
+    """IPython's setting decides which expressions are shown."""
+    source = f"""
+y = x * 2
+y + 1
+z = y + 1
+for k in range(2):
+    w = z * k
+    w + 1
+w = w + 1
+
+def f(v):
+    v + 1
+    return v * 2
+
+f(x)
+w = f(w) + 1
+w.sum()
+{last}
+"""
+    shown = f"get_ipython().ast_node_interactivity = {interactivity!r}"
+    setup = f"x = np.arange(3.0)\n{shown}"
+    run = assert_same(source.strip("\n"), setup=setup)
+    lines = {line.line for line in run.reports[-1].lines if line.status == "compiled"}
+    assert lines >= {2, 4, 6, 8}
+    assert lines & {3, 7} == (set() if interactivity == "all" else {3, 7})

@@ -8,8 +8,9 @@ from typing import Literal
 
 from jupyter_npcompile.cell.syntax import SourceText
 
-Scope = Literal["module", "function"]
-"""Where a region stands: at module level or in a function."""
+Scope = Literal["module", "shown", "function"]
+"""Where a region stands: at module level, in a function, or at the level of a
+module of which every expression is displayed."""
 
 StatementKind = Literal["assign", "augassign", "expr", "return", "display"]
 """What a guarded statement is. ``display`` is the last expression of a cell."""
@@ -77,7 +78,7 @@ class Region:
     ----------
     id : int
         Its number, unique within its cell program or function program.
-    scope : {"module", "function"}
+    scope : {"module", "shown", "function"}
         Where it stands.
     statements : tuple of Statement
         Its statements; at least one of them does some work.

@@ -65,6 +65,8 @@ def refusal(statement: ast.stmt, scope: Scope = "module") -> str | None:
         targets, value = statement.targets, statement.value
     elif isinstance(statement, ast.AugAssign):
         targets, value = [statement.target], statement.value
+    elif isinstance(statement, ast.Expr) and scope == "shown":
+        return "displayed"
     elif isinstance(statement, ast.Expr):
         targets, value = [], statement.value
     elif isinstance(statement, ast.Return) and scope == "function":

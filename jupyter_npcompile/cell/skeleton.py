@@ -63,7 +63,12 @@ Names = frozenset[str]
 
 
 def build_cell(
-    tree: ast.Module, source: str, *, handle: str, display_last: bool = True
+    tree: ast.Module,
+    source: str,
+    *,
+    handle: str,
+    display_last: bool = True,
+    display_all: bool = False,
 ) -> CellProgram:
     r"""Split a cell into skeleton and regions.
 
@@ -77,6 +82,8 @@ def build_cell(
         Name under which the skeleton finds its handle object; unique.
     display_last : bool
         Whether the last expression of the cell is displayed.
+    display_all : bool
+        Whether IPython displays every expression: then they stay as they are.
 
     Returns
     -------
@@ -97,29 +104,30 @@ def build_cell(
     """
     text = SourceText.of(source)
     try:
-        return _rewritten(tree, text, handle, display_last=display_last)
+        if display_all:
+            return _rewritten(tree, text, _ShownCellBuilder(handle, text), display_last=False)
+        return _rewritten(tree, text, _CellBuilder(handle, text), display_last=display_last)
     except RecursionError:
         lines = Lines(text, {}, {}).of(tree.body, "module", TOO_DEEP)
         return CellProgram(tree=tree, regions=(), functions=(), lines=lines)
 
 
 def _rewritten(
-    tree: ast.Module, text: SourceText, handle: str, *, display_last: bool
+    tree: ast.Module, text: SourceText, builder: _CellBuilder, *, display_last: bool
 ) -> CellProgram:
-    builder = _CellBuilder(handle, text)
     last = tree.body[-1] if tree.body and display_last else None
     if isinstance(last, ast.Expr):
         builder.displayed = last
     body = builder.body(tree.body, None)
     if builder.displayed is not None and id(builder.displayed) in builder.guarded:
         place = extent(builder.displayed)
-        result = attribute(load(handle, place), "result", place)
+        result = attribute(load(builder.handle, place), "result", place)
         body.append(ast.Expr(value=result, **place))
     return CellProgram(
         tree=replaced(tree, body=body),
         regions=tuple(builder.regions),
         functions=tuple(builder.functions),
-        lines=Lines(text, builder.guarded, builder.function_lines()).of(tree.body, "module"),
+        lines=Lines(text, builder.guarded, builder.function_lines()).of(tree.body, builder.scope),
     )
 
 
@@ -323,6 +331,10 @@ class _CellBuilder(_Builder):
             )
             for function in self.functions
         }
+
+
+class _ShownCellBuilder(_CellBuilder):
+    scope: Scope = "shown"
 
 
 class _FunctionBuilder(_Builder):

@@ -104,15 +104,13 @@ class Session(ast.NodeTransformer):
     def compile(self, tree: ast.Module, source: str, options: CellOptions) -> ast.Module:
         """The skeleton of a cell; the cell itself when anything of ours fails."""
         interactivity = self.shell.ast_node_interactivity
-        if interactivity not in ("last_expr", "last", "none"):
-            print(
-                "npcompile: this cell runs as plain Python: with ast_node_interactivity = "
-                f"{interactivity!r} every statement must stay as it is"
-            )
-            return tree
         try:
             handle = compile_cell(
-                tree, source, options.runtime, display_last=interactivity != "none"
+                tree,
+                source,
+                options.runtime,
+                display_last=interactivity != "none",
+                display_all=interactivity == "all",
             )
         except Exception as error:
             where = traceback.extract_tb(error.__traceback__)[-1]
@@ -124,6 +122,8 @@ class Session(ast.NodeTransformer):
         handle.namespace = self.shell.user_ns
         handle.enter()
         self._expect(handle, options)
+        if interactivity == "last_expr_or_assign":
+            handle.program.tree.body.extend(_assigned(tree))
         return handle.program.tree
 
     def _expect(self, handle: CellHandle | CellCheck, options: CellOptions) -> None:
@@ -180,6 +180,20 @@ class Session(ast.NodeTransformer):
         )
         if shown is not None and any(COMPILING in region.note for region in report.regions):
             compiler.submit(lambda: shown.update(mime_bundle(report_of(handle)), raw=True))
+
+
+def _assigned(tree: ast.Module) -> list[ast.stmt]:
+    """The expression that displays what the last statement assigns, as IPython has it."""
+    last = tree.body[-1] if tree.body else None
+    target = getattr(last, "target", None)
+    if isinstance(last, ast.Assign) and len(last.targets) == 1:
+        target = last.targets[0]
+    if not isinstance(last, ast.Assign | ast.AugAssign | ast.AnnAssign):
+        return []
+    if not isinstance(target, ast.Name):
+        return []
+    name = ast.Name(target.id, ast.Load())
+    return [ast.fix_missing_locations(ast.copy_location(ast.Expr(name), target))]
 
 
 def is_magic(line: str) -> bool:

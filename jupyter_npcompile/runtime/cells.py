@@ -113,7 +113,12 @@ class CellHandle(ModuleFrame):
 
 
 def compile_cell(
-    tree: ast.Module, source: str, options: Options, *, display_last: bool = True
+    tree: ast.Module,
+    source: str,
+    options: Options,
+    *,
+    display_last: bool = True,
+    display_all: bool = False,
 ) -> CellHandle:
     """Split a cell into skeleton and regions and get it ready to run.
 
@@ -127,10 +132,15 @@ def compile_cell(
         How it is compiled.
     display_last : bool
         Whether the last expression is displayed.
+    display_all : bool
+        Whether every expression is.
     """
     name = f"__npcompile_{next(_numbers)}__"
-    program = build_cell(tree, source, handle=name, display_last=display_last)
-    key = (source, ast.dump(tree, include_attributes=True), options)
+    program = build_cell(
+        tree, source, handle=name, display_last=display_last, display_all=display_all
+    )
+    shown = str((display_last, display_all))
+    key = (source, ast.dump(tree, include_attributes=True) + shown, options)
     if options.trial is not None:
         kept = _fresh(program, source, options)
     else:
