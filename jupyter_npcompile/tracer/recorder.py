@@ -193,6 +193,9 @@ class Recorder(Inputs):
     def _item(
         self, hooks: Hooks, several: Node, index: int, value: Any, args: tuple[Any, ...]
     ) -> Traced:
+        itself = self._argument_itself(value, args)
+        if itself is not None:
+            return itself
         node = Node(
             id=self._next(),
             op="item",

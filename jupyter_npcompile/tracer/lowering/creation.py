@@ -84,23 +84,36 @@ def linspace(
     device: Any = None,
 ) -> Any:
     number = trace.integer(num, "num")
-    if retstep is not False:
-        trace.unsupported("retstep=True")
     low, high = known_array(start), known_array(stop)
     if low is not None and high is not None:
         if number <= 4096:
-            return known(trace, plain(start), plain(stop), number, endpoint=endpoint, axis=axis)
+            options = {"endpoint": endpoint, "axis": axis, "retstep": retstep}
+            return known(trace, plain(start), plain(stop), number, **options)
         kind = np.result_type(low, high, float(number))
     else:
         kind = np.result_type(trace.value(start).dtype, trace.value(stop).dtype, float(number))
     if kind.kind not in "fc":
         trace.unsupported(f"dtype {kind}")
-    return _spaced(trace, start, stop, number, bool(endpoint), kind, trace.integer(axis, "axis"))
+    ends = bool(endpoint)
+    found = spaced(trace, start, stop, number, kind, ends, trace.integer(axis, "axis"))
+    if not retstep:
+        return found
+    parts = number - 1 if ends else number
+    if parts <= 0:
+        trace.unsupported("a step that is not a number")
+    return [found, Owner((trace.cast(stop, kind) - trace.cast(start, kind)) / parts, kind)]
 
 
-def _spaced(
-    trace: Trace, start: Any, stop: Any, number: int, endpoint: bool, kind: np.dtype, axis: int
+def spaced(
+    trace: Trace,
+    start: Any,
+    stop: Any,
+    number: int,
+    kind: np.dtype,
+    endpoint: bool = True,
+    axis: int = 0,
 ) -> Value:
+    """Evenly spaced numbers between two values, as ``np.linspace`` rounds them."""
     low, high = trace.cast(start, kind), trace.cast(stop, kind)
     parts = number - 1 if endpoint else number
     span = high - low
@@ -116,7 +129,7 @@ def _spaced(
         found = torch.cat([found[:-1], high.expand(span.shape).unsqueeze(0)])
     if axis != 0:
         found = torch.movedim(found, 0, axis)
-    if trace.dtype.kind in "iu":
+    if trace.dtype.kind in "iu" and trace.node.op.endswith("space"):
         found = torch.floor(found)
     return Owner(found, kind)
 

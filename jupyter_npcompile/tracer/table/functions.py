@@ -87,7 +87,10 @@ REDUCTIONS = Section(
         *host("the elements that count depend on the values", "nanpercentile nanquantile"),
         *lowered("scans", "ediff1d"),
         *inlined("corrcoef cov gradient trapezoid"),
-        *host(SIZE, "bincount histogram histogram2d histogramdd histogram_bin_edges"),
+        *lowered(
+            "histograms", "bincount histogram histogram2d histogram_bin_edges", smooth=False
+        ),
+        *host("its results are an array and a list", "histogramdd"),
     ),
 )
 
