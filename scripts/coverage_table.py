@@ -14,7 +14,7 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "coverage.md"
 
 HOW = {
     "graph": "compiled",
-    "source": "compiled, through NumPy's own Python source",
+    "source": "compiled, through the NumPy calls of its Python source",
     "constant": "known while recording: it follows from dtypes and shapes",
 }
 METHODS = ("reduce", "accumulate", "reduceat", "outer", "at")

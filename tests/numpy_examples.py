@@ -57,6 +57,40 @@ np.gradient(A, np.array([1.0, 2.0, 4.0]), axis=0)
     "numpy.polymul": "np.polymul(x, y[:4])\nnp.polymul([1, 2, 3], k)",
     "numpy.polyder": "np.polyder(x)\nnp.polyder(x, 2)",
     "numpy.polyint": "np.polyint(x)\nnp.polyint(x, 2, k=[3, 1])",
+    "numpy.polydiv": "np.polydiv(x, y[:4])\nnp.polydiv([3.0, 5.0, 2.0], [2.0, 1.0])",
+    "numpy.polyfit": "np.polyfit(x, y, 2)\nnp.polyfit(x, y, 1, w=k[:1] * y)",
+    "numpy.fromfunction": """
+np.fromfunction(lambda i, j: i + 2 * j, (3, 4))
+np.fromfunction(lambda i, j: i == j, (3, 3), dtype=int)
+np.fromfunction(lambda i: x[i], (6,), dtype=int)
+""",
+    "numpy.apply_along_axis": """
+np.apply_along_axis(np.sum, 0, A)
+np.apply_along_axis(lambda r: r[::-1] * 2, 1, A)
+np.apply_along_axis(np.diag, -1, A)
+np.apply_along_axis(lambda r, n: (r**n).mean(), 0, A, 2)
+np.apply_along_axis(np.max, 0, x)
+""",
+    "numpy.apply_over_axes": """
+np.apply_over_axes(np.sum, A, [0, 1])
+np.apply_over_axes(np.max, A, 1)
+""",
+    "numpy.r_": """
+np.r_[x, 3.0, y[:2]]
+np.r_[1:4, 0, 4]
+np.r_[-1:1:6j, [0] * 3, 5, 6]
+np.r_["0,2", x, y]
+np.r_[A, A]
+""",
+    "numpy.c_": "np.c_[x, y]\nnp.c_[A, A[:, 0]]\nnp.c_[np.array([[1, 2, 3]]), 0, 0]",
+    "numpy.s_": "x[np.s_[1:4]]\nA[np.s_[0, ::2]]\nnp.delete(A, np.s_[::2], 1)",
+    "numpy.index_exp": "x[np.index_exp[2::2]]\nA[np.index_exp[..., 0]]",
+    "numpy.mgrid": """
+np.mgrid[0:5, 0:3]
+np.mgrid[-1:1:5j]
+np.mgrid[0 : len(x), 0:1:0.25] * x[0]
+""",
+    "numpy.ogrid": "np.ogrid[-1:1:5j]\nnp.ogrid[0:3, 0:2]",
     "numpy.poly": "np.poly(x)\nnp.poly([1, 2, 3])",
 }
 """By row, expressions, one a line; each must be captured."""

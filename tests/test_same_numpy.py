@@ -76,6 +76,17 @@ def own(x):
     except KeyError as error:
         return x * 3
 
+def default(x, d):
+    try:
+        k = d["missing"]
+    except KeyError:
+        k = 3
+    try:
+        n = len(k)
+    except TypeError:
+        n = 2
+    return x * k + n
+
 def nested(x):
     try:
         try:
@@ -85,7 +96,7 @@ def nested(x):
     except:
         return x
 """,
-        "a, b = attempt(x)\nc = own(x)\nd = nested(x)",
+        "a, b = attempt(x)\nc = own(x)\nd = nested(x)\ne = default(x, {'a': 1})",
     ),
     Case(
         "what follows from constants decides",

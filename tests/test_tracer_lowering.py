@@ -563,6 +563,53 @@ CASES = [
     c("numpy.i0", np.array([0.0, -0.0, 3.0, 7.9, 8.0, 8.1, -30.0, 700.0, np.nan])),
     c("numpy.i0", np.float32([0.5, 8.0, 20.0])),
     c("numpy.i0", I),
+    c("numpy.bincount", np.array([0, 1, 1, 3, 2, 1, 7])),
+    c("numpy.bincount", np.uint8([3, 0, 3]), minlength=6),
+    c("numpy.bincount", np.array([], int), minlength=2),
+    near(c("numpy.bincount", np.array([1, 0, 1]), np.array([0.5, 0.25, 2.0]), 4)),
+    *[
+        c(f"numpy.{name}", x, *args, **kwargs)
+        for name in ("histogram", "histogram_bin_edges")
+        for x in (F, S, I, N[T], np.array([2.0, 2.0]), np.array([], float))
+        for args, kwargs in (((), {}), ((5,), {"range": (-1, 1)}), (([-1.0, 0.0, 0.5, 2.0],), {}))
+    ],
+    c("numpy.histogram", V, 4, density=True),
+    c("numpy.histogram", V, [-1.0, 0.0, 0.0, 1.0]),
+    near(c("numpy.histogram", V, 3, weights=ROW)),
+    c("numpy.histogram", V, 3, weights=np.arange(7)),
+    c("numpy.histogram", N, 3, range=(-1.0, 1.0)),
+    *[
+        near(c("numpy.histogram2d", V, ROW, **kwargs))
+        for kwargs in (
+            {},
+            {"bins": 3, "density": True},
+            {"bins": [2, 4], "range": [[-1, 1], [-2, 2]]},
+            {"bins": [-1.0, 0.0, 1.0], "weights": V},
+        )
+    ],
+    c("numpy.linspace", SC, 4.0, 5, retstep=True),
+    c("numpy.nanpercentile", N, 50),
+    c("numpy.nanpercentile", N, [10.0, 35.0, 99.0], axis=1),
+    c("numpy.nanquantile", N, 0.25, axis=1, keepdims=True),
+    c("numpy.nanquantile", N.astype("float32"), 0.3),
+    c("numpy.nanquantile", I, 0.3, axis=0),
+    c("numpy.nanmedian", N, axis=1),
+    c("numpy.nanmedian", N.astype("float32"), keepdims=True),
+    c("numpy.unravel_index", np.array([22, 41, 37]), (7, 6)),
+    c("numpy.unravel_index", np.int64(1621), (6, 7, 8, 9), order="F"),
+    c("numpy.ravel_multi_index", np.array([[3, 6], [9, -1]]), (4, 6), mode=("clip", "wrap")),
+    c("numpy.unpackbits", B8[0], count=-3),
+    c("numpy.unpackbits", B8, axis=1, count=37),
+    c("numpy.array_equal", N, N.copy(), equal_nan=True),
+    near(c("numpy.linalg.cond", SQ, "fro")),
+    near(c("numpy.linalg.cond", SQ, 1)),
+    near(c("numpy.linalg.cond", BATCH, -np.inf)),
+    c("numpy.interp", SC, ROW, V),
+    c("numpy.interp", F * 100, [190.0, -190.0, 350.0], [5.0, 10.0, 3.0], period=360.0),
+    near(c("numpy.inner", V, ROW)),
+    c("numpy.fill_diagonal", np.zeros((7, 3)), [1.0, 2.0], wrap=True),
+    c("numpy.fill_diagonal", np.zeros((3, 3, 3)), 4),
+    c("numpy.fill_diagonal", np.zeros((3, 5)), 4),
     c("numpy.ediff1d", V),
     c("numpy.ediff1d", F, to_begin=-99, to_end=[1.0, 2.0]),
     c("numpy.ediff1d", U16),

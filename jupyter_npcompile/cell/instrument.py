@@ -314,18 +314,31 @@ class _Statements(Expressions):
         return replaced(node, target=bound, iter=iterable, body=[*first, *body], orelse=orelse)
 
     def attempt(self, node: ast.Try) -> ast.stmt:
-        """Rewrite ``try``; what ends a recording passes through every handler."""
+        """Rewrite ``try``; what ends a recording passes through every handler.
+
+        An inner ``try`` around the body turns the end of a recording back into
+        the exception that Python would raise each time, where there is one.
+        """
         if any(_leaves(part) for part in node.finalbody):
             raise self.refuse(node, "finally that leaves")
-        place = point(node)
+        place, stop = point(node), self.temporary()
         passing = attribute(load(HOOKS, place), "passing", place)
-        handlers = [ast.ExceptHandler(type=passing, name=None, body=[ast.Raise(**place)], **place)]
+        caught = self.plain_hook("caught", place, [load(stop, place)])
+        back = ast.ExceptHandler(
+            type=passing, name=stop, body=[ast.Raise(exc=caught, **place)], **place
+        )
+        inner = ast.Try(
+            body=self.body(node.body), handlers=[back], orelse=[], finalbody=[], **place
+        )
+        handlers = [
+            ast.ExceptHandler(type=clone(passing), name=None, body=[ast.Raise(**place)], **place)
+        ]
         for handler in node.handlers:
             kind = None if handler.type is None else self.value(handler.type)
             handlers.append(replaced(handler, type=kind, body=self.body(handler.body)))
         return replaced(
             node,
-            body=self.body(node.body),
+            body=[inner],
             handlers=handlers,
             orelse=self.body(node.orelse),
             finalbody=self.body(node.finalbody),

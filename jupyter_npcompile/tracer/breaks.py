@@ -52,12 +52,16 @@ class Break(BaseException):
         What to write instead, or ``""``.
     helper : bool
         Whether it happened inside a helper function of the user's.
+    error : Exception or None
+        What Python raised, where it raises that in every replay: a ``try``
+        around it may catch it.
     """
 
     kind: BreakKind
     reason: str
     hint: str = ""
     helper: bool = False
+    error: Exception | None = None
 
     def __str__(self) -> str:
         return self.reason

@@ -49,7 +49,7 @@ def call(hooks: Hooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         raise Break("call", f"a {type(func.value).__name__} is called", OWN_LINE)
     if isinstance(func, functools.partial):
         return call(hooks, func.func, (*func.args, *args), {**func.keywords, **kwargs})
-    if isinstance(func, types.FunctionType) and func.__code__ in helpers.INSTRUMENTED:
+    if isinstance(func, types.FunctionType) and helpers.is_instrumented(func):
         return func(*args, **kwargs)
     if isinstance(func, type):
         return _construct(hooks, func, args, kwargs)
@@ -128,10 +128,10 @@ def _builtin(hooks: Hooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
             return numpy_call(hooks, np.divmod, args, {})
         return _arithmetic(hooks, func.__name__, args)
     if func in (operator.index, normalize_axis_index):
-        with python_errors():
+        with python_errors(always=True):
             return func(*(hooks.concrete(a, "an index needs the value") for a in args), **kwargs)
     if func in PURE_BUILTINS or func in (min, max, round, divmod, pow, abs):
-        with python_errors():
+        with python_errors(always=not any(True for _ in traced_in((args, kwargs)))):
             return func(*args, **kwargs)
     if getattr(func, "__module__", None) == "math" and callable(getattr(math, func.__name__, None)):
         with python_errors():

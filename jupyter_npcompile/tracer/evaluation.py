@@ -21,12 +21,21 @@ UNINITIALISED: dict[Any, Callable[..., Any]] = {np.empty: np.zeros, np.empty_lik
 
 
 @contextlib.contextmanager
-def python_errors() -> Iterator[None]:
-    """Turn an exception of the traced code into a break: Python itself must raise it."""
+def python_errors(*, always: bool = False) -> Iterator[None]:
+    """Turn an exception of the traced code into a break: Python itself must raise it.
+
+    Parameters
+    ----------
+    always : bool
+        Whether every replay would raise it: it depends on nothing but what
+        is guarded.
+    """
     try:
         yield
     except Exception as error:
-        raise Break("error", f"raises {type(error).__name__}: {error}") from error
+        stop = Break("error", f"raises {type(error).__name__}: {error}")
+        stop.error = error if always else None
+        raise stop from error
 
 
 @contextlib.contextmanager

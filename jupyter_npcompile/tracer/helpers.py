@@ -19,6 +19,7 @@ from jupyter_npcompile.cell import (
     helper_code,
 )
 from jupyter_npcompile.tracer.breaks import Break
+from jupyter_npcompile.tracer.definitions import is_definition
 from jupyter_npcompile.tracer.operations import is_numpy_function, operation
 from jupyter_npcompile.tracer.sources import ItemSource, ObjectSource
 
@@ -59,12 +60,18 @@ def original(function: types.FunctionType) -> types.FunctionType:
     return plain
 
 
+def is_instrumented(function: types.FunctionType) -> bool:
+    """Whether a function was made by traced code, and calls hooks already."""
+    code = function.__code__
+    return code in INSTRUMENTED or HOOKS in code.co_freevars
+
+
 _LIBRARIES = tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
 
 
 def is_library(function: types.FunctionType) -> bool:
     """Whether a function belongs to an installed package, not to the user's own code."""
-    return function.__code__.co_filename.startswith(_LIBRARIES)
+    return function.__code__.co_filename.startswith(_LIBRARIES) or is_definition(function)
 
 
 def inline(

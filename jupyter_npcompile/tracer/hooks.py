@@ -16,8 +16,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from jupyter_npcompile.graph.nodes import Position
-from jupyter_npcompile.tracer import attributes, calls, indexing, numpy_calls, sources
+from jupyter_npcompile.tracer import attributes, brackets, calls, indexing, numpy_calls, sources
 from jupyter_npcompile.tracer.breaks import Break, NeedsCopy
+from jupyter_npcompile.tracer.definitions import is_definition
 from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
 from jupyter_npcompile.tracer.guards import ValueGuard
 from jupyter_npcompile.tracer.memory import owner
@@ -59,6 +60,11 @@ class Hooks:
 
     passing = (Break, NeedsCopy)
     """What no ``except`` of traced code may catch."""
+
+    @staticmethod
+    def caught(stop: BaseException) -> BaseException:
+        """What a ``try`` of traced code sees of what ended its body."""
+        return getattr(stop, "error", None) or stop
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
@@ -169,7 +175,7 @@ class Hooks:
                 raise Break("input", "an array that tracing has not seen being made")
         if any(isinstance(operand, np.generic) for operand in operands):
             return evaluate(self, sources.OPERATORS[operation], operands, {})
-        with python_errors():
+        with python_errors(always=True):
             return sources.OPERATORS[operation](*operands)
 
     def _numbers(self, operation: str, operands: tuple[Any, ...]) -> Any:
@@ -227,9 +233,11 @@ class Hooks:
             return indexing.getitem(self, obj, index)
         if isinstance(obj, Opaque):
             raise Break("input", attributes.describe_opaque((obj,)))
+        if brackets.is_indexed(obj):
+            return brackets.indexed(self, obj, index)
         if isinstance(obj, list | tuple | dict | str | bytes | range | Flags):
             key = self.concrete(index, "Python needs the value of the index")
-            with python_errors():
+            with python_errors(always=True):
                 return obj[key]
         if isinstance(obj, type):
             return types.GenericAlias(obj, index)  # list[int]
@@ -295,9 +303,9 @@ class Hooks:
         if isinstance(obj, type) and not attributes.is_plain_type(obj):
             return attributes.class_attribute(self, obj, name)
         if isinstance(obj, (*_PLAIN_OWNERS, list, dict, Flags, np.ufunc, type, BoundMethod)) or (
-            is_numpy_function(obj) or isinstance(obj, tuple)
+            is_numpy_function(obj) or isinstance(obj, tuple) or brackets.is_indexed(obj)
         ):
-            with python_errors():
+            with python_errors(always=True):
                 return getattr(obj, name)
         self._stop("call", f"the attribute `{name}` of a {_kind(obj)} is read")
 
@@ -418,7 +426,7 @@ class HelperHooks(Hooks):
         self.recorder = root.recorder
         self.root = root
         self.function = function
-        self._numpy = is_numpy_function(function)
+        self._numpy = is_numpy_function(function) or is_definition(function)
 
     def _at(self, at: At) -> None:
         """Positions stay those of the call in the cell; the lines that ran are noted."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jupyter_npcompile.graph.nodes import Node
+from jupyter_npcompile.tracer.brackets import is_indexed
 from jupyter_npcompile.tracer.breaks import Break, NeedsCopy
 from jupyter_npcompile.tracer.floating import is_finite
 from jupyter_npcompile.tracer.guards import (
@@ -133,7 +134,7 @@ class Inputs:
                 )
             )
             return value
-        if isinstance(value, _IDENTITIES) or _is_numpy_function(value):
+        if isinstance(value, _IDENTITIES) or _is_numpy_function(value) or is_indexed(value):
             self.guards.append(IdentityGuard(source, value))
             return value
         if kind in (tuple, list, dict) and len(value) <= MAX_ELEMENTS and self._depth < MAX_NESTING:

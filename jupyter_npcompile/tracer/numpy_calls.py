@@ -13,6 +13,7 @@ import numpy as np
 
 from jupyter_npcompile.tracer import helpers
 from jupyter_npcompile.tracer.breaks import DRAW, OWN_LINE, RANDOM, Break
+from jupyter_npcompile.tracer.definitions import DEFINITIONS
 from jupyter_npcompile.tracer.draws import draw
 from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
 from jupyter_npcompile.tracer.folding import fold, folds
@@ -40,6 +41,8 @@ OPERANDS: dict[str, frozenset[int]] = {
     "numpy.dot": frozenset({0, 1}),
     "numpy.take": frozenset({1}),
     "ndarray.take": frozenset({1}),
+    "numpy.unravel_index": frozenset({0}),
+    "numpy.ravel_multi_index": frozenset({0}),
     "numpy.array": frozenset({0}),
     "numpy.asarray": frozenset({0}),
 }
@@ -71,7 +74,7 @@ def numpy_call(hooks: Hooks, callee: Any, args: tuple[Any, ...], kwargs: dict[st
         raise Break("host", f"`{_short(op)}`: {RANDOM}", DRAW)
     row = lowering_of(op)
     if row is None or row.how == "source":
-        python = getattr(callee, "_implementation", callee)
+        python = DEFINITIONS.get(op) or getattr(callee, "_implementation", callee)
         if isinstance(python, types.FunctionType):
             return helpers.inline(hooks, python, args, kwargs, name=op.removeprefix("numpy."))
         raise Break("host", f"`{_short(op)}` has no lowering", OWN_LINE)

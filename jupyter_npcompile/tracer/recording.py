@@ -227,7 +227,7 @@ def record(
             statement = hooks.marks[-1].statement if hooks.marks else start
             done = hooks.marks[-1].nodes if hooks.marks else 0
             # Its frames would keep every array of the recording alive.
-            broken.__traceback__ = broken.__cause__ = broken.__context__ = None
+            broken.__traceback__ = broken.__cause__ = broken.__context__ = broken.error = None
             worked = broken.helper or len(recorder.nodes) > done
             end = Stop(statement, recorder.position, broken, worked)
             if _has_written(recorder, hooks):

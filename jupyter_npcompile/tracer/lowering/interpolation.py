@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from jupyter_npcompile.tracer.lowering.trace import Trace
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
@@ -24,11 +25,15 @@ def interp(
     right: Any = None,
     period: Any = None,
 ) -> Value:
-    if period is not None or trace.dtype != FLOAT64:
-        trace.unsupported("with a period, or with complex values")
-    where = trace.cast(trace.value(x), FLOAT64)
+    if trace.dtype != FLOAT64:
+        trace.unsupported("complex values")
+    wanted = trace.cast(trace.value(x), FLOAT64)
+    where = wanted.reshape(-1)
     knots = trace.cast(trace.value(xp), FLOAT64).reshape(-1).contiguous()
     heights = trace.cast(trace.value(fp), FLOAT64).reshape(-1)
+    if period is not None:
+        where, knots, heights = _periodic(trace, where, knots, heights, period)
+        left = right = None
     size = knots.shape[0]
     if size > 1:  # NumPy's answer for knots that do not rise is an accident
         trace.check((knots[1:] > knots[:-1]).all())
@@ -46,4 +51,18 @@ def interp(
     found = torch.where(where == knots[-1], heights[-1], found)
     found = torch.where(where < knots[0], low, found)
     found = torch.where(where > knots[-1], high, found)
-    return Owner(torch.where(torch.isnan(where), where, found), FLOAT64)
+    found = torch.where(torch.isnan(where), where, found)
+    return Owner(found.reshape(wanted.shape), FLOAT64)
+
+
+def _periodic(
+    trace: Trace, where: Tensor, knots: Tensor, heights: Tensor, period: object
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Everything in one period, with a knot of the next on either side."""
+    length = trace.cast(period, FLOAT64).abs()
+    trace.check(length != 0)
+    where, knots = torch.remainder(where, length), torch.remainder(knots, length)
+    order = torch.argsort(knots, stable=True)
+    knots, heights = knots[order], heights[order]
+    knots = torch.cat([knots[-1:] - length, knots, knots[:1] + length])
+    return where, knots, torch.cat([heights[-1:], heights, heights[:1]])

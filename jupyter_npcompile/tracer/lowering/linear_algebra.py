@@ -379,9 +379,12 @@ def _matrix_norm(
 
 def cond(trace: Trace, x: object, p: Any = None) -> Tensor:
     tensor, _ = _matrix(trace, x)
-    if p not in (None, 2, -2):
-        trace.unsupported(f"p={p!r}")
     trace.check(torch.isfinite(tensor).all())
+    if p not in (None, 2, -2):
+        inverse = inv(trace, x).read()
+        axes = (tensor.ndim - 2, tensor.ndim - 1)
+        sizes = [_matrix_norm(trace, each, axes, p, False) for each in (tensor, inverse)]
+        return sizes[0] * sizes[1]
     s = torch.linalg.svdvals(tensor)
     large, small = s[..., 0], s[..., -1]
     found: Tensor = small / large if p == -2 else large / small

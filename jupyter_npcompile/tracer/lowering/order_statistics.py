@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from jupyter_npcompile.tracer.lowering import reductions
+from jupyter_npcompile.tracer.lowering.dtypes import carrier
 from jupyter_npcompile.tracer.lowering.trace import Trace, known_array
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
 
@@ -60,11 +61,32 @@ def median(
     return Owner(_shaped(found, x, axes, keepdims, 0), kind)
 
 
-def nanmedian(trace: Trace, a: object, *args: Any, **kwargs: Any) -> Value:
+def nanmedian(
+    trace: Trace,
+    a: object,
+    axis: object = None,
+    out: object = None,
+    overwrite_input: object = False,
+    keepdims: object = False,
+) -> Value:
     x = trace.value(a)
-    if x.dtype.kind in "fc":
-        trace.check(~torch.isnan(x.read()).any())
-    return median(trace, x, *args, **kwargs)
+    if overwrite_input:
+        trace.unsupported("overwrite_input=True")
+    if x.dtype.kind != "f":
+        return median(trace, x, axis, keepdims=keepdims)
+    rows, axes = _gathered(trace, x, axis)
+    last = _numbers(trace, rows) - 1
+    low = torch.gather(rows, 0, (last // 2).unsqueeze(0))[0]
+    high = torch.gather(rows, 0, ((last + 1) // 2).unsqueeze(0))[0]
+    found = torch.where(low == high, low, (low + high) / 2.0)
+    return Owner(_shaped(found, x, axes, keepdims, 0), x.dtype)
+
+
+def _numbers(trace: Trace, rows: Tensor) -> Tensor:
+    """How many elements of each row are numbers; NumPy warns where there is none."""
+    found = (~torch.isnan(rows)).sum(dim=0, dtype=torch.int64)
+    trace.check((found > 0).all())
+    return found
 
 
 def percentile(trace: Trace, a: object, q: object, *args: Any, **kwargs: Any) -> Value:
@@ -73,6 +95,14 @@ def percentile(trace: Trace, a: object, q: object, *args: Any, **kwargs: Any) ->
     if known is None:
         trace.unsupported("q is not constant")
     return _quantile(trace, a, np.asarray(np.true_divide(known, 100)), *args, **kwargs)
+
+
+def nanpercentile(trace: Trace, a: object, q: object, *args: Any, **kwargs: Any) -> Value:
+    return percentile(trace, a, q, *args, **kwargs, skipping=True)
+
+
+def nanquantile(trace: Trace, a: object, q: object, *args: Any, **kwargs: Any) -> Value:
+    return quantile(trace, a, q, *args, **kwargs, skipping=True)
 
 
 def quantile(trace: Trace, a: object, q: object, *args: Any, **kwargs: Any) -> Value:
@@ -94,6 +124,7 @@ def _quantile(
     *,
     weights: object = None,
     interpolation: object = None,
+    skipping: bool = False,
 ) -> Value:
     x = trace.value(a)
     if method != "linear" or overwrite_input or weights is not None or interpolation is not None:
@@ -102,6 +133,11 @@ def _quantile(
         trace.unsupported("this form of q")
     rows, axes = _gathered(trace, x, axis)
     kind = trace.dtype
+    if skipping and x.dtype.kind == "f":
+        last = _numbers(trace, rows) - 1
+        parts = [_among_numbers(rows, last, float(share), kind) for share in q.flat]
+        joined = torch.stack(parts) if q.ndim else parts[0]
+        return Owner(_shaped(joined, x, axes, keepdims, q.ndim), kind)
     size = rows.shape[0]
     places = np.asarray((size - 1) * q.astype(np.float64))
     low = np.clip(np.floor(places).astype(np.int64), 0, size - 1)
@@ -113,6 +149,20 @@ def _quantile(
     ]
     joined = torch.stack(found) if q.ndim else found[0]
     return Owner(_shaped(joined, x, axes, keepdims, q.ndim), kind)
+
+
+def _among_numbers(rows: Tensor, last: Tensor, q: float, kind: np.dtype) -> Tensor:
+    """A quantile of the numbers in sorted rows, where ``nan`` comes last."""
+    place = last.to(torch.float64) * q
+    low = torch.floor(place).to(torch.int64)
+    high = torch.minimum(low + 1, last)
+    share = place - low
+    a = torch.gather(rows, 0, low.unsqueeze(0))[0].to(carrier(kind))
+    b = torch.gather(rows, 0, high.unsqueeze(0))[0].to(carrier(kind))
+    step = b - a
+    near, far = share.to(a.dtype), (1 - share).to(a.dtype)
+    found = torch.where(share < 0.5, a + step * near, b - step * far)
+    return torch.where(a == b, a, found)
 
 
 def _between(

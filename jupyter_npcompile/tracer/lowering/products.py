@@ -110,7 +110,7 @@ def _tensordot(a: Tensor, b: Tensor, left: tuple[int, ...], right: tuple[int, ..
     rows, columns = _count(shape_a), _count(shape_b)
     p = a.permute(*kept_a, *left).reshape(rows, size)
     q = b.permute(*right, *kept_b).reshape(size, columns)
-    return _matmul(p, q).reshape(*shape_a, *shape_b)
+    return _matmul(p, q).reshape((*shape_a, *shape_b))
 
 
 def _count(shape: list[int]) -> int:

@@ -186,11 +186,11 @@ def allclose(
 
 def array_equal(trace: Trace, a1: object, a2: object, equal_nan: Any = False) -> Value:
     x, y = trace.value(a1), trace.value(a2)
-    if equal_nan is not False:
-        trace.unsupported("equal_nan=True")
     if x.shape != y.shape:
         return Owner(torch.full((), False, dtype=torch.bool), np.dtype("bool"))
     same = apply(trace, np.equal, comparisons.equal, x, y).read()
+    if equal_nan and x.dtype.kind in "fc" and y.dtype.kind in "fc":
+        same = same | (torch.isnan(x.read()) & torch.isnan(y.read()))
     return Owner(same.all(), np.dtype("bool"))
 
 

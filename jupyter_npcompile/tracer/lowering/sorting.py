@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -195,19 +196,37 @@ def ravel_multi_index(
     trace: Trace, multi_index: Any, dims: object, mode: object = "raise", order: object = "C"
 ) -> Tensor:
     sizes = trace.integers(dims, "the dimensions")
-    if mode != "raise":
-        trace.unsupported(f"mode={mode!r}")
+    modes = list(mode) if isinstance(mode, tuple | list) else [mode] * len(sizes)
     parts = (
         [multi_index.read().select(0, k) for k in range(multi_index.shape[0])]
         if isinstance(multi_index, Value)
         else [trace.cast(trace.value(part), INT64) for part in multi_index]
     )
     found = torch.full((), 0, dtype=torch.int64)
-    pairs = list(zip(parts, sizes, strict=True))
-    for place, size in pairs if order == "C" else pairs[::-1]:
-        trace.check(((place >= 0) & (place < size)).all())
-        found = found * size + place.to(torch.int64)
+    triples = list(zip(parts, sizes, modes, strict=True))
+    for part, size, how in triples if order == "C" else triples[::-1]:
+        place = part.to(torch.int64)
+        if how == "wrap":
+            place = torch.remainder(place, size)
+        elif how == "clip":
+            place = place.clamp(0, size - 1)
+        else:
+            trace.check(((place >= 0) & (place < size)).all())
+        found = found * size + place
     return found
+
+
+def unravel_index(
+    trace: Trace, indices: object, shape: object, order: object = "C"
+) -> list[Tensor]:
+    sizes = trace.integers(shape, "the shape")
+    rest = trace.cast(trace.value(indices), INT64)
+    trace.check(((rest >= 0) & (rest < math.prod(sizes))).all())
+    found: list[Tensor] = []
+    for size in sizes[::-1] if order == "C" else sizes:
+        found.append(torch.remainder(rest, size))
+        rest = torch.div(rest, size, rounding_mode="floor")
+    return found[::-1] if order == "C" else found
 
 
 def _weights(trace: Trace, order: object) -> Tensor:
@@ -238,8 +257,6 @@ def unpackbits(
     bitorder: object = "big",
 ) -> Tensor:
     x = trace.value(a)
-    if count is not None:
-        trace.unsupported("count=")
     tensor, place = x.read().to(torch.int64), 0
     if axis is None:
         tensor = tensor.reshape(-1)
@@ -248,4 +265,9 @@ def unpackbits(
     tensor = tensor.movedim(place, -1)
     bits = (tensor.unsqueeze(-1) & _weights(trace, bitorder)) != 0
     flat = bits.reshape(*tensor.shape[:-1], -1).to(torch.uint8)
+    if count is not None:
+        number, size = trace.integer(count, "count"), flat.shape[-1]
+        kept = number if number >= 0 else size + number
+        missing = torch.zeros((*flat.shape[:-1], max(kept - size, 0)), dtype=torch.uint8)
+        flat = torch.cat([flat[..., :kept], missing], dim=-1)
     return flat.movedim(-1, place)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,7 +21,7 @@ from jupyter_npcompile.tracer.lowering.indexing import (
     prepared,
     select,
 )
-from jupyter_npcompile.tracer.lowering.shapes import diagonal, reshaped
+from jupyter_npcompile.tracer.lowering.shapes import reshaped
 from jupyter_npcompile.tracer.lowering.trace import Trace, known_array
 from jupyter_npcompile.tracer.lowering.ufuncs import write
 from jupyter_npcompile.tracer.lowering.values import Compressed, Value
@@ -194,12 +195,14 @@ def _without(shape: Sequence[int], axis: int) -> tuple[int, ...]:
 
 
 def fill_diagonal(trace: Trace, a: Value, val: object, wrap: object = False) -> None:
-    if a.ndim != 2 or wrap:
-        trace.unsupported("only for matrices, without wrap")
-    source = trace.cast(trace.value(val), a.dtype)
-    target = diagonal(trace, a)
-    size = target.shape[0]
-    if source.ndim:
-        turns = torch.arange(size, dtype=torch.int64) % source.numel()
-        source = source.reshape(-1)[turns]
-    write(trace, target, source)
+    source = trace.cast(trace.value(val), a.dtype).reshape(-1)
+    shape = a.shape
+    step, end = shape[-1] + 1, a.read().numel()
+    if len(shape) == 2:
+        end = end if wrap else min(end, shape[1] * shape[1])
+    else:
+        step = 1 + sum(math.prod(shape[:k]) for k in range(1, len(shape)))
+    places = torch.arange(0, end, step, dtype=torch.int64)
+    turns = torch.arange(places.numel(), dtype=torch.int64) % source.numel()
+    flat = a.read().reshape(-1)
+    write(trace, a, torch.index_put(flat, [places], source[turns]).reshape(shape))

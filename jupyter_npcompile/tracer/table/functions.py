@@ -84,12 +84,10 @@ REDUCTIONS = Section(
         *lowered("nan_reductions", "nansum nanprod nanmax nanmin nanmean nanvar nanstd"),
         *lowered("nan_reductions", "nanargmax nanargmin", smooth=False),
         *lowered("order_statistics", "median nanmedian percentile quantile average"),
-        *host("the elements that count depend on the values", "nanpercentile nanquantile"),
+        *lowered("order_statistics", "nanpercentile nanquantile"),
         *lowered("scans", "ediff1d"),
         *inlined("corrcoef cov gradient trapezoid"),
-        *lowered(
-            "histograms", "bincount histogram histogram2d histogram_bin_edges", smooth=False
-        ),
+        *lowered("histograms", "bincount histogram histogram2d histogram_bin_edges", smooth=False),
         *host("its results are an array and a list", "histogramdd"),
     ),
 )
@@ -122,9 +120,8 @@ SELECTION = Section(
         *lowered("stores", "copyto put put_along_axis putmask place fill_diagonal"),
         *lowered("sorting", "sort sort_complex"),
         *lowered("sorting", "argsort lexsort searchsorted digitize isin", smooth=False),
-        *lowered("sorting", "ravel_multi_index packbits unpackbits", smooth=False),
+        *lowered("sorting", "ravel_multi_index unravel_index packbits unpackbits", smooth=False),
         *inlined("ix_", smooth=False),
-        *host("its results are views of one hidden array", "unravel_index"),
         *host(
             SIZE,
             "nonzero flatnonzero argwhere unique unique_all unique_counts unique_inverse "
@@ -148,8 +145,9 @@ CREATION = Section(
         ),
         *inlined("diag_indices diag_indices_from", smooth=False),
         *inlined("vander"),
-        *host("it is written with brackets", "r_ c_ s_ index_exp mgrid ogrid"),
-        *host("its axis function is called by NumPy", "fromfunction"),
+        *inlined("r_ c_"),
+        *inlined("s_ index_exp mgrid ogrid", smooth=False),
+        *inlined("fromfunction"),
         *host("it reads memory that is not an array", "frombuffer from_dlpack fromstring"),
         *host("it reads an iterator", "fromiter"),
     ),
@@ -158,7 +156,7 @@ CREATION = Section(
 FUNCTIONAL = Section(
     "Functions of functions",
     (
-        *host("its axis function is called by NumPy", "apply_along_axis apply_over_axes"),
+        *inlined("apply_along_axis apply_over_axes"),
         *host("its functions are called by NumPy", "piecewise frompyfunc vectorize mask_indices"),
     ),
 )
@@ -170,8 +168,7 @@ PRODUCTS = Section(
         *lowered("products", "convolve correlate"),
         *lowered("products", "polymul"),
         *inlined("polyval polyadd polysub polyder polyint poly"),
-        *host("it divides until the rest is short", "polydiv"),
-        *host("its least squares are the linear algebra library's", "polyfit"),
+        *inlined("polydiv polyfit"),
         *host(SIZE, "roots"),
         *host("it chooses a contraction order, not a value", "einsum_path"),
     ),
