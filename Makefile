@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help coverage-table demo pictures lab test test-quick bench lint labextension clean
+.PHONY: help coverage-table demo pictures lab test test-quick lint labextension clean
 .DEFAULT_GOAL := help
 
 help:
@@ -11,7 +11,6 @@ help:
 	@echo "make lab           open JupyterLab on the notebooks"
 	@echo "make test          all checks and all tests"
 	@echo "make test-quick    the tests that take no compiler, kernel or browser"
-	@echo "make bench         measure against plain NumPy"
 	@echo "make coverage-table  write docs/coverage.md from the lowering table"
 	@echo "make lint          formatting, types and style"
 	@echo "make labextension  build the front end into jupyter_npcompile/labextension"
@@ -40,10 +39,6 @@ test-quick:
 coverage-table:
 	@scripts/setup.sh test "$(PYTHON)"
 	@$(BIN)/python scripts/coverage_table.py
-
-bench:
-	@scripts/setup.sh test "$(PYTHON)"
-	@$(BIN)/python tests/benchmarks/run.py
 
 lint:
 	@scripts/setup.sh test "$(PYTHON)"
