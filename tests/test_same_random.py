@@ -63,3 +63,12 @@ def test_streams_in_every_mode(tier: str, check: str, monkeypatch: pytest.Monkey
     np.testing.assert_allclose(found[0][0], found[1][0], rtol=1e-12)
     assert found[0][1] == found[1][1]
     np.testing.assert_array_equal(found[0][2], found[1][2])
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a draw in the middle of arithmetic", "a scalar that is drawn", "a draw that is written to"],
+)
+def test_kernels(name: str) -> None:
+    (cell,) = [cell for cell in CELLS if cell.name == name]
+    assert_same(cell.source, setup=cell.setup, tier="inductor", captured=cell.captured)

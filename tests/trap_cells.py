@@ -409,4 +409,32 @@ w = x * {o: 2.0}[l[0]]
         setup=SETUP
         + "\nclass P: pass\nclass Always:\n    def __eq__(self, other): return True\n    __hash__ = None\no, p, always = P(), P(), Always()\nl = [o, p]",
     ),
+    Cell(
+        "annotations",
+        """
+import typing
+a: np.ndarray = x * 2
+b: "text" = a + 1
+c: list[np.ndarray] | None = b * a
+d: int
+e: typing.Annotated[float, print("evaluated")] = c.sum()
+for k in range(2):
+    f: np.ndarray = x * k
+    g = f + 1
+def h(v: np.ndarray) -> np.ndarray:
+    u: no_such_name = v * 2
+    w: np.ndarray = u + 1
+    t: int
+    w += u
+    return w
+y = h(x)
+(z): int = y * 2
+class K: pass
+K.v: int = 3
+names = sorted(__annotations__.items(), key=lambda item: item[0]), sorted(h.__annotations__)
+__annotations__.clear()
+i: missing = x * 5
+j = i + 1
+""",
+    ),
 ]

@@ -26,7 +26,8 @@ def reads_and_targets(statement: ast.stmt) -> tuple[tuple[str, ...], tuple[str, 
     Parameters
     ----------
     statement : ast.stmt
-        An assignment, augmented assignment, expression or ``return``.
+        An assignment, augmented or annotated assignment, expression or ``return``.
+        Annotations are left out.
 
     Returns
     -------
@@ -58,6 +59,9 @@ class _Uses(ast.NodeVisitor):
             self.visit(node.value)
             for target in node.targets:
                 self.visit(target)
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            self.visit(node.value)
+            self.visit(node.target)
         elif isinstance(node, ast.AugAssign):
             if isinstance(node.target, ast.Name):
                 self.read(node.target.id)

@@ -12,7 +12,7 @@ Scope = Literal["module", "shown", "function"]
 """Where a region stands: at module level, in a function, or at the level of a
 module of which every expression is displayed."""
 
-StatementKind = Literal["assign", "augassign", "expr", "return", "display"]
+StatementKind = Literal["assign", "augassign", "annassign", "expr", "return", "display"]
 """What a guarded statement is. ``display`` is the last expression of a cell."""
 
 Role = Literal["region", "skeleton", "definition"]

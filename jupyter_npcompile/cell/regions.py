@@ -39,7 +39,6 @@ _STAYS: tuple[tuple[type[ast.stmt] | tuple[type[ast.stmt], ...], str], ...] = (
     ((*FUNCTIONS, ast.ClassDef), "definition"),
     (_CONTROL, "control flow"),
     ((ast.AsyncFor, ast.AsyncWith), "await"),
-    (ast.AnnAssign, "annotated assignment"),
     (ast.Delete, "del"),
     (ast.Assert, "assert"),
     ((ast.Global, ast.Nonlocal), "global or nonlocal"),
@@ -64,6 +63,10 @@ def refusal(statement: ast.stmt, scope: Scope = "module") -> str | None:
     if isinstance(statement, ast.Assign):
         targets, value = statement.targets, statement.value
     elif isinstance(statement, ast.AugAssign):
+        targets, value = [statement.target], statement.value
+    elif isinstance(statement, ast.AnnAssign):
+        if statement.value is None or not statement.simple:
+            return "annotated assignment"
         targets, value = [statement.target], statement.value
     elif isinstance(statement, ast.Expr) and scope == "shown":
         return "displayed"
@@ -137,6 +140,8 @@ def has_work(statement: ast.stmt) -> bool:
     """
     if isinstance(statement, ast.AugAssign):
         return True
+    if isinstance(statement, ast.AnnAssign):
+        return statement.value is not None and _works(statement.value)
     return any(_works(child) for child in ast.iter_child_nodes(statement))
 
 
@@ -161,6 +166,8 @@ def runs(
 
     A run ends after a statement that binds one of the names `captured`, which
     nested scopes read: code called later in the run has to see the new value.
+    It ends after an annotated assignment of a module, too: the annotation is
+    evaluated then, and may fail.
 
     Yields
     ------
@@ -182,6 +189,8 @@ def runs(
             stop += 1
             statement = body[stop - 1]
             if isinstance(statement, ast.Return):
+                break
+            if isinstance(statement, ast.AnnAssign) and scope != "function":
                 break
             if captured and any(name in captured for name in reads_and_targets(statement)[1]):
                 break

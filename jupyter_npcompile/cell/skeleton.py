@@ -303,7 +303,10 @@ class _CellBuilder(_Builder):
             body: ast.stmt = assign(result, clone(node.value), extent(node))
         else:
             body = clone(node)
-        return _question(self.handle, region, statement, body, [])
+        otherwise: list[ast.stmt] = []
+        if isinstance(node, ast.AnnAssign):  # its annotation is evaluated whatever binds the name
+            otherwise = [replaced(node, value=None)]
+        return _question(self.handle, region, statement, body, otherwise)
 
     def definition(self, node: ast.FunctionDef) -> ast.stmt:
         if node.decorator_list:
