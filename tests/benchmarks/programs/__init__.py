@@ -15,6 +15,34 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+CLASSES = (
+    "elementwise chains",
+    "reductions",
+    "one-shot stencils",
+    "stencil time loops",
+    "data-dependent while",
+    "masks and shrinking arrays",
+    "recurrences along an axis",
+    "triangular loops",
+    "dynamic programming and bits",
+    "sparse rows",
+    "particles",
+    "convolution and pooling",
+    "products",
+    "FFT and complex",
+    "histograms",
+    "Monte Carlo",
+    "learning and inference",
+    "image filters",
+    "tiny arrays",
+)
+"""The kinds of code that people write; every program is of one of them."""
+
+SIZES = ("small", "medium", "large")
+"""The ladder of every program, from overhead to memory and arithmetic."""
+
 FOLDER = Path(__file__).parent
 
 
@@ -27,7 +55,7 @@ class Program:
     name : str
         Its folder.
     kind : str
-        The class of programs it belongs to.
+        The one of `CLASSES` it belongs to.
     title : str
         First line of its docstring.
     sizes : mapping of str to mapping of str to int
@@ -69,6 +97,21 @@ class Program:
         module = importlib.import_module(f"{__name__}.{self.name}.{tool}_peer")
         run: Callable[..., Any] = module.run
         return run
+
+    def agrees(self, result: Any, expected: Any) -> bool:
+        """Whether a result is NumPy's, within the program's tolerance."""
+        got, wanted = leaves(result), leaves(expected)
+        return len(got) == len(wanted) and all(
+            a.shape == b.shape and np.allclose(a, b, self.rtol, self.atol, equal_nan=True)
+            for a, b in zip(got, wanted, strict=True)
+        )
+
+
+def leaves(value: Any) -> list[Any]:
+    """The arrays of a result; a number is an array without axes."""
+    if isinstance(value, tuple | list):
+        return [leaf for item in value for leaf in leaves(item)]
+    return [np.asarray(value)]
 
 
 def names() -> list[str]:

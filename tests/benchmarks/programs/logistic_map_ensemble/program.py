@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-CLASS = "elementwise"
+CLASS = "elementwise chains"
 SIZES = {
     "small": {"count": 100, "steps": 10},
     "medium": {"count": 100_000, "steps": 10},
