@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: help coverage-table demo pictures lab test test-quick lint labextension clean
+.PHONY: bench bench-quick bench-results ratchet
 .DEFAULT_GOAL := help
 
 help:
@@ -13,6 +14,10 @@ help:
 	@echo "make test-quick    the tests that take no compiler, kernel or browser"
 	@echo "make coverage-table  write docs/coverage.md from the lowering table"
 	@echo "make lint          formatting, types and style"
+	@echo "make bench         measure against NumPy, Numba, JAX and torch.compile: under an hour"
+	@echo "make bench-quick   the same for one program of each kind: some minutes"
+	@echo "make bench-results copy what was measured to tests/benchmarks/RESULTS.md"
+	@echo "make ratchet       count what a test then keeps from growing"
 	@echo "make labextension  build the front end into jupyter_npcompile/labextension"
 	@echo "make clean         remove what the recipes made"
 
@@ -43,6 +48,22 @@ coverage-table:
 lint:
 	@scripts/setup.sh test "$(PYTHON)"
 	@scripts/lint.sh
+
+bench:
+	@scripts/setup.sh bench "$(PYTHON)"
+	@$(BIN)/python -m tests.benchmarks
+
+bench-quick:
+	@scripts/setup.sh bench "$(PYTHON)"
+	@$(BIN)/python -m tests.benchmarks --quick
+
+bench-results:
+	@scripts/setup.sh bench "$(PYTHON)"
+	@$(BIN)/python -m tests.benchmarks --publish
+
+ratchet:
+	@scripts/setup.sh test "$(PYTHON)"
+	@$(BIN)/python -m tests.benchmarks.ratchet
 
 labextension:
 	@scripts/setup.sh test "$(PYTHON)"

@@ -1,7 +1,11 @@
 """Benchmarks: measured by ``make bench``, never by a test.
 
-`programs` holds what is measured, one folder a program. `tools` says how NumPy,
-this package, torch.compile, Numba and JAX are prepared and called. `worker`
-measures in a process of its own, `campaign` starts workers and keeps what they
-say, `report` and `picture` write it down.
+- What is measured: `programs`, one folder a program, and in which `tools`.
+- Measuring: `worker` in a process of its own, with `timing` and `bandwidth`;
+  `children` starts workers and stops those that hang; `campaign` decides what
+  is asked of which worker, after a plan in `plans`, and shows `progress`.
+- What comes of it: `results` as data, with keys from `machine`; `accounting`
+  says what counts how, `stability` whether two runs agree; `report` and
+  `picture` write it down, `publishing` puts it into files.
+- `ratchet` counts what must not grow, without a clock; a test compares.
 """

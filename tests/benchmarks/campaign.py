@@ -1,0 +1,291 @@
+"""Starts workers, one after the other, and keeps what they say."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks import machine
+from tests.benchmarks.children import LATE, Event, Limits, events
+from tests.benchmarks.plans import Plan, smaller
+from tests.benchmarks.programs import Program
+from tests.benchmarks.progress import Progress
+from tests.benchmarks.results import Measured, Overhead, Restart, Results, Row, Status
+from tests.benchmarks.timing import Timing
+from tests.benchmarks.tools import NUMPY, Tool, processors
+from tests.benchmarks.worker import Request
+
+SECOND_CHANCE = 10.0
+"""Seconds for a first result at a smaller size, where a larger one came too late."""
+
+Start = Callable[[Request, int, Limits], Iterable[Event]]
+"""Starts a worker with so many threads, and yields its events."""
+
+
+@dataclass
+class Heard:
+    """What one worker said.
+
+    Parameters
+    ----------
+    import_s : float, optional
+        Seconds to import the tool.
+    sizes : dict of str to Measured
+        What it measured.
+    first_s : dict of str to float
+        First results of which the rest may be missing.
+    peak_mb : float, optional
+        The most memory it used.
+    failure : tuple, optional
+        Status, seconds that were lost, message.
+    """
+
+    import_s: float | None = None
+    sizes: dict[str, Measured] = field(default_factory=dict)
+    first_s: dict[str, float] = field(default_factory=dict)
+    peak_mb: float | None = None
+    failure: tuple[Status, float, str] | None = None
+
+    @classmethod
+    def of(cls, said: Iterable[Event]) -> Heard:
+        """Listen to a worker until it ends."""
+        heard = cls()
+        for event in said:
+            heard.hear(event)
+        return heard
+
+    def hear(self, event: Event) -> None:
+        """Take in one event."""
+        match event:
+            case {"event": "ready"}:
+                self.import_s = event["import_s"]
+            case {"event": "first"}:
+                self.first_s[event["size"]] = event["seconds"]
+            case {"event": "size"}:
+                self.sizes[event["size"]] = Measured.from_dict(event["measured"])
+            case {"event": "memory"}:
+                self.peak_mb = event["peak_mb"]
+            case {"event": "error"}:
+                self.failure = "error", event["seconds"], event["message"]
+            case {"event": "late"}:
+                self.failure = "timeout", event["seconds"], f"no answer in {event['seconds']:.0f} s"
+
+    def failed(self, size: str) -> Measured:
+        """What the size has come to at which the worker failed."""
+        assert self.failure is not None
+        status, lost_s, message = self.failure
+        first_s = self.first_s.get(size)
+        return Measured(status, first_s, lost_s=lost_s + (first_s or 0.0), message=message)
+
+
+def by_size(start: Start, request: Request, threads: int, limits: Limits) -> Heard:
+    """Measure each size; where one fails, those smaller get a second chance, larger ones none."""
+    whole = Heard()
+    left = list(request.sizes)
+    while left:
+        heard = Heard.of(start(replace(request, sizes=left), threads, limits))
+        whole.sizes |= heard.sizes
+        if whole.import_s is None:
+            whole.import_s = heard.import_s
+        left = [size for size in left if size not in heard.sizes]
+        if heard.failure is None or not left:
+            break
+        size = left.pop(0)
+        whole.sizes[size] = failed = heard.failed(size)
+        again = smaller(left, size)
+        for larger in [other for other in left if other not in again]:
+            whole.sizes[larger] = replace(
+                failed, status="not tried", first_s=None, message=f"{size}: {failed.message}"
+            )
+        left = again
+        limits = replace(limits, first=min(limits.first, SECOND_CHANCE))
+    return whole
+
+
+def measure(program: Program, tool: Tool, plan: Plan, start: Start, request: Request) -> Row:
+    """Measure one program in one tool.
+
+    Parameters
+    ----------
+    program : Program
+        The program.
+    tool : Tool
+        The tool.
+    plan : Plan
+        How much.
+    start : callable
+        Starts workers, all with the same caches, which are empty at first.
+    request : Request
+        What they are asked; its kind and sizes are filled in.
+    """
+    row = Row(program.name, program.kind, tool.name, row_key(program, tool, plan), machine.today())
+    if not tool.has(program):
+        message = program.no_peer.get(tool.name, "there is no version of it")
+        return replace(
+            row, single={size: Measured("no peer", message=message) for size in plan.sizes}
+        )
+    cold = by_size(start, replace(request, sizes=list(plan.sizes)), 1, plan.limits)
+    row = replace(row, import_s=cold.import_s, single=cold.sizes)
+    works = [size for size in plan.sizes if cold.sizes[size].timing is not None]
+    if plan.restart and plan.sizes[0] in works:
+        row = replace(row, restart=_restart(start, request, plan, works))
+    if processors() > 1 and tool is not NUMPY:
+        row = replace(row, threaded=_threaded(start, request, plan, cold.sizes))
+    return row
+
+
+def _threaded(
+    start: Start, request: Request, plan: Plan, single: dict[str, Measured]
+) -> dict[str, Measured]:
+    """The same with all threads; what failed with one is not tried, and costs the same."""
+    measured = {
+        size: replace(single[size], status="not tried", message=f"{size}, one thread: failed")
+        for size in plan.threaded
+        if single[size].timing is None
+    }
+    left = [size for size in plan.threaded if size not in measured]
+    if left:
+        asked = replace(request, sizes=left, bandwidth=None)
+        measured |= by_size(start, asked, processors(), plan.limits).sizes
+    return measured
+
+
+def _restart(start: Start, request: Request, plan: Plan, works: Sequence[str]) -> Restart | None:
+    """The same in a new process; None where that one fails."""
+    largest = max(works, key=("small", "medium", "large").index)
+    asked = replace(request, kind="restart", sizes=[plan.sizes[0], largest])
+    heard = Heard.of(start(asked, 1, plan.limits))
+    again = heard.sizes.get(plan.sizes[0])
+    if heard.import_s is None or again is None:
+        return None
+    return Restart(heard.import_s, again, heard.peak_mb)
+
+
+def row_key(program: Program, tool: Tool, plan: Plan) -> str:
+    """What a row's figures depend on."""
+    return f"{plan.name}-{machine.key(tool, program.name)}"
+
+
+class Campaign:
+    """Everything a plan asks for.
+
+    Parameters
+    ----------
+    plan : Plan
+        How much is measured.
+    folder : Path
+        Where the results, the logs and the caches are.
+    programs : sequence of Program
+        What is measured.
+    tools : sequence of Tool
+        In which tools.
+    progress : Progress
+        Who is told.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        folder: Path,
+        programs: Sequence[Program],
+        tools: Sequence[Tool],
+        progress: Progress,
+    ) -> None:
+        self.plan, self.folder, self.progress = plan, folder, progress
+        self.programs, self.tools = programs, tools
+        self.path = folder / "results.json"
+        self.results = Results.read(self.path)
+        self.cache = folder / "cache" / "now"
+
+    def run(self) -> bool:
+        """Measure what is not there yet; False when the time was not enough."""
+        usable = [tool for tool in self.tools if tool.installed]
+        self.results.machine = machine.describe(usable)
+        for tool in self.tools:
+            self.results.skipped.pop(tool.name, None)
+            if tool not in usable:
+                self.results.skipped[tool.name] = "not installed"
+                self.progress.say(f"{tool.label} is not installed: measured without it")
+        todo = [
+            (tool, program)
+            for tool in usable
+            for program in self.programs
+            if not self.results.has(program.name, tool.name, row_key(program, tool, self.plan))
+        ]
+        self.progress.begin(len(todo), self.plan.minutes * 60)
+        if self.results.bandwidth is None or todo:
+            self._bandwidth()
+        for tool, program in todo:
+            if self.progress.is_over:
+                break
+            self.progress.show(f"{program.name} in {tool.label}")
+            self._overhead(tool)
+            self._fill(tool)
+            asked = self._request("sizes", tool, program=program.name)
+            self.results.add(measure(program, tool, self.plan, self._start, asked))
+            self.results.write(self.path)
+            self.progress.step()
+        shutil.rmtree(self.cache, ignore_errors=True)
+        self.results.write(self.path)
+        return self.progress.end()
+
+    def _request(self, kind: str, tool: Tool, **more: Any) -> Request:
+        plan = self.plan
+        return Request(
+            kind,
+            tool.name,
+            budget=plan.budget,
+            pairs=plan.pairs,
+            settle=plan.limits.first,
+            bandwidth=self.results.bandwidth,
+            **more,
+        )
+
+    def _start(self, request: Request, threads: int, limits: Limits) -> Iterable[Event]:
+        log = self.folder / "logs" / f"{request.program or 'all'}-{request.tool}.txt"
+        return events(request, threads, self.cache, limits, log)
+
+    def _bandwidth(self) -> None:
+        for event in self._start(self._request("bandwidth", NUMPY), 1, self.plan.limits):
+            if event["event"] == "bandwidth":
+                self.results.bandwidth = event["bandwidth"]
+
+    def _overhead(self, tool: Tool) -> None:
+        """Use a tool for the first time; what that leaves in its cache is kept."""
+        primed = self._primed(tool)
+        key = f"{self.plan.name}-{machine.key(tool)}"
+        known = self.results.overheads.get(tool.name)
+        if primed.is_dir() and known is not None and known.key == key:
+            return
+        shutil.rmtree(primed, ignore_errors=True)
+        shutil.rmtree(self.cache, ignore_errors=True)
+        # Whoever uses a tool for the first time waits, once.
+        limits = Limits(ready=120, first=180, rest=60)
+        import_s = 0.0
+        for event in self._start(self._request("overhead", tool), 1, limits):
+            if event["event"] == "ready":
+                import_s = event["import_s"]
+            elif event["event"] == "overhead":
+                timing = Timing(**event["timing"])
+                self.results.overheads[tool.name] = Overhead(
+                    key, machine.today(), import_s, event["first_use_s"], timing
+                )
+            elif event["event"] in ("error", LATE):
+                self.progress.say(f"{tool.label}: {event.get('message', 'too late')}")
+        self.cache.mkdir(parents=True, exist_ok=True)
+        self.cache.rename(primed)
+
+    def _primed(self, tool: Tool) -> Path:
+        return self.cache.with_name(f"primed-{tool.name}")
+
+    def _fill(self, tool: Tool) -> None:
+        """Give the next program the cache of a machine that knows the tool, not the program.
+
+        It is always the same folder: precompiled headers hold its name.
+        """
+        shutil.rmtree(self.cache, ignore_errors=True)
+        shutil.copytree(self._primed(tool), self.cache, copy_function=os.link, symlinks=True)

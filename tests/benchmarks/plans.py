@@ -1,0 +1,103 @@
+"""How much is measured: everything, or in a few minutes a part of every class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+from tests.benchmarks.children import Limits
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is measured.
+
+    Parameters
+    ----------
+    name : str
+        Part of every row's key.
+    sizes : tuple of str
+        Sizes timed in one thread, the first in a process that has compiled nothing.
+    threaded : tuple of str
+        Sizes timed with all threads.
+    restart : bool
+        Whether each program also runs in a process that finds the caches of another.
+    budget : float
+        Seconds of pairs per size.
+    pairs : int
+        Pairs per size at the most.
+    every : bool
+        Whether all programs are measured, or one of each class.
+    minutes : float
+        When nothing further is begun; what was measured is kept for the next time.
+    limits : Limits
+        How long to wait for a child's events.
+    """
+
+    name: str
+    sizes: tuple[str, ...]
+    threaded: tuple[str, ...]
+    restart: bool
+    budget: float
+    pairs: int
+    every: bool
+    minutes: float
+    limits: Limits = field(default_factory=Limits)
+
+
+FULL = Plan(
+    name="full",
+    sizes=("medium", "small", "large"),
+    threaded=("large",),
+    restart=True,
+    budget=0.8,
+    pairs=11,
+    every=True,
+    minutes=57,
+    limits=Limits(ready=60, first=25, rest=45),
+)
+
+QUICK = Plan(
+    name="quick",
+    sizes=("medium",),
+    threaded=(),
+    restart=False,
+    budget=0.4,
+    pairs=7,
+    every=False,
+    minutes=7.5,
+    limits=Limits(ready=30, first=12, rest=20),
+)
+
+ORDER = ("small", "medium", "large")
+
+
+def smaller(sizes: Iterable[str], than: str) -> list[str]:
+    """Those sizes that are smaller than one.
+
+    Examples
+    --------
+    >>> smaller(["small", "large"], "medium")
+    ['small']
+    """
+    return [size for size in sizes if ORDER.index(size) < ORDER.index(than)]
+
+
+class Kind(Protocol):
+    """What belongs to a class of programs."""
+
+    @property
+    def kind(self) -> str:
+        """The class."""
+
+
+K = TypeVar("K", bound=Kind)
+
+
+def one_of_each(programs: Sequence[K]) -> list[K]:
+    """The first program of every class."""
+    first: dict[str, K] = {}
+    for program in programs:
+        first.setdefault(program.kind, program)
+    return list(first.values())

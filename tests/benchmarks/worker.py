@@ -1,0 +1,321 @@
+"""Measures in a process of its own, and says what it finds, one JSON object a line.
+
+Usage: ``python -m tests.benchmarks.worker REQUEST``, where the request is the
+JSON of a `Request`. The kinds of request:
+
+``sizes``
+    Each size in turn: first result, steady state against NumPy, correctness.
+``restart``
+    The first size again, then the largest once: what a restarted process waits
+    for and how much memory it takes, before NumPy is run for comparison.
+``overhead``
+    Three numbers: what a call costs.
+
+A line ``{"event": "first", ...}`` tells that the first result is there: who
+waits allows a tool only so much time for it.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import resource
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from time import perf_counter
+from typing import Any
+
+START = perf_counter()
+
+import numpy as np  # noqa: E402
+
+from tests.benchmarks.bandwidth import copy_bandwidth, share  # noqa: E402
+from tests.benchmarks.programs import Program, load  # noqa: E402
+from tests.benchmarks.results import Capture, Measured, Status  # noqa: E402
+from tests.benchmarks.timing import Subject, Timing, interleaved  # noqa: E402
+from tests.benchmarks.tools import Run, Tool, named  # noqa: E402
+
+Emit = Callable[..., None]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a worker is asked to do.
+
+    Parameters
+    ----------
+    kind : {"sizes", "restart", "overhead"}
+        See the module.
+    tool : str
+        In which tool.
+    program : str
+        Which program.
+    sizes : list of str
+        At which sizes, in this order.
+    budget : float
+        Seconds of pairs per size.
+    pairs : int
+        Pairs per size at the most.
+    settle : float
+        Seconds to wait for what compiles in the background.
+    bandwidth : float, optional
+        Bytes per second that a copy moves.
+    """
+
+    kind: str
+    tool: str
+    program: str = ""
+    sizes: list[str] = field(default_factory=list)
+    budget: float = 1.0
+    pairs: int = 15
+    settle: float = 30.0
+    bandwidth: float | None = None
+
+
+class Trial:
+    """One program in one tool at one size.
+
+    Parameters
+    ----------
+    tool : Tool
+        The tool.
+    program : Program
+        The program.
+    size : str
+        Its size.
+    run : callable
+        The program, prepared.
+    """
+
+    def __init__(self, tool: Tool, program: Program, size: str, run: Run) -> None:
+        self.tool, self.program, self.size = tool, program, size
+        self.args = program.make(**program.sizes[size])
+        held = tool.arguments(self.args)
+        self.native = self._subject(program.run, self.args)
+        self.compiled = self._subject(run, held)
+        self.first_s = 0.0
+        self.ready_s = 0.0
+        self.settled = True
+        self.result: Any = None
+
+    def _subject(self, run: Run, args: tuple[Any, ...]) -> Subject:
+        mutates = self.program.mutates
+        return Subject(run, (lambda: copy.deepcopy(args)) if mutates else (lambda: args), mutates)
+
+    def first(self) -> None:
+        """Call it for the first time."""
+        subject = self.compiled
+        arguments = subject.arguments()
+        began = perf_counter()
+        self.result = subject.run(*arguments)
+        self.first_s = perf_counter() - began
+
+    def settle(self, timeout: float) -> None:
+        """Call it until the time of a call does not depend on the calls before."""
+        began = perf_counter()
+        self.settled = self.tool.settle(timeout)
+        for _ in range(2):
+            self.result = self.compiled()
+            if perf_counter() - began > timeout:
+                break
+        self.ready_s = self.first_s + perf_counter() - began
+
+    def compare(self, budget: float, pairs: int) -> tuple[Timing, str]:
+        """Time it against NumPy; also what is wrong with its results, if anything."""
+        expected = self.native()
+        message = "" if self._agrees(self.result, expected) else "another result than NumPy's"
+        timing = interleaved(self.native, self.compiled, budget, pairs)
+        if not message and not self._agrees(self.compiled(), expected):
+            message = "another result than NumPy's, after some calls"
+        return timing, message
+
+    def _agrees(self, result: Any, expected: Any) -> bool:
+        if not self.program.agrees(result, expected):
+            return False
+        if self.program.check is not None:
+            arguments = self.native.arguments()
+            try:
+                self.program.check(as_numpy(result), *arguments)
+            except AssertionError:
+                return False
+        return True
+
+    def measured(self, timing: Timing, message: str, bandwidth: float | None) -> Measured:
+        """Everything about it."""
+        moved = self.program.bytes_moved
+        bound = None
+        if moved is not None and bandwidth is not None:
+            least = moved(**self.program.sizes[self.size])
+            bound = share(least, timing.tool_s, bandwidth)
+        status: Status = "wrong" if message else "ok"
+        return Measured(
+            status=status,
+            first_s=self.first_s,
+            ready_s=self.ready_s,
+            timing=timing,
+            message=message,
+            bound=bound,
+            capture=capture(self.settled) if self.tool.name == "ours" else None,
+        )
+
+
+def as_numpy(value: Any) -> Any:
+    """Arrays and numbers as NumPy has them; tuples stay tuples."""
+    if isinstance(value, tuple | list):
+        return tuple(as_numpy(item) for item in value)
+    return np.asarray(value)[()]
+
+
+def capture(settled: bool) -> Capture:
+    """What the last compiled function's report and the counters say."""
+    import jupyter_npcompile as npc
+
+    report, counters = npc.last_report(), npc.stats()
+    if report is None:
+        return Capture(settled=settled)
+    return Capture(
+        tiers=tuple(region.tier for region in report.regions),
+        segments=sum(region.segments for region in report.regions),
+        artifacts=sum(region.artifacts for region in report.regions),
+        breaks=tuple(f"line {point.line}: {point.reason}" for point in report.breaks),
+        host_lines=sum(line.status == "host" for line in report.lines),
+        recordings=counters["recordings"],
+        recompiles=counters["recompiles"],
+        fallbacks=counters["fallbacks"],
+        replaced=counters["replaced"],
+        settled=settled,
+        notes=tuple(region.note for region in report.regions if region.note),
+    )
+
+
+def settle_allocator() -> None:
+    """Free one large array, as any session has done that worked with data before.
+
+    Until then the C library asks the system for the memory of every array
+    anew, which makes NumPy several times slower at some sizes; from then on it
+    keeps what is freed. Tools that allocate while they are imported would
+    otherwise speed up NumPy beside them.
+    """
+    np.empty(31 << 20, np.uint8)
+
+
+def peak_megabytes() -> float:
+    """The most memory that this process has used so far."""
+    unit = 1024 if sys.platform != "darwin" else 1
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+
+
+def clear_counters() -> None:
+    """Let the counters start at zero for the next size."""
+    from jupyter_npcompile.runtime.stats import counters
+
+    counters.clear()
+
+
+def sizes(request: Request, emit: Emit) -> None:
+    """Each size in turn."""
+    tool, program = named(request.tool), load(request.program)
+    prepare, bandwidth = _imported(tool, program, emit), request.bandwidth
+    for size in request.sizes:
+        if tool.name == "ours":
+            clear_counters()
+        trial = Trial(tool, program, size, prepare())
+        trial.first()
+        emit("first", size=size, seconds=trial.first_s)
+        trial.settle(request.settle)
+        timing, message = trial.compare(request.budget, request.pairs)
+        emit("size", size=size, measured=asdict(trial.measured(timing, message, bandwidth)))
+
+
+def restart(request: Request, emit: Emit) -> None:
+    """The first size, and the last for its memory."""
+    tool, program = named(request.tool), load(request.program)
+    prepare = _imported(tool, program, emit)
+    again = Trial(tool, program, request.sizes[0], prepare())
+    again.first()
+    emit("first", size=request.sizes[0], seconds=again.first_s)
+    again.settle(request.settle)
+    tiers = capture(again.settled) if tool.name == "ours" else None
+    largest = Trial(tool, program, request.sizes[-1], prepare())
+    largest.first()
+    emit("first", size=request.sizes[-1], seconds=largest.first_s)
+    largest.settle(request.settle)
+    emit("memory", peak_mb=peak_megabytes())
+    del largest
+    timing, message = again.compare(request.budget, request.pairs)
+    measured = Measured(
+        "wrong" if message else "ok", again.first_s, again.ready_s, timing, capture=tiers
+    )
+    emit("size", size=request.sizes[0], measured=asdict(measured))
+
+
+def overhead(request: Request, emit: Emit) -> None:
+    """Three numbers, in a tool that has never been used on this machine."""
+    tool = named(request.tool)
+    began = perf_counter()
+    run = tool.wrap(axpy)
+    import_s = perf_counter() - began
+    emit("ready", import_s=import_s)
+    args = (2.0, np.arange(3.0), np.ones(3))
+    native = Subject(axpy, lambda: args)
+    held = tool.arguments(args)
+    compiled = Subject(run, lambda: held)
+    began = perf_counter()
+    compiled()
+    tool.settle(request.settle)
+    compiled()
+    first_use_s = perf_counter() - began
+    emit("first", size="", seconds=first_use_s)
+    timing = interleaved(native, compiled, request.budget, request.pairs)
+    emit("overhead", first_use_s=first_use_s, timing=asdict(timing))
+
+
+def axpy(a: Any, x: Any, y: Any) -> Any:
+    """What is called to see what a call costs."""
+    return a * x + y
+
+
+def bandwidth(_: Request, emit: Emit) -> None:
+    """How fast memory is copied."""
+    emit("ready", import_s=0.0)
+    emit("bandwidth", bandwidth=copy_bandwidth())
+
+
+def _imported(tool: Tool, program: Program, emit: Emit) -> Callable[[], Run]:
+    """Import a tool, and say how long it took."""
+    began = perf_counter()
+    prepare = tool.load(program)
+    # NumPy's own import began with this process.
+    emit("ready", import_s=perf_counter() - (START if tool.name == "numpy" else began))
+    return prepare
+
+
+def main(text: str) -> None:
+    """Do what is asked."""
+    # What programs and compilers print must not be taken for what we say.
+    channel = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+
+    def emit(event: str, **data: Any) -> None:
+        print(json.dumps({"event": event, **data}), file=channel, flush=True)
+
+    settle_allocator()
+    request = Request(**json.loads(text))
+    kinds = {"sizes": sizes, "restart": restart, "overhead": overhead, "bandwidth": bandwidth}
+    try:
+        kinds[request.kind](request, emit)
+    except Exception as error:
+        first = (str(error).strip() or "no message").splitlines()[0]
+        emit("error", message=f"{type(error).__name__}: {first}"[:300])
+        raise
+    finally:
+        channel.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
+    # A compile may still be under way in the background: nobody needs its end.
+    sys.stderr.flush()
+    os._exit(0)
