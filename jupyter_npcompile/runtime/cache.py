@@ -1,0 +1,350 @@
+"""The cache of compiled code on disk, shared by all kernels of a user."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jupyter_npcompile.runtime import cache_entry
+from jupyter_npcompile.runtime.cache_entry import MANIFEST, DamagedError, Entry
+from jupyter_npcompile.runtime.cache_folder import (
+    PRIVATE,
+    SIGNATURE,
+    TAG,
+    VARIABLE,
+    UntrustedError,
+    chosen_folder,
+    make_folder,
+    pointer,
+    temporary,
+    write_atomically,
+)
+from jupyter_npcompile.runtime.notices import say
+
+DAY = 24 * 3600.0
+MONTH = 30 * DAY
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What lies in a cache.
+
+    Parameters
+    ----------
+    entries : int
+        How many graphs it knows.
+    bytes : int
+        Their size.
+    compiler_bytes : int
+        What the compiler keeps to be quick: precompiled headers.
+    """
+
+    entries: int
+    bytes: int
+    compiler_bytes: int
+
+
+class Cache:
+    """Entries in a folder.
+
+    Parameters
+    ----------
+    root : Path
+        The folder; made when something is written.
+    temporary : bool
+        Whether it is gone when the kernel is.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> cache = Cache(Path(tempfile.mkdtemp()))
+    >>> def build(folder: Path) -> dict[str, Any]:
+    ...     _ = (folder / "kernels.so").write_bytes(b"code")
+    ...     return {"kernels": 1}
+    >>> cache.store("a1", build)
+    >>> cache.find("a1").manifest
+    {'kernels': 1}
+    >>> cache.clear()
+    1
+    """
+
+    def __init__(self, root: Path, *, temporary: bool = False) -> None:
+        self.root = root
+        self.temporary = temporary
+        self.entries = root / "entries"
+        self.jobs = root / "jobs"
+        self.compiler = root / "compiler"
+
+    def prepare(self) -> None:
+        """Make the folders, and check that they are ours alone.
+
+        Raises
+        ------
+        UntrustedError, OSError
+            When they are not, or cannot be made.
+        """
+        make_folder(self.root)
+        for folder in (self.entries, self.jobs, self.compiler):
+            make_folder(folder)
+        tag = self.root / TAG
+        if not tag.exists():
+            write_atomically(tag, SIGNATURE)
+
+    # -- entries
+
+    def find(self, key: str) -> Entry | None:
+        """What is known under a key; None when nothing is, or nothing that can be trusted."""
+        folder = self.entries / key
+        try:
+            entry = cache_entry.read(key, folder)
+        except FileNotFoundError:
+            return None
+        except (DamagedError, UntrustedError, OSError, ValueError, LookupError, TypeError) as error:
+            self._discard(folder)
+            say(f"a cache entry is not used and was removed: {error} ({folder})")
+            return None
+        with contextlib.suppress(OSError):  # the cache may be readable only
+            os.utime(folder / MANIFEST)
+        return entry
+
+    def store(
+        self, key: str, build: Callable[[Path], Mapping[str, Any]], within: Path | None = None
+    ) -> None:
+        """Build an entry, and put it in its place when it is whole.
+
+        Parameters
+        ----------
+        key : str
+            Its name.
+        build : callable
+            Writes files into the folder it is given; returns the manifest.
+        within : Path, optional
+            A folder in the cache, for what is not whole yet.
+
+        Raises
+        ------
+        OSError
+            When the disk is full, for instance.
+        Exception
+            Whatever ``build`` raises.
+        """
+        self.prepare()
+        with temporary(within or self.jobs) as folder:
+            made = folder / "entry"
+            made.mkdir(mode=PRIVATE)
+            cache_entry.write(key, made, build(made))
+            self._place(made, key)
+
+    def store_error(self, key: str, error: Mapping[str, Any]) -> None:
+        """Note that a graph cannot be built, now or ever."""
+        self.prepare()
+        with temporary(self.jobs) as folder:
+            made = folder / "entry"
+            made.mkdir(mode=PRIVATE)
+            cache_entry.write(key, made, {}, error)
+            self._place(made, key)
+
+    def _place(self, made: Path, key: str) -> None:
+        try:
+            made.rename(self.entries / key)
+        except OSError:
+            # Another kernel was first: its entry is as good, if it is whole.
+            if self.find(key) is None:
+                made.rename(self.entries / key)
+
+    def remember(self, key: str, tier: str, numpy_us: float, compiled_us: float) -> None:
+        """Note beside an entry what was measured, if the entry is there."""
+        folder = self.entries / key
+        if folder.is_dir():
+            try:
+                cache_entry.remember(folder, tier, numpy_us, compiled_us)
+            except OSError as error:
+                say(f"measured times are not remembered: {error}")
+
+    def _discard(self, path: Path) -> None:
+        """Remove an entry: at once for other kernels, whatever it is."""
+        with contextlib.suppress(OSError), temporary(self.jobs) as folder:
+            path.rename(folder / "gone")
+
+    # -- the whole
+
+    def contents(self) -> Contents:
+        """Count what is there."""
+        found = _folders(self.entries)
+        return Contents(
+            len(found), sum(map(cache_entry.size, found)), cache_entry.size(self.compiler)
+        )
+
+    def trim(self, limit: int) -> int:
+        """Remove what was not used for longest until the cache is small enough.
+
+        Parameters
+        ----------
+        limit : int
+            Bytes. What the compiler keeps counts, but a quarter of the limit
+            is left to entries in any case.
+
+        Returns
+        -------
+        int
+            How many entries were removed.
+        """
+        now = time.time()
+        for folder in _folders(self.jobs):
+            if now - _modified(folder) > DAY:  # of a process that was killed
+                shutil.rmtree(folder, ignore_errors=True)
+        for folder in _folders(self.compiler):
+            if now - _modified(folder) > MONTH:
+                remove_unused(folder)
+        ages = sorted((_modified(f / MANIFEST), f) for f in _folders(self.entries))
+        sizes = {folder: cache_entry.size(folder) for _, folder in ages}
+        total = sum(sizes.values())
+        limit = max(limit - cache_entry.size(self.compiler), limit // 4)
+        removed = 0
+        for _, folder in ages:
+            if total <= limit:
+                break
+            self._discard(folder)
+            total -= sizes[folder]
+            removed += 1
+        return removed
+
+    def clear(self) -> int:
+        """Remove every entry, and what no running compiler uses; returns how many there were."""
+        found = _folders(self.entries)
+        for folder in found:
+            self._discard(folder)
+        for folder in _folders(self.compiler):
+            remove_unused(folder)
+        return len(found)
+
+    def move(self, root: Path) -> Cache:
+        """Move every entry to another folder, and use that from now on, in every new kernel.
+
+        Parameters
+        ----------
+        root : Path
+            A new or empty folder, or one that was a cache before.
+
+        Raises
+        ------
+        ValueError
+            When the folder holds something else, or the environment says
+            where the cache lies.
+        OSError, UntrustedError
+            When it cannot be made, or is not ours alone.
+        """
+        if os.environ.get(VARIABLE):
+            raise ValueError(f"{VARIABLE} says where the cache lies: change that instead")
+        root = root.expanduser().absolute()
+        if root.is_dir() and any(root.iterdir()) and not (root / TAG).exists():
+            raise ValueError(f"{root} holds something else")
+        other = Cache(root)
+        other.prepare()
+        if root != self.root:
+            for folder in _folders(self.entries):
+                if not (other.entries / folder.name).exists():
+                    shutil.move(folder, other.entries / folder.name)
+            self.clear()
+        pointer().parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(pointer(), f"{root}\n")
+        return other
+
+
+def remove_unused(folder: Path) -> bool:
+    """Remove a folder that no compile worker uses at present; False when one does."""
+    import fcntl  # not on every system
+
+    with contextlib.suppress(OSError), _open_folder(folder) as descriptor:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(folder, ignore_errors=True)
+        return True
+    return False
+
+
+@contextlib.contextmanager
+def _open_folder(folder: Path) -> Iterator[int]:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _folders(within: Path) -> list[Path]:
+    """The folders in a folder, none when it is not there."""
+    try:
+        return [Path(found.path) for found in os.scandir(within) if not found.name.startswith(".")]
+    except FileNotFoundError:
+        return []
+
+
+def _modified(path: Path) -> float:
+    with contextlib.suppress(OSError):  # removed by another process meanwhile
+        return path.stat(follow_symlinks=False).st_mtime
+    return 0.0
+
+
+_lock = threading.Lock()
+_current: list[Cache] = []
+
+
+def cache() -> Cache:
+    """The cache of this kernel; a temporary one, and a line that says so, where none can be.
+
+    Raises
+    ------
+    OSError
+        When there is no room for a temporary one either.
+    """
+    with _lock:
+        if not _current:
+            _current.append(_opened())
+        return _current[0]
+
+
+def use(other: Cache) -> None:
+    """Have this kernel use another cache."""
+    with _lock:
+        _current[:] = [other]
+
+
+def forget() -> None:
+    """Look again where the cache is when it is next needed."""
+    with _lock:
+        _current.clear()
+
+
+def _opened() -> Cache:
+    where: Path | str = "no cache folder"
+    try:
+        where = chosen_folder()
+        made = Cache(where)
+        made.prepare()
+    except (OSError, UntrustedError) as error:
+        say(f"compiled code is forgotten when this kernel ends: {where} cannot be used: {error}")
+        return private()
+    return made
+
+
+def private() -> Cache:
+    """A cache of this process alone, gone when it ends."""
+    root = Path(tempfile.mkdtemp(prefix="npcompile-"))
+    atexit.register(_remove, root, os.getpid())
+    made = Cache(root, temporary=True)
+    made.prepare()
+    return made
+
+
+def _remove(root: Path, owner: int) -> None:
+    if os.getpid() == owner:  # and not a process that it has forked
+        shutil.rmtree(root, ignore_errors=True)

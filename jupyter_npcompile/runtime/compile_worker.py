@@ -1,0 +1,315 @@
+"""The kernel's side of the compile worker: starts it, sends jobs, reads answers."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import itertools
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jupyter_npcompile
+from jupyter_npcompile.runtime.cache import Cache
+from jupyter_npcompile.runtime.lifeline import kill_group
+from jupyter_npcompile.runtime.messages import Inbox, Message, send
+from jupyter_npcompile.runtime.ticket import CancelledError, Ticket
+
+BUILD = "jupyter_npcompile.runtime.build:build"
+"""What builds, in the worker."""
+
+LONGEST = 300.0
+"""Seconds after which a compile is given up."""
+
+MAX_DEATHS = 3
+"""How often the worker may die before this kernel stops starting it."""
+
+_START = """\
+import sys
+if {parent!r} not in sys.path:
+    sys.path.insert(0, {parent!r})
+from jupyter_npcompile.runtime.worker_process import main
+main()
+"""
+
+
+class WorkerError(Exception):
+    """There is no compile worker; the message says why."""
+
+
+class CompileWorker:
+    """The compile worker of this process, started when it is needed.
+
+    Every method may be called from any thread. A forked process forgets the
+    worker of its parent, and starts one of its own when it needs it.
+
+    Parameters
+    ----------
+    build : str
+        ``module:function`` of what builds.
+    """
+
+    def __init__(self, build: str = BUILD) -> None:
+        self.build_name = build
+        self._reset()
+        os.register_at_fork(after_in_child=self._forked)
+        atexit.register(self.stop)
+
+    def _reset(self) -> None:
+        self._lock = threading.Lock()
+        self._process: _Process | None = None
+        self._deaths = 0
+
+    def _forked(self) -> None:
+        if self._process is not None:
+            self._process.disown()
+        self._reset()
+
+    def start(self, cache: Cache) -> None:
+        """Start it, if it does not run; returns at once.
+
+        Raises
+        ------
+        WorkerError
+            When it has died too often.
+        """
+        self._running(cache)
+
+    def _running(self, cache: Cache) -> _Process:
+        with self._lock:
+            process = self._process
+            if process is not None and process.ended.is_set() and not process.stopped:
+                self._deaths += 1
+                self._process = process = None
+            if self._deaths >= MAX_DEATHS:
+                raise WorkerError(f"the compile worker died {self._deaths} times")
+            if process is None or process.stopped:
+                options = {
+                    "build": self.build_name,
+                    "root": str(cache.root),
+                    "temporary": cache.temporary,
+                    "parent": os.getpid(),
+                }
+                self._process = process = _Process(options)
+            return process
+
+    @property
+    def pid(self) -> int | None:
+        """Its process, if it runs."""
+        process = self._process
+        if process is None or process.ended.is_set() or not process.started.is_set():
+            return None
+        return process.pid
+
+    def build(self, request: Mapping[str, Any], cache: Cache, ticket: Ticket) -> Message:
+        """Have something built, and wait for it.
+
+        Parameters
+        ----------
+        request : mapping
+            See `compile_job.run`.
+        cache : Cache
+            For what the worker itself needs.
+        ticket : Ticket
+            Shows the progress; may be cancelled.
+
+        Returns
+        -------
+        dict
+            With ``kind`` ``"done"`` or ``"failed"``.
+
+        Raises
+        ------
+        WorkerError
+            When the worker cannot be started, or dies while it works on this.
+        CancelledError
+            When the ticket was cancelled.
+        """
+        reason = ""
+        for _ in range(2):  # whoever killed the worker need not have meant this job
+            process = self._running(cache)
+            answer = process.ask(request, ticket)
+            if answer["kind"] != "lost":
+                return answer
+            reason = answer["reason"]
+        raise WorkerError(reason)
+
+    def stop(self) -> None:
+        """End it; it starts again when it is needed."""
+        with self._lock:
+            process = self._process
+        if process is not None:
+            process.stop()
+
+
+class _Process:
+    """One worker process, from start to end."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self.pid: int | None = None
+        self.stopped = False
+        self.started = threading.Event()
+        self.ended = threading.Event()
+        self._options = options
+        self._reason = ""
+        self._writing = -1
+        self._reading = -1
+        self._popen: subprocess.Popen[bytes] | None = None
+        self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
+        self._send_lock = threading.Lock()
+        self._answers: dict[int, queue.SimpleQueue[Message]] = {}
+        self._tickets: dict[int, Ticket] = {}
+        self._groups: dict[int, int] = {}
+        # This thread lives as long as the worker, which asks to be told when
+        # the *thread* that started it ends.
+        threading.Thread(target=self._live, name="npcompile-worker", daemon=True).start()
+
+    # -- asking
+
+    def ask(self, request: Mapping[str, Any], ticket: Ticket) -> Message:
+        """Send a job and wait for the answer."""
+        self.started.wait()
+        answers: queue.SimpleQueue[Message] = queue.SimpleQueue()
+        with self._lock:
+            number = next(self._numbers)
+            self._answers[number], self._tickets[number] = answers, ticket
+            if self.ended.is_set():
+                answers.put({"kind": "lost", "reason": self._reason})
+        ticket.when_cancelled(lambda: answers.put({"kind": "cancelled"}))
+        try:
+            if not ticket.cancelled:
+                self._send({**request, "kind": "build", "job": number})
+            answer = answers.get(timeout=LONGEST)
+        except queue.Empty:
+            self._send({"kind": "cancel", "job": number})
+            text = f"it took more than {LONGEST:.0f} s"
+            return {
+                "kind": "failed",
+                "error": {"type": "failure", "name": "given up", "text": text},
+            }
+        finally:
+            with self._lock:
+                del self._answers[number], self._tickets[number]
+        if answer["kind"] == "cancelled":
+            self._send({"kind": "cancel", "job": number})
+            raise CancelledError
+        return answer
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        # When the worker is gone, the thread that listens to it tells everybody.
+        with self._send_lock, contextlib.suppress(OSError):
+            if self._writing >= 0:
+                send(self._writing, message)
+
+    # -- the process
+
+    def _live(self) -> None:
+        """Start the process, listen to it until it ends, and tell those who wait."""
+        try:
+            reason = self._listen(self._spawn())
+        except OSError as error:
+            reason = f"the compile worker cannot be started: {error}"
+        self._close()
+        self._reason = reason
+        with self._lock:
+            self.ended.set()
+            for group in self._groups.values():
+                kill_group(group)
+            for answers in self._answers.values():
+                answers.put({"kind": "lost", "reason": reason})
+        self.started.set()
+
+    def _spawn(self) -> subprocess.Popen[bytes]:
+        parent = str(Path(jupyter_npcompile.__file__).parents[1])
+        with open(os.devnull, "wb") as nothing:
+            made = subprocess.Popen(
+                # -P: files beside the notebook are no modules of ours.
+                [sys.executable, "-P", "-c", _START.format(parent=parent), self._as_text()],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=nothing,
+                start_new_session=True,
+                bufsize=0,
+            )
+        assert made.stdin is not None
+        assert made.stdout is not None
+        self._popen, self.pid = made, made.pid
+        self._writing, self._reading = os.dup(made.stdin.fileno()), os.dup(made.stdout.fileno())
+        made.stdin.close()
+        made.stdout.close()
+        self.started.set()
+        return made
+
+    def _as_text(self) -> str:
+        return json.dumps(self._options)
+
+    def _listen(self, process: subprocess.Popen[bytes]) -> str:
+        """Pass messages on until the process has ended; returns why it did."""
+        inbox = Inbox(self._reading)
+        broken = ""
+        while (messages := inbox.read()) is not None:
+            for message in messages:
+                if message["kind"] == "broken":
+                    broken = message["reason"]
+                self._hear(message)
+        status = process.wait()
+        if broken:
+            return f"the compile worker cannot work: {broken}"
+        if status < 0:
+            return f"the compile worker was killed by signal {-status}"
+        return f"the compile worker ended with status {status}"
+
+    def _hear(self, message: Message) -> None:
+        number = message.get("job", 0)
+        kind = message["kind"]
+        with self._lock:
+            if kind == "started":
+                self._groups[number] = message["pid"]
+            elif kind == "phase" and number in self._tickets:
+                self._tickets[number].enter(message["phase"])
+            elif kind == "ended":
+                self._groups.pop(number, None)
+            elif kind in ("done", "failed") and number in self._answers:
+                self._answers[number].put(message)
+
+    def stop(self) -> None:
+        """End the process."""
+        self.stopped = True
+        self.started.wait(5)
+        process = self._popen
+        if process is None or self.ended.is_set():
+            return
+        with contextlib.suppress(ProcessLookupError):
+            process.send_signal(signal.SIGTERM)
+        if not self.ended.wait(2):
+            kill_group(process.pid)
+            self.ended.wait(2)
+
+    def _close(self) -> None:
+        # Not while somebody writes: the number may soon belong to another file.
+        with self._send_lock:
+            for descriptor in (self._writing, self._reading):
+                if descriptor >= 0:
+                    os.close(descriptor)
+            self._writing = self._reading = -1
+
+    def disown(self) -> None:
+        """Leave the process to the parent that this one was forked from."""
+        for descriptor in (self._writing, self._reading):
+            if descriptor >= 0:
+                with contextlib.suppress(OSError):
+                    os.close(descriptor)
+        self._writing = self._reading = -1
+        if self._popen is not None:
+            self._popen.returncode = 0  # not ours to wait for
+
+
+worker = CompileWorker()

@@ -1,0 +1,89 @@
+"""What compiled code is valid for, besides its graph: versions, processor, threads.
+
+Nothing here imports torch.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import json
+import os
+import platform
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+FORMAT = 1
+"""The layout of the cache folder. Another number makes a new start."""
+
+
+@functools.cache
+def versions() -> dict[str, Any]:
+    """What generated code depends on.
+
+    Our own sources count by their contents: somebody who changes a lowering
+    must not get what the old one made.
+    """
+    return {
+        "format": FORMAT,
+        "torch": metadata.version("torch"),
+        "numpy": metadata.version("numpy"),
+        "sources": _sources(),
+        "python": f"{sys.implementation.cache_tag}-{sys.abiflags}",
+        "system": [platform.system(), platform.machine()],
+        "cpu": cpu_features(),
+    }
+
+
+def _sources() -> str:
+    package = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.relative_to(package).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def cpu_features() -> list[str]:
+    """Instruction sets that NumPy has found on this processor."""
+    umath = importlib.import_module("numpy._core._multiarray_umath")
+    features: dict[str, bool] = getattr(umath, "__cpu_features__", {})
+    return sorted(name for name, there in features.items() if there)
+
+
+def threads() -> str:
+    """What decides how many threads compiled code uses: the environment and the processors."""
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return f"{os.environ.get('OMP_NUM_THREADS', '')}/{available}"
+
+
+def digest(*parts: Any) -> str:
+    """A sha256 of plain data.
+
+    Examples
+    --------
+    >>> digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
+    True
+    """
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def entry_key(graph: str, tier: str) -> str:
+    """The name of a cache entry.
+
+    Parameters
+    ----------
+    graph : str
+        Digest of the graph.
+    tier : str
+        What it is compiled for.
+    """
+    return digest(graph, tier, versions(), threads())
+
+
+def compiler_key() -> str:
+    """The name of the folder in which the compiler keeps what it found out about the machine."""
+    return digest(versions()["torch"], versions()["cpu"], versions()["python"])[:16]

@@ -1,0 +1,305 @@
+"""The compile worker: a process that has torch loaded and warm, and forks for each job.
+
+The kernel starts it and talks to it through its standard input and output
+(`messages`). It is single-threaded, so that forking is safe, and ends when its
+input does.
+
+================  ====================================================
+to it             ``{"kind": "build", "job": n, ...}`` (see `compile_job`),
+                  ``{"kind": "cancel", "job": n}``
+from it           ``ready``, ``started`` (job, pid), ``phase`` (job, phase),
+                  ``done`` (job, seconds), ``failed`` (job, error),
+                  ``ended`` (job), ``broken`` (reason)
+================  ====================================================
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import gc
+import json
+import os
+import select
+import shutil
+import signal
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from jupyter_npcompile.graph.nodes import Graph, Node, Output, Position, Ref, ValueType
+from jupyter_npcompile.runtime import compile_job, stamp
+from jupyter_npcompile.runtime.cache import Cache
+from jupyter_npcompile.runtime.cache_folder import make_folder
+from jupyter_npcompile.runtime.lifeline import die_with_parent, kill_group
+from jupyter_npcompile.runtime.messages import Inbox, Message, send
+
+NICENESS = 10
+"""How much the worker leaves the processors to others."""
+
+WARM = "warm"
+"""A file that says that the compiler's folder is complete."""
+
+
+@dataclass
+class Running:
+    """A job that runs.
+
+    Parameters
+    ----------
+    number : int
+        Which.
+    pid : int
+        Its process, and process group.
+    inbox : Inbox
+        What it says.
+    folder : Path
+        Its temporary files.
+    answered : bool
+        Whether it has said how it went.
+    """
+
+    number: int
+    pid: int
+    inbox: Inbox
+    folder: Path
+    answered: bool = False
+
+
+class Worker:
+    """The worker.
+
+    Parameters
+    ----------
+    build : str
+        ``module:function`` of what builds.
+    cache : Cache
+        Where temporary files and what the compiler remembers go.
+    reading, writing : int
+        The pipes from and to the kernel.
+    """
+
+    def __init__(self, build: str, cache: Cache, reading: int, writing: int) -> None:
+        self.cache = cache
+        self.inbox = Inbox(reading)
+        self.writing = writing
+        self.running: dict[int, Running] = {}
+        self._build_name = build
+        self._build: compile_job.Build | None = None
+        # Kernels of several threads are compiled with other flags, but not
+        # while somebody waits for a kernel of the more common kind.
+        self._warm_ups = [("one-thread", 8), ("threads", 1_000_000)]
+
+    # -- getting ready
+
+    def prepare(self) -> None:
+        """Import the compiler, and compile once for the sake of what that leaves behind."""
+        self.cache.prepare()
+        folder = make_folder(self.cache.compiler / stamp.compiler_key())
+        self._lock = os.open(folder, os.O_RDONLY)  # held while we live: it is in use
+        fcntl.flock(self._lock, fcntl.LOCK_SH)
+        os.utime(folder)
+        self._build = compile_job.find_build(self._build_name)
+        self._warm_up()
+        self.say({"kind": "ready", "pid": os.getpid()})
+
+    def _warm_up(self) -> None:
+        """Compile the next of the examples.
+
+        Its header is precompiled, and instruction sets are tried, once per
+        machine: that takes seconds. A worker that is killed meanwhile leaves
+        half a file, which the compiler would take for a whole one. So each
+        example has a folder of its own, which counts only when it has a mark
+        that is set last.
+        """
+        assert self._build is not None
+        name, size = self._warm_ups.pop(0)
+        folder = make_folder(self.cache.compiler / stamp.compiler_key() / name)
+        mark = folder / WARM
+        with _locked(folder):
+            if not mark.exists():
+                for path in folder.iterdir():
+                    shutil.rmtree(path, ignore_errors=True)
+            os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.environ["TMPDIR"] = str(folder)
+            tempfile.tempdir = None
+            compile_job.put_headers(folder / "headers")
+            with (
+                contextlib.suppress(Exception),  # if it fails, so will jobs, and they say why
+                tempfile.TemporaryDirectory(dir=self.cache.jobs) as into,
+            ):
+                self._build(example(size), Path(into), lambda phase: None)
+                mark.touch(mode=0o600)
+
+    # -- jobs
+
+    def serve(self) -> None:
+        """Do what the kernel asks until it is gone."""
+        while True:
+            pipes = [self.inbox.descriptor, *(job.inbox.descriptor for job in self._jobs())]
+            idle = bool(self._warm_ups) and not self.running
+            ready, _, _ = select.select(pipes, [], [], 0.2 if idle else None)
+            if not ready:
+                self._warm_up()
+                continue
+            for job in self._jobs():
+                if job.inbox.descriptor in ready:
+                    self._hear(job)
+            if self.inbox.descriptor in ready:
+                requests = self.inbox.read()
+                if requests is None:
+                    return
+                for request in requests:
+                    self._obey(request)
+
+    def _jobs(self) -> list[Running]:
+        return list(self.running.values())
+
+    def say(self, message: Message) -> None:
+        """Tell the kernel; when it is gone, its end of the other pipe says so too."""
+        with contextlib.suppress(BrokenPipeError):
+            send(self.writing, message)
+
+    def _obey(self, request: Message) -> None:
+        if request["kind"] == "build":
+            self._start(request)
+        elif request["kind"] == "cancel" and request["job"] in self.running:
+            job = self.running[request["job"]]
+            job.answered = True
+            kill_group(job.pid)
+
+    def _start(self, request: Message) -> None:
+        number = request["job"]
+        try:
+            jobs = Cache(Path(request["root"])).jobs
+            folder = Path(tempfile.mkdtemp(dir=make_folder(jobs)))
+        except Exception as error:
+            reason = compile_job.explain(error, Path(request["root"]))
+            self.say({"kind": "failed", "job": number, "error": reason})
+            return
+        reading, writing = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            self._run(request, folder, writing)
+        with contextlib.suppress(OSError):  # it has done so itself
+            os.setpgid(pid, pid)
+        os.close(writing)
+        self.running[number] = Running(number, pid, Inbox(reading), folder)
+        self.say({"kind": "started", "job": number, "pid": pid})
+
+    def _run(self, request: Message, folder: Path, channel: int) -> None:
+        """What the forked process does."""
+        try:
+            for descriptor in (self.inbox.descriptor, self.writing, self._lock):
+                os.close(descriptor)
+            assert self._build is not None
+            compile_job.run(request, self._build, folder, channel)
+        except BaseException:
+            import traceback
+
+            traceback.print_exc()
+            sys.stderr.flush()
+            os._exit(1)
+        os._exit(0)
+
+    def _hear(self, job: Running) -> None:
+        """Pass on what a job says, or notice that it has ended."""
+        messages = job.inbox.read()
+        if messages is not None:
+            for message in messages:
+                job.answered = job.answered or message["kind"] in ("done", "failed")
+                self.say({**message, "job": job.number})
+            return
+        _, status = os.waitpid(job.pid, 0)
+        kill_group(job.pid)  # what it started may still run
+        os.close(job.inbox.descriptor)
+        del self.running[job.number]
+        if not job.answered:
+            text = _end(status, job.folder / "log")
+            error = {"type": "failure", "name": "the compiler crashed", "text": text}
+            self.say({"kind": "failed", "job": job.number, "error": error})
+        self.say({"kind": "ended", "job": job.number})
+        shutil.rmtree(job.folder, ignore_errors=True)
+
+    def stop(self) -> None:
+        """Leave nothing behind."""
+        for job in self._jobs():
+            kill_group(job.pid)
+            shutil.rmtree(job.folder, ignore_errors=True)
+        if self.cache.temporary:
+            shutil.rmtree(self.cache.root, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Be the only worker that does something to a folder."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _end(status: int, log: Path) -> str:
+    """How a process ended, in words."""
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        return f"signal {number} ({signal.strsignal(number)})"
+    with contextlib.suppress(OSError):
+        lines = log.read_text(errors="replace").strip().splitlines()
+        if lines:
+            return lines[-1]
+    return f"exit status {os.waitstatus_to_exitcode(status)}"
+
+
+def example(size: int) -> Graph:
+    """A small graph to compile for the sake of compiling: ``x * 2.0 + x``."""
+    array = ValueType("array", "float64", (size,), (8,))
+    x = Node(0, "input", name="x", types=(array,), position=Position(0, 0))
+    double = Node(1, "numpy.multiply", (Ref(0), 2.0), types=(array,), position=Position(1, 0))
+    total = Node(2, "numpy.add", (Ref(1), Ref(0)), types=(array,), position=Position(2, 0))
+    return Graph("numpy", (x,), (double, total), (Output("y", Ref(2)),))
+
+
+def main() -> None:
+    """Run the worker; its only argument is JSON: see `CompileWorker`."""
+    options: dict[str, Any] = json.loads(sys.argv[1])
+    # Whatever is printed must not get between the messages.
+    reading, writing = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nothing, descriptor)
+    warnings.simplefilter("ignore")
+    cache = Cache(Path(options["root"]), temporary=options["temporary"])
+    worker = Worker(options["build"], cache, reading, writing)
+
+    def end(number: int, frame: FrameType | None) -> None:
+        worker.stop()
+        kill_group(0)  # ourselves, and what we run to get warm
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    die_with_parent(signal.SIGTERM)
+    if os.getppid() != options["parent"]:  # it died while we started
+        return
+    os.nice(NICENESS)
+    try:
+        worker.prepare()
+    except Exception as error:
+        worker.say({"kind": "broken", "reason": f"{type(error).__name__}: {error}"})
+        worker.stop()
+        return
+    gc.collect()
+    gc.freeze()  # what is there already is not touched, and so not copied, by the jobs
+    worker.serve()
+    worker.stop()
+    os._exit(0)  # without torch's own farewells
+
+
+if __name__ == "__main__":
+    main()
