@@ -104,13 +104,15 @@ class Cache:
     def find(self, key: str) -> Entry | None:
         """What is known under a key; None when nothing is, or nothing that can be trusted."""
         folder = self.entries / key
+        before = _identity(folder)
         try:
             entry = cache_entry.read(key, folder)
         except FileNotFoundError:
             return None
         except (DamagedError, UntrustedError, OSError, ValueError, LookupError, TypeError) as error:
-            self._discard(folder)
-            say(f"a cache entry is not used and was removed: {error} ({folder})")
+            if _identity(folder) == before:  # and no other kernel has just removed it
+                gone = "and was removed" if self._discard(folder) else "and cannot be removed"
+                say(f"a cache entry is not used {gone}: {error} ({folder})")
             return None
         with contextlib.suppress(OSError):  # the cache may be readable only
             os.utime(folder / MANIFEST)
@@ -170,10 +172,14 @@ class Cache:
             except OSError as error:
                 say(f"measured times are not remembered: {error}")
 
-    def _discard(self, path: Path) -> None:
-        """Remove an entry: at once for other kernels, whatever it is."""
-        with contextlib.suppress(OSError), temporary(self.jobs) as folder:
-            path.rename(folder / "gone")
+    def _discard(self, path: Path) -> bool:
+        """Remove an entry, whatever it is: at once for other kernels."""
+        try:
+            with temporary(self.jobs) as folder:
+                path.rename(folder / "gone")
+        except (OSError, UntrustedError):
+            return False
+        return True
 
     # -- the whole
 
@@ -286,6 +292,14 @@ def _folders(within: Path) -> list[Path]:
         return [Path(found.path) for found in os.scandir(within) if not found.name.startswith(".")]
     except FileNotFoundError:
         return []
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _modified(path: Path) -> float:

@@ -1,0 +1,456 @@
+"""The compile worker: whatever happens to it, those who wait get an answer, and nothing is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jupyter_npcompile.graph import to_json
+from jupyter_npcompile.graph.nodes import Graph
+from jupyter_npcompile.runtime import compile_worker
+from jupyter_npcompile.runtime.cache import Cache
+from jupyter_npcompile.runtime.compile_worker import CompileWorker, WorkerError
+from jupyter_npcompile.runtime.messages import Message
+from jupyter_npcompile.runtime.ticket import CancelledError, Ticket
+from tests import fake_build
+from tests.processes import VARIABLE, eventually, kill, mark, marked
+
+ROOT = Path(__file__).parents[1]
+
+pytestmark = [
+    pytest.mark.slow,  # a worker takes a second to start, and most tests need their own
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="the worker forks"),
+]
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Cache:
+    made = Cache(tmp_path / "cache")
+    made.prepare()
+    return made
+
+
+@pytest.fixture
+def processes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], dict[int, str]]]:
+    """The processes that the test has started; none may be left."""
+    value = mark()
+    monkeypatch.setenv(VARIABLE, value)
+    yield lambda: marked(value)
+    left = eventually(lambda: not marked(value))
+    for pid in marked(value):
+        kill(pid)
+    assert left
+
+
+@pytest.fixture
+def worker(
+    processes: Callable[[], dict[int, str]], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[CompileWorker]:
+    monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{ROOT / 'tests'}")
+    made = CompileWorker(fake_build.NAME)
+    yield made
+    made.stop()
+
+
+def ask(
+    worker: CompileWorker,
+    cache: Cache,
+    graph: Graph,
+    key: str = "k",
+    ticket: Ticket | None = None,
+) -> Message:
+    request = {"graph": to_json(graph), "key": key, "root": str(cache.root), "limit": 10**9}
+    return worker.build(request, cache, ticket or Ticket())
+
+
+class Asking(threading.Thread):
+    """Asks in a thread; keeps the answer, or what was raised."""
+
+    def __init__(self, worker: CompileWorker, cache: Cache, graph: Graph, key: str = "k") -> None:
+        super().__init__(daemon=True)
+        self.ticket = Ticket()
+        self.answer: Message | None = None
+        self.error: Exception | None = None
+        self.ended = 0.0
+        self._arguments = worker, cache, graph, key
+        self.start()
+
+    def run(self) -> None:
+        try:
+            self.answer = ask(*self._arguments, self.ticket)
+        except Exception as error:
+            self.error = error
+        self.ended = time.perf_counter()
+
+    def reached(self, phase: str) -> bool:
+        return eventually(lambda: self.ticket.phase == phase)
+
+
+def is_tidy(cache: Cache) -> bool:
+    """Whether no job has left anything."""
+    return eventually(lambda: not any(cache.jobs.iterdir()))
+
+
+def test_a_job_is_done_in_another_process(worker: CompileWorker, cache: Cache) -> None:
+    ticket = Ticket()
+    answer = ask(worker, cache, fake_build.job(), ticket=ticket)
+    assert answer["kind"] == "done"
+    assert answer["seconds"].keys() == set(fake_build.PHASES)
+    assert ticket.phase == "C++"
+    entry = cache.find("k")
+    assert entry is not None
+    assert entry.manifest["pid"] not in (os.getpid(), worker.pid)
+    assert (entry.folder / "kernels.so").exists()
+    assert is_tidy(cache)
+
+
+def test_the_worker_is_one_process_and_polite(
+    worker: CompileWorker, cache: Cache, processes: Callable[[], dict[int, str]]
+) -> None:
+    for number in range(3):
+        ask(worker, cache, fake_build.job(), f"k{number}")
+    assert eventually(lambda: list(processes()) == [worker.pid])
+    assert worker.pid is not None
+    assert os.getpgid(worker.pid) == worker.pid != os.getpgid(0)
+    assert os.getsid(worker.pid) == worker.pid != os.getsid(0)
+    assert os.getpriority(os.PRIO_PROCESS, worker.pid) == 10
+
+
+def test_what_is_printed_does_no_harm(worker: CompileWorker, cache: Cache) -> None:
+    assert ask(worker, cache, fake_build.job("fake.print"))["kind"] == "done"
+
+
+def test_a_large_graph(worker: CompileWorker, cache: Cache) -> None:
+    graph = fake_build.job("fake.nothing", "", "x" * 3_000_000)
+    assert ask(worker, cache, graph)["kind"] == "done"
+
+
+def test_files_beside_the_notebook_are_no_modules(
+    worker: CompileWorker, cache: Cache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("queue", "random", "json"):
+        (tmp_path / f"{name}.py").write_text("raise RuntimeError('my own file')")
+    monkeypatch.chdir(tmp_path)
+    assert ask(worker, cache, fake_build.job())["kind"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("op", "kind", "text"),
+    [
+        ("fake.lowering", "lowering", "there is no such thing"),
+        ("fake.unbuildable", "unbuildable", "it has no form that runs"),
+        ("fake.error", "failure", "nobody knows"),
+        ("fake.crash", "failure", "signal 11 (Segmentation fault)"),
+        ("fake.exit", "failure", "exit status 3"),
+        ("fake.full", "disk", "[Errno 28] No space left on device"),
+    ],
+)
+def test_what_goes_wrong_is_said(
+    worker: CompileWorker, cache: Cache, op: str, kind: str, text: str
+) -> None:
+    answer = ask(worker, cache, fake_build.job(op))
+    assert answer["kind"] == "failed"
+    error = answer["error"]
+    assert error["type"] == kind
+    assert error.get("reason", error.get("text")) == text
+    entry = cache.find("k")
+    if kind in ("lowering", "unbuildable"):  # so it will be tomorrow
+        assert entry is not None
+        assert entry.error == error
+    else:
+        assert entry is None
+    assert is_tidy(cache)
+    assert ask(worker, cache, fake_build.job(), "other")["kind"] == "done"
+
+
+def test_many_threads_ask(worker: CompileWorker, cache: Cache) -> None:
+    asking = [
+        Asking(worker, cache, fake_build.job("fake.nothing", "", k), f"k{k}") for k in range(24)
+    ]
+    for thread in asking:
+        thread.join(60)
+    assert [thread.answer and thread.answer["kind"] for thread in asking] == ["done"] * 24
+    assert cache.contents().entries == 24
+    assert is_tidy(cache)
+
+
+# -- giving up
+
+
+@pytest.mark.parametrize("phase", fake_build.PHASES)
+@pytest.mark.parametrize("op", ["fake.wait", "fake.program"])
+def test_cancelling(
+    worker: CompileWorker,
+    cache: Cache,
+    processes: Callable[[], dict[int, str]],
+    op: str,
+    phase: str,
+) -> None:
+    thread = Asking(worker, cache, fake_build.job(op, phase))
+    assert thread.reached(phase)
+    began = time.perf_counter()
+    thread.ticket.cancel()
+    thread.join(10)
+    assert isinstance(thread.error, CancelledError)
+    assert thread.ended - began < 0.5
+    assert eventually(lambda: list(processes()) == [worker.pid], 0.5)
+    assert is_tidy(cache)
+    assert cache.find("k") is None
+    assert ask(worker, cache, fake_build.job())["kind"] == "done"
+
+
+def test_cancelling_before_the_worker_is_ready(worker: CompileWorker, cache: Cache) -> None:
+    thread = Asking(worker, cache, fake_build.job("fake.wait"))
+    began = time.perf_counter()
+    thread.ticket.cancel()
+    thread.join(10)
+    assert isinstance(thread.error, CancelledError)
+    assert thread.ended - began < 0.5
+    assert ask(worker, cache, fake_build.job())["kind"] == "done"
+    assert is_tidy(cache)
+
+
+def test_what_takes_too_long_is_given_up(
+    worker: CompileWorker, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(worker, cache, fake_build.job(), "warm")
+    monkeypatch.setattr(compile_worker, "LONGEST", 0.3)
+    answer = ask(worker, cache, fake_build.job("fake.wait"))
+    assert answer["error"]["name"] == "given up"
+    assert is_tidy(cache)
+
+
+# -- killed
+
+
+@pytest.mark.parametrize("phase", fake_build.PHASES)
+def test_a_job_that_is_killed(worker: CompileWorker, cache: Cache, phase: str) -> None:
+    thread = Asking(worker, cache, fake_build.job("fake.wait", phase))
+    assert thread.reached(phase)
+    assert worker._process is not None
+    (pid,) = worker._process._groups.values()
+    kill(pid)
+    thread.join(10)
+    assert thread.answer is not None
+    assert thread.answer["error"]["text"] == "signal 9 (Killed)"
+    assert is_tidy(cache)
+    assert ask(worker, cache, fake_build.job())["kind"] == "done"
+
+
+@pytest.mark.parametrize("phase", fake_build.PHASES)
+@pytest.mark.parametrize("op", ["fake.wait", "fake.program"])
+def test_a_worker_that_is_killed(
+    worker: CompileWorker,
+    cache: Cache,
+    processes: Callable[[], dict[int, str]],
+    op: str,
+    phase: str,
+) -> None:
+    thread = Asking(worker, cache, fake_build.job(op, phase))
+    for _ in range(2):  # it is tried once more
+        assert eventually(lambda: thread.ticket.phase == phase)
+        thread.ticket.phase = ""
+        assert worker.pid is not None
+        kill(worker.pid)
+    thread.join(10)
+    assert isinstance(thread.error, WorkerError)
+    assert str(thread.error) == "the compile worker was killed by signal 9"
+    assert eventually(lambda: not processes(), 1)
+    assert ask(worker, cache, fake_build.job())["kind"] == "done"
+
+
+def test_a_worker_that_is_killed_once(worker: CompileWorker, cache: Cache) -> None:
+    assert ask(worker, cache, fake_build.job(), "warm")["kind"] == "done"
+    assert worker.pid is not None
+    kill(worker.pid)
+    assert ask(worker, cache, fake_build.job())["kind"] == "done"
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.1, 0.3, 0.6, 1.0])
+def test_a_worker_that_is_killed_while_it_starts(
+    worker: CompileWorker, cache: Cache, seconds: float
+) -> None:
+    thread = Asking(worker, cache, fake_build.job())
+    assert eventually(lambda: worker.pid is not None)
+    time.sleep(seconds)
+    if worker.pid is not None:
+        kill(worker.pid)
+    thread.join(20)
+    assert thread.answer is not None
+    assert thread.answer["kind"] == "done"
+
+
+def test_a_worker_that_always_dies_is_left_alone(
+    worker: CompileWorker, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker.build_name = "nowhere:build"
+    for _ in range(3):
+        with pytest.raises(WorkerError, match=r"nowhere|died 3 times"):
+            ask(worker, cache, fake_build.job())
+    with pytest.raises(WorkerError, match="died 3 times"):
+        ask(worker, cache, fake_build.job())
+
+
+def test_a_python_that_does_not_start(
+    worker: CompileWorker, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    with pytest.raises(WorkerError, match="cannot be started"):
+        ask(worker, cache, fake_build.job())
+
+
+def test_stopping_and_starting(worker: CompileWorker, cache: Cache) -> None:
+    for number in range(4):
+        assert ask(worker, cache, fake_build.job(), f"k{number}")["kind"] == "done"
+        worker.stop()
+        assert worker.pid is None
+
+
+# -- the kernel ends, or forks
+
+KERNEL = """
+import os, sys, threading, time
+from pathlib import Path
+from jupyter_npcompile.graph import to_json
+from jupyter_npcompile.runtime.cache import Cache
+from jupyter_npcompile.runtime.compile_worker import CompileWorker
+from jupyter_npcompile.runtime.ticket import Ticket
+import fake_build
+
+cache = Cache(Path(sys.argv[1]))
+worker = CompileWorker(fake_build.NAME)
+
+def ask(op, *args, key="k", ticket=None):
+    graph = to_json(fake_build.job(op, *args))
+    request = {"graph": graph, "key": key, "root": str(cache.root), "limit": 10**9}
+    return worker.build(request, cache, ticket or Ticket())
+
+def ask_later(op, *args):
+    ticket = Ticket()
+    threading.Thread(target=ask, args=(op, *args), kwargs={"ticket": ticket}, daemon=True).start()
+    return ticket
+
+def wait(ticket, phase):
+    while ticket.phase != phase:
+        time.sleep(0.005)
+"""
+
+
+def start_kernel(cache: Cache, code: str, **options: Any) -> subprocess.Popen[str]:
+    """A process that plays the kernel."""
+    return subprocess.Popen(
+        [sys.executable, "-c", KERNEL + textwrap.dedent(code), str(cache.root)],
+        env={**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"},
+        stdout=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("phase", fake_build.PHASES)
+def test_no_process_outlives_the_kernel(
+    cache: Cache, processes: Callable[[], dict[int, str]], phase: str, number: signal.Signals
+) -> None:
+    code = f"""
+        ticket = ask_later("fake.wait", {phase!r})
+        wait(ticket, {phase!r})
+        print("there", flush=True)
+        time.sleep(60)
+    """
+    with start_kernel(cache, code, stderr=subprocess.DEVNULL) as kernel:
+        assert kernel.stdout is not None
+        assert kernel.stdout.readline() == "there\n"
+        assert len(processes()) == 3
+        kernel.send_signal(number)
+    assert eventually(lambda: not processes(), 2)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.2, 0.5, 0.8, 1.2])
+def test_no_worker_outlives_a_kernel_that_is_killed_early(
+    cache: Cache, processes: Callable[[], dict[int, str]], seconds: float
+) -> None:
+    code = """
+        worker.start(cache)
+        while worker.pid is None:
+            time.sleep(0.005)
+        print("there", flush=True)
+        time.sleep(60)
+    """
+    with start_kernel(cache, code) as kernel:
+        assert kernel.stdout is not None
+        kernel.stdout.readline()
+        time.sleep(seconds)
+        kernel.kill()
+    assert eventually(lambda: not processes(), 5)
+
+
+def test_a_kernel_that_ends_is_not_held_up(
+    cache: Cache, processes: Callable[[], dict[int, str]]
+) -> None:
+    code = """
+        ask("fake.nothing", key="warm")
+        wait(ask_later("fake.program", "C++"), "C++")
+        print(time.time(), flush=True)
+    """
+    with start_kernel(cache, code) as kernel:
+        assert kernel.stdout is not None
+        began = float(kernel.stdout.readline())
+        assert kernel.wait(10) == 0
+        assert time.time() - began < 1.5
+    assert eventually(lambda: not processes(), 2)
+
+
+def test_forks_of_the_kernel(cache: Cache, processes: Callable[[], dict[int, str]]) -> None:
+    """They neither disturb the worker, nor keep it alive, and may have one of their own."""
+    code = """
+        ask("fake.nothing", key="first")
+        pid = worker.pid
+        ticket = ask_later("fake.wait", "C++")
+        wait(ticket, "C++")
+        quiet = os.fork()
+        if quiet == 0:
+            time.sleep(60)
+        busy = os.fork()
+        if busy == 0:
+            assert worker.pid is None
+            answer = ask("fake.nothing", key="second")
+            worker.stop()
+            sys.exit(0 if answer["kind"] == "done" else 1)
+        assert os.waitpid(busy, 0)[1] == 0
+        ticket.cancel()
+        assert ask("fake.nothing", key="third")["kind"] == "done"
+        assert worker.pid == pid
+        print(quiet, flush=True)
+        os.kill(os.getpid(), 9)
+    """
+    with start_kernel(cache, code) as kernel:
+        assert kernel.stdout is not None
+        quiet = int(kernel.stdout.readline())
+    assert eventually(lambda: list(processes()) == [quiet], 3)
+    kill(quiet)
+    assert cache.contents().entries == 3
+
+
+def test_two_kernels_compile_the_same(
+    cache: Cache, processes: Callable[[], dict[int, str]]
+) -> None:
+    code = """
+        print([ask("fake.nothing", key=f"k{k}")["kind"] for k in range(20)], flush=True)
+    """
+    kernels = [start_kernel(cache, code) for _ in range(2)]
+    for kernel in kernels:
+        output, _ = kernel.communicate(timeout=60)
+        assert output == f"{['done'] * 20}\n"
+    assert cache.contents().entries == 20
+    assert is_tidy(cache)
