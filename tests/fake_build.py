@@ -16,19 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_npcompile.graph.nodes import Graph, Node, Position
+from jupyter_npcompile.runtime.errors import UnbuildableError
 from jupyter_npcompile.tracer.lowering.errors import LoweringError
 
-NAME = "fake_build:build"
+NAMES = "fake_build:build", "fake_build:support"
 
 PHASES = ("lower", "generate", "C++")
-
-
-class Unbuildable(Exception):  # noqa: N818
-    """A graph that is never built."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
 
 
 def job(op: str = "fake.nothing", *args: Any) -> Graph:
@@ -37,7 +30,14 @@ def job(op: str = "fake.nothing", *args: Any) -> Graph:
     return Graph("numpy", (), (node,))
 
 
-def build(graph: Graph, folder: Path, progress: Callable[[str], None]) -> Mapping[str, Any]:
+def support(path: Path) -> None:
+    """What all compiled code needs."""
+    path.write_bytes(b"support")
+
+
+def build(
+    graph: Graph, folder: Path, headers: Path, progress: Callable[[str], None]
+) -> Mapping[str, Any]:
     """Do what the graph says."""
     for phase in PHASES:
         progress(phase)
@@ -64,7 +64,7 @@ def _do(node: Node, phase: str) -> None:
         case "fake.lowering":
             raise LoweringError(node.position, "numpy.fake", "there is no such thing")
         case "fake.unbuildable":
-            raise Unbuildable("it has no form that runs")
+            raise UnbuildableError("it has no form that runs")
         case "fake.error":
             raise RuntimeError("nobody knows")
         case "fake.full":

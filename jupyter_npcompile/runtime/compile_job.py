@@ -7,9 +7,9 @@ import importlib
 import os
 import shutil
 import signal
-import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -18,10 +18,19 @@ from jupyter_npcompile.graph import from_json
 from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime.cache import Cache
 from jupyter_npcompile.runtime.cache_folder import UntrustedError
+from jupyter_npcompile.runtime.errors import UnbuildableError
 from jupyter_npcompile.runtime.lifeline import die_with_parent
 from jupyter_npcompile.runtime.messages import Message, send
+from jupyter_npcompile.runtime.stamp import SUPPORT, support_key
+from jupyter_npcompile.tracer.lowering.errors import LoweringError
 
-Build = Callable[[Graph, Path, Callable[[str], None]], Mapping[str, Any]]
+Build = Callable[[Graph, Path, Path, Callable[[str], None]], Mapping[str, Any]]
+"""``build(graph, folder, headers, progress)`` writes files into a folder and
+returns a manifest. It keeps precompiled headers in another, and gives
+``progress`` each phase when it begins: ``"lower"``, ``"generate"``, ``"C++"``."""
+
+Support = Callable[[Path], None]
+"""Writes a file that all compiled code needs."""
 
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
 """Errors that say that files cannot be written where the cache is."""
@@ -30,21 +39,55 @@ LEAST_ROOM = 10 * 2**20
 """Bytes; on a disk with less, a failure is blamed on that."""
 
 
-def find_build(name: str) -> Build:
-    """The function that builds, from ``module:function``."""
+@dataclass(frozen=True)
+class Builder:
+    """What a worker builds with.
+
+    Parameters
+    ----------
+    build, support : callable
+        As above.
+    cache : Cache
+        Where support is stored.
+    headers : Path
+        Where headers are.
+    """
+
+    build: Build
+    support: Support
+    cache: Cache
+    headers: Path
+
+    @classmethod
+    def named(cls, build: str, support: str, cache: Cache, headers: Path) -> Builder:
+        """Import the functions, each given as ``module:function``."""
+        return cls(_imported(build), _imported(support), cache, headers)
+
+    def store_support(self) -> None:
+        """Make what all compiled code needs, unless it is there."""
+
+        def make(folder: Path) -> Mapping[str, Any]:
+            self.support(folder / SUPPORT)
+            return {}
+
+        key = support_key()
+        if self.cache.find(key) is None:
+            self.cache.store(key, make)
+
+
+def _imported(name: str) -> Any:
     module, _, function = name.partition(":")
-    found: Build = getattr(importlib.import_module(module), function)
-    return found
+    return getattr(importlib.import_module(module), function)
 
 
-def run(request: Mapping[str, Any], build: Build, folder: Path, channel: int) -> None:
+def run(request: Mapping[str, Any], builder: Builder, folder: Path, channel: int) -> None:
     """Build what is asked for, into the cache, and say how it went.
 
     Parameters
     ----------
     request : mapping
         ``graph`` (JSON), ``key``, ``root`` (of the cache), ``limit`` (bytes).
-    build : callable
+    builder : Builder
         Builds it.
     folder : Path
         For everything that is not needed afterwards.
@@ -67,8 +110,14 @@ def run(request: Mapping[str, Any], build: Build, folder: Path, channel: int) ->
 
     cache = Cache(Path(request["root"]))
     try:
-        graph = from_json(request["graph"])
-        cache.store(request["key"], lambda into: build(graph, into, progress), folder)
+        builder.store_support()
+        if cache.find(request["key"]) is None:  # no other kernel was faster
+            graph = from_json(request["graph"])
+            cache.store(
+                request["key"],
+                lambda into: builder.build(graph, into, builder.headers, progress),
+                folder,
+            )
         finish()
         send(channel, {"kind": "done", "seconds": seconds})
         cache.trim(request["limit"])
@@ -90,20 +139,6 @@ def _settle(folder: Path) -> None:
     os.environ["TMPDIR"] = str(folder)
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(folder / "compiler")
     tempfile.tempdir = None
-    # The worker has precompiled the usual headers. One that is not known yet is
-    # made for this job alone: who is killed leaves half a file behind.
-    put_headers(folder / "headers")
-
-
-def put_headers(folder: Path) -> None:
-    """Have the compiler put headers that it precompiles from now on into a folder.
-
-    By itself it puts them where every user of the machine might.
-    """
-    inductor: Any = sys.modules.get("torch._inductor.codecache")
-    if inductor is not None:
-        inductor._HEADER_DIR = str(folder)
-        inductor._HEADER_LOCK_DIR = str(folder / "locks")
 
 
 def explain(error: Exception, root: Path) -> Message:
@@ -123,13 +158,11 @@ def explain(error: Exception, root: Path) -> Message:
         ``"disk"`` means that the cache cannot be written, ``"failure"``
         everything else.
     """
-    kind = type(error).__name__
-    reason = getattr(error, "reason", None)
-    if kind == "LoweringError":
-        found: Any = error
-        return {"type": "lowering", "op": found.op, "reason": reason, "node": found.position.line}
-    if kind == "Unbuildable":
-        return {"type": "unbuildable", "reason": reason}
+    if isinstance(error, LoweringError):
+        node = error.position.line
+        return {"type": "lowering", "op": error.op, "reason": error.reason, "node": node}
+    if isinstance(error, UnbuildableError):
+        return {"type": "unbuildable", "reason": str(error)}
     text = str(error).strip()
     if isinstance(error, UntrustedError) or (
         isinstance(error, OSError) and (error.errno in NO_ROOM or _free(root) < LEAST_ROOM)
@@ -137,7 +170,7 @@ def explain(error: Exception, root: Path) -> Message:
         return {"type": "disk", "text": text}
     if _free(root) < LEAST_ROOM:
         return {"type": "disk", "text": "the disk is full"}
-    return {"type": "failure", "name": kind, "text": text[:2000]}
+    return {"type": "failure", "name": type(error).__name__, "text": text[:2000]}
 
 
 def _free(root: Path) -> int:

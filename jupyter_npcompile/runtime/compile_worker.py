@@ -22,8 +22,9 @@ from jupyter_npcompile.runtime.lifeline import kill_group
 from jupyter_npcompile.runtime.messages import Inbox, Message, send
 from jupyter_npcompile.runtime.ticket import CancelledError, Ticket
 
-BUILD = "jupyter_npcompile.runtime.build:build"
-"""What builds, in the worker."""
+BUILD = "jupyter_npcompile.runtime.native.build:build"
+SUPPORT = "jupyter_npcompile.runtime.native.toolchain:compile_dispatch"
+"""What builds in the worker: see `Builder.named`."""
 
 LONGEST = 300.0
 """Seconds after which a compile is given up."""
@@ -52,12 +53,13 @@ class CompileWorker:
 
     Parameters
     ----------
-    build : str
-        ``module:function`` of what builds.
+    build, support : str
+        What builds: see `Builder.named`.
     """
 
-    def __init__(self, build: str = BUILD) -> None:
+    def __init__(self, build: str = BUILD, support: str = SUPPORT) -> None:
         self.build_name = build
+        self.support_name = support
         self._reset()
         os.register_at_fork(after_in_child=self._forked)
         atexit.register(self.stop)
@@ -93,6 +95,7 @@ class CompileWorker:
             if process is None or process.stopped:
                 options = {
                     "build": self.build_name,
+                    "support": self.support_name,
                     "root": str(cache.root),
                     "temporary": cache.temporary,
                     "parent": os.getpid(),

@@ -84,6 +84,15 @@ def entry_key(graph: str, tier: str) -> str:
     return digest(graph, tier, versions(), threads())
 
 
+SUPPORT = "dispatch.so"
+"""The file of the entry that all compiled code needs."""
+
+
+def support_key() -> str:
+    """The name of the cache entry that all compiled code needs."""
+    return digest("support", versions())
+
+
 def compiler_key() -> str:
     """The name of the folder in which the compiler keeps what it found out about the machine."""
     return digest(versions()["torch"], versions()["cpu"], versions()["python"])[:16]

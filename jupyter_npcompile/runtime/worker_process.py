@@ -36,14 +36,15 @@ from jupyter_npcompile.graph.nodes import Graph, Node, Output, Position, Ref, Va
 from jupyter_npcompile.runtime import compile_job, stamp
 from jupyter_npcompile.runtime.cache import Cache
 from jupyter_npcompile.runtime.cache_folder import make_folder
+from jupyter_npcompile.runtime.compile_job import Builder
 from jupyter_npcompile.runtime.lifeline import die_with_parent, kill_group
 from jupyter_npcompile.runtime.messages import Inbox, Message, send
 
 NICENESS = 10
 """How much the worker leaves the processors to others."""
 
-WARM = "warm"
-"""A file that says that the compiler's folder is complete."""
+MARK = "complete"
+"""A file that says that a folder is complete."""
 
 
 @dataclass
@@ -76,64 +77,49 @@ class Worker:
 
     Parameters
     ----------
-    build : str
-        ``module:function`` of what builds.
     cache : Cache
         Where temporary files and what the compiler remembers go.
     reading, writing : int
         The pipes from and to the kernel.
     """
 
-    def __init__(self, build: str, cache: Cache, reading: int, writing: int) -> None:
+    def __init__(self, cache: Cache, reading: int, writing: int) -> None:
         self.cache = cache
         self.inbox = Inbox(reading)
         self.writing = writing
         self.running: dict[int, Running] = {}
-        self._build_name = build
-        self._build: compile_job.Build | None = None
-        # Kernels of several threads are compiled with other flags, but not
-        # while somebody waits for a kernel of the more common kind.
-        self._warm_ups = [("one-thread", 8), ("threads", 1_000_000)]
+        self._builder: Builder | None = None
+        self._lock = -1
 
     # -- getting ready
 
-    def prepare(self) -> None:
-        """Import the compiler, and compile once for the sake of what that leaves behind."""
+    def prepare(self, build: str, support: str) -> None:
+        """Import the compiler, and compile once for the sake of what that leaves behind.
+
+        Parameters
+        ----------
+        build, support : str
+            See `Builder.named`.
+        """
         self.cache.prepare()
         folder = make_folder(self.cache.compiler / stamp.compiler_key())
         self._lock = os.open(folder, os.O_RDONLY)  # held while we live: it is in use
         fcntl.flock(self._lock, fcntl.LOCK_SH)
         os.utime(folder)
-        self._build = compile_job.find_build(self._build_name)
-        self._warm_up()
+        with _complete(make_folder(folder / "found")) as found:
+            os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.environ["TMPDIR"] = str(found)
+            tempfile.tempdir = None
+            self._builder = Builder.named(build, support, self.cache, found)
+            self._warm_up(self._builder)
         self.say({"kind": "ready", "pid": os.getpid()})
 
-    def _warm_up(self) -> None:
-        """Compile the next of the examples.
-
-        Its header is precompiled, and instruction sets are tried, once per
-        machine: that takes seconds. A worker that is killed meanwhile leaves
-        half a file, which the compiler would take for a whole one. So each
-        example has a folder of its own, which counts only when it has a mark
-        that is set last.
-        """
-        assert self._build is not None
-        name, size = self._warm_ups.pop(0)
-        folder = make_folder(self.cache.compiler / stamp.compiler_key() / name)
-        mark = folder / WARM
-        with _locked(folder):
-            if not mark.exists():
-                for path in folder.iterdir():
-                    shutil.rmtree(path, ignore_errors=True)
-            os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.environ["TMPDIR"] = str(folder)
-            tempfile.tempdir = None
-            compile_job.put_headers(folder / "headers")
-            with (
-                contextlib.suppress(Exception),  # if it fails, so will jobs, and they say why
-                tempfile.TemporaryDirectory(dir=self.cache.jobs) as into,
-            ):
-                self._build(example(size), Path(into), lambda phase: None)
-                mark.touch(mode=0o600)
+    def _warm_up(self, builder: Builder) -> None:
+        with (
+            contextlib.suppress(Exception),  # if it fails, so will jobs, and they say why
+            tempfile.TemporaryDirectory(dir=self.cache.jobs) as into,
+        ):
+            builder.store_support()
+            builder.build(example(), Path(into), builder.headers, lambda phase: None)
 
     # -- jobs
 
@@ -141,11 +127,7 @@ class Worker:
         """Do what the kernel asks until it is gone."""
         while True:
             pipes = [self.inbox.descriptor, *(job.inbox.descriptor for job in self._jobs())]
-            idle = bool(self._warm_ups) and not self.running
-            ready, _, _ = select.select(pipes, [], [], 0.2 if idle else None)
-            if not ready:
-                self._warm_up()
-                continue
+            ready, _, _ = select.select(pipes, [], [])
             for job in self._jobs():
                 if job.inbox.descriptor in ready:
                     self._hear(job)
@@ -196,8 +178,8 @@ class Worker:
         try:
             for descriptor in (self.inbox.descriptor, self.writing, self._lock):
                 os.close(descriptor)
-            assert self._build is not None
-            compile_job.run(request, self._build, folder, channel)
+            assert self._builder is not None
+            compile_job.run(request, self._builder, folder, channel)
         except BaseException:
             import traceback
 
@@ -235,12 +217,25 @@ class Worker:
 
 
 @contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Be the only worker that does something to a folder."""
+def _complete(folder: Path) -> Iterator[Path]:
+    """Hand out a folder of what was found out about this machine, and its compiler.
+
+    It takes seconds to fill, once. A worker that is killed meanwhile may leave
+    half a file, which the compiler would take for a whole one. So it counts
+    only with a mark that is set last; until then one worker at a time fills it.
+    """
+    mark = folder / MARK
+    if mark.exists():
+        yield folder
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
+        if not mark.exists():
+            for path in folder.iterdir():
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        yield folder
+        mark.touch(mode=0o600)
     finally:
         os.close(descriptor)
 
@@ -257,9 +252,9 @@ def _end(status: int, log: Path) -> str:
     return f"exit status {os.waitstatus_to_exitcode(status)}"
 
 
-def example(size: int) -> Graph:
+def example() -> Graph:
     """A small graph to compile for the sake of compiling: ``x * 2.0 + x``."""
-    array = ValueType("array", "float64", (size,), (8,))
+    array = ValueType("array", "float64", (8,), (8,))
     x = Node(0, "input", name="x", types=(array,), position=Position(0, 0))
     double = Node(1, "numpy.multiply", (Ref(0), 2.0), types=(array,), position=Position(1, 0))
     total = Node(2, "numpy.add", (Ref(1), Ref(0)), types=(array,), position=Position(2, 0))
@@ -276,7 +271,7 @@ def main() -> None:
         os.dup2(nothing, descriptor)
     warnings.simplefilter("ignore")
     cache = Cache(Path(options["root"]), temporary=options["temporary"])
-    worker = Worker(options["build"], cache, reading, writing)
+    worker = Worker(cache, reading, writing)
 
     def end(number: int, frame: FrameType | None) -> None:
         worker.stop()
@@ -289,7 +284,7 @@ def main() -> None:
         return
     os.nice(NICENESS)
     try:
-        worker.prepare()
+        worker.prepare(options["build"], options["support"])
     except Exception as error:
         worker.say({"kind": "broken", "reason": f"{type(error).__name__}: {error}"})
         worker.stop()
