@@ -224,6 +224,10 @@ class Cache:
             removed += 1
         return removed
 
+    def remove(self) -> None:
+        """Remove it altogether."""
+        shutil.rmtree(self.root, ignore_errors=True)
+
     def clear(self) -> int:
         """Remove every entry, and what no running compiler uses; returns how many there were."""
         found = _folders(self.entries)

@@ -147,7 +147,7 @@ def explain(error: Exception, root: Path) -> Message:
     Parameters
     ----------
     error : Exception
-        What was raised. Lines of its position are numbers of nodes.
+        What was raised about an `anonymous` graph.
     root : Path
         Where the cache is.
 
@@ -159,7 +159,7 @@ def explain(error: Exception, root: Path) -> Message:
         everything else.
     """
     if isinstance(error, LoweringError):
-        node = error.position.line
+        node = error.position.line - 1  # see `anonymous`
         return {"type": "lowering", "op": error.op, "reason": error.reason, "node": node}
     if isinstance(error, UnbuildableError):
         return {"type": "unbuildable", "reason": str(error)}

@@ -25,6 +25,8 @@ class Settings:
         How regions run.
     first_run_check : {"replace", "raise", "off"}
         What to do when the first compiled result differs from NumPy's.
+    cache_mb : int
+        Megabytes that the cache of compiled code may take on disk.
 
     Raises
     ------
@@ -43,13 +45,16 @@ class Settings:
 
     tier: Tier = "auto"
     first_run_check: FirstRunCheck = "replace"
+    cache_mb: int = 1000
 
     def __setattr__(self, name: str, value: Any) -> None:
-        choices = _CHOICES.get(name)
-        if choices is None:
+        if name not in (field.name for field in fields(self)):
             known = ", ".join(field.name for field in fields(self))
             raise AttributeError(f"there is no setting {name!r}; settings are {known}")
-        if value not in choices:
+        if name == "cache_mb":
+            if type(value) is not int or value < 1:
+                raise ValueError(f"cache_mb: {value!r} is not a positive integer")
+        elif value not in (choices := _CHOICES[name]):
             allowed = ", ".join(map(repr, choices))
             raise ValueError(f"{name}: {value!r} is not one of {allowed}")
         object.__setattr__(self, name, value)

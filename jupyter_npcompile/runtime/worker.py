@@ -1,14 +1,37 @@
-"""Compiles in the background, one at a time, in the order of the requests."""
+"""Runs compiles in the background: what somebody waits for first, then the newest."""
 
 from __future__ import annotations
 
-import queue
+import os
 import threading
+from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from jupyter_npcompile.runtime.progress import report
+from jupyter_npcompile.runtime.ticket import Ticket
+
+Job = Callable[[], None]
+
+MOST = 4
+"""Compiles in the background at once, on a machine with many processors."""
+
+
+@dataclass(eq=False)
+class _Callback:
+    """What is done when certain jobs are done."""
+
+    job: Job
+    missing: set[int] = field(default_factory=set)
 
 
 class Compiler:
-    """A daemon thread that runs compile jobs.
+    """Daemon threads that run compile jobs.
+
+    The newest job goes first: it belongs to the cell that runs now, and a loop
+    in it gains from what is compiled before it ends, while cells that have run
+    gain only when they run again. A job that somebody waits for has a thread
+    of its own, so that it need not wait for another.
 
     Jobs must not raise: they keep what went wrong in the plan they work on.
 
@@ -24,56 +47,126 @@ class Compiler:
     """
 
     def __init__(self) -> None:
-        self._jobs: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-        self._idle = threading.Condition()
-        self._open = 0
-        self._thread: threading.Thread | None = None
+        self._reset()
+        os.register_at_fork(after_in_child=self._reset)
 
-    def submit(self, job: Callable[[], None]) -> None:
+    def _reset(self) -> None:
+        """Begin with nothing; so does a forked process, in which no thread is left."""
+        self._later: list[tuple[int, Job]] = []
+        self._waited: deque[tuple[int, Job]] = deque()
+        self._changed = threading.Condition()
+        self._open: set[int] = set()
+        self._callbacks: list[_Callback] = []
+        self._number = 0
+        self._threads = 0
+        self._has_urgent_thread = False
+
+    def submit(self, job: Job) -> None:
         """Run a job later, in the background."""
-        with self._idle:
-            self._open += 1
-            if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._work, name="npcompile", daemon=True)
-                self._thread.start()
-        self._jobs.put(job)
+        with self._changed:
+            self._later.append((self._next(), job))
+            if self._threads < width():
+                self._threads += 1
+                self._start(urgent=False)
+            self._changed.notify_all()
 
-    def run(self, job: Callable[[], None]) -> None:
+    def run(self, job: Job, ticket: Ticket | None = None) -> None:
         """Run a job in the background and wait for it.
 
         Not in the caller's thread: torch leaves frames of the compile in
         reference cycles, and through them the caller's frames and arrays.
+
+        Parameters
+        ----------
+        job : callable
+            What to do.
+        ticket : Ticket, optional
+            Is cancelled when the wait is interrupted; shows the progress.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            At once, when it comes; the job is given up.
         """
         done = threading.Event()
 
         def watched() -> None:
             try:
-                job()
+                if ticket is None or not ticket.cancelled:
+                    job()
             finally:
                 done.set()
 
-        self.submit(watched)
-        done.wait()
+        with self._changed:
+            self._waited.append((self._next(), watched))
+            if not self._has_urgent_thread:
+                self._has_urgent_thread = True
+                self._start(urgent=True)
+            self._changed.notify_all()
+        try:
+            with report(ticket) as show:
+                while not done.wait(0.1):
+                    show()
+        except BaseException:
+            if ticket is not None:
+                ticket.cancel()
+            raise
+
+    def after(self, job: Job) -> None:
+        """Do something, in the background, when all that is to be compiled now is done."""
+        with self._changed:
+            if self._open:
+                self._callbacks.append(_Callback(job, set(self._open)))
+                return
+        self.submit(job)
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until every job is done; False when ``timeout`` seconds were not enough."""
-        with self._idle:
-            return self._idle.wait_for(lambda: self._open == 0, timeout)
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._open, timeout)
 
     @property
     def pending(self) -> int:
         """How many jobs are not done."""
-        return self._open
+        return len(self._open)
 
-    def _work(self) -> None:
+    def _next(self) -> int:
+        self._number += 1
+        self._open.add(self._number)
+        return self._number
+
+    def _start(self, *, urgent: bool) -> None:
+        thread = threading.Thread(target=self._work, args=(urgent,), name="npcompile", daemon=True)
+        thread.start()
+
+    def _work(self, urgent: bool) -> None:
         while True:
-            job = self._jobs.get()
+            with self._changed:
+                self._changed.wait_for(lambda: self._waited or (self._later and not urgent))
+                number, job = self._waited.popleft() if self._waited else self._later.pop()
             try:
                 job()
             finally:
-                with self._idle:
-                    self._open -= 1
-                    self._idle.notify_all()
+                self._finish(number)
+
+    def _finish(self, number: int) -> None:
+        with self._changed:
+            for callback in self._callbacks:
+                callback.missing.discard(number)
+            ready = [callback for callback in self._callbacks if not callback.missing]
+            self._callbacks = [c for c in self._callbacks if c.missing]
+        try:
+            for callback in ready:
+                callback.job()
+        finally:
+            with self._changed:
+                self._open.discard(number)
+                self._changed.notify_all()
+
+
+def width() -> int:
+    """How many compiles run in the background at once: half of the processors stay free."""
+    return max(1, min(MOST, (os.cpu_count() or 1) // 2))
 
 
 compiler = Compiler()
