@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import tempfile
 
 import hypothesis
 
 # Before NumPy and torch are imported: the machines that run this are small and
 # busy, and threads that wait for each other cost more than they bring.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Tests neither use nor fill the cache of the person who runs them.
+if "NPCOMPILE_CACHE_DIR" not in os.environ:
+    os.environ["NPCOMPILE_CACHE_DIR"] = tempfile.mkdtemp(prefix="npcompile-tests-")
+    atexit.register(shutil.rmtree, os.environ["NPCOMPILE_CACHE_DIR"], ignore_errors=True)
 
 # Time says nothing on a busy machine.
 hypothesis.settings.register_profile("project", deadline=None)

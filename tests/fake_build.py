@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_npcompile.graph.nodes import Graph, Node, Position
-from jupyter_npcompile.runtime.errors import UnbuildableError
+from jupyter_npcompile.runtime.compile_errors import UnbuildableError
 from jupyter_npcompile.tracer.lowering.errors import LoweringError
 
 NAMES = "fake_build:build", "fake_build:support"

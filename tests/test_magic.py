@@ -153,7 +153,7 @@ def test_status_clear_and_report(shell: Shell, capsys: pytest.CaptureFixture[str
     assert "forgot" in capsys.readouterr().out
     assert npc.stats()["artifacts"] == 0
     shell.run("%npcompile unknown")
-    assert "Valid commands: report, status, clear, on, off" in "".join(capsys.readouterr())
+    assert "Valid commands: report, status, clear, cache, on, off" in "".join(capsys.readouterr())
 
 
 def test_the_environment_switches_everything_off(

@@ -19,9 +19,10 @@ from jupyter_npcompile.graph import to_json
 from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime import compile_worker
 from jupyter_npcompile.runtime.cache import Cache
-from jupyter_npcompile.runtime.compile_worker import CompileWorker, WorkerError
+from jupyter_npcompile.runtime.compile_errors import CancelledError, WorkerError
+from jupyter_npcompile.runtime.compile_worker import CompileWorker
 from jupyter_npcompile.runtime.messages import Message
-from jupyter_npcompile.runtime.ticket import CancelledError, Ticket
+from jupyter_npcompile.runtime.ticket import Ticket
 from tests import fake_build
 from tests.processes import VARIABLE, eventually, kill, mark, marked
 

@@ -10,14 +10,15 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 
 from jupyter_npcompile.api import last_report
+from jupyter_npcompile.magic.caching import cache_command
 from jupyter_npcompile.magic.options import CellOptions, OptionError
 from jupyter_npcompile.magic.session import MAGIC, Session
-from jupyter_npcompile.runtime import artifacts, cells
+from jupyter_npcompile.runtime import artifacts, cells, notices
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters, stats
 from jupyter_npcompile.runtime.worker import compiler
 
-COMMANDS = "report, status, clear, on, off"
+COMMANDS = "report, status, clear, cache, on, off"
 
 
 @magics_class
@@ -30,16 +31,22 @@ class NpcompileMagics(Magics):
 
     @line_magic("npcompile")  # type: ignore[arg-type]
     def command(self, line: str) -> Any:
-        """Show or set things: report, status, clear, on, off."""
+        """Show or set things: report, status, clear, cache, on, off.
+
+        ``cache`` shows the folder of compiled code that is kept for the next
+        kernel, ``cache clear`` empties it, ``cache move FOLDER`` moves it.
+        """
         word = line.strip()
-        if word == "report":
+        if word.split(" ")[0] == "cache":
+            print(cache_command(word.removeprefix("cache")))
+        elif word == "report":
             report = last_report()
             if report is None:
                 print("no cell or function has been compiled yet")
                 return None
             report.show()
         elif word == "status":
-            print(_status(self.session))
+            print("\n".join([_status(self.session), *notices.take()]))
         elif word == "clear":
             count = artifacts.clear()
             cells.forget()

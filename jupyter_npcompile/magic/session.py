@@ -6,6 +6,7 @@ import ast
 import builtins
 import os
 import traceback
+from contextlib import ExitStack
 from typing import Any
 
 from IPython.core.error import UsageError
@@ -15,7 +16,8 @@ from IPython.display import display
 
 from jupyter_npcompile.magic.checking import CellCheck, begin_check
 from jupyter_npcompile.magic.options import CellOptions, OptionError
-from jupyter_npcompile.runtime import history
+from jupyter_npcompile.magic.waiting import waiting_bar
+from jupyter_npcompile.runtime import history, notices
 from jupyter_npcompile.runtime.cells import CellHandle, compile_cell
 from jupyter_npcompile.runtime.reporting import COMPILING
 from jupyter_npcompile.runtime.subjects import report_of
@@ -54,7 +56,7 @@ class Session(ast.NodeTransformer):
     def __init__(self, shell: InteractiveShell) -> None:
         self.shell = shell
         self.always = False
-        self.running: list[tuple[CellHandle | CellCheck, CellOptions, Any]] = []
+        self.running: list[tuple[CellHandle | CellCheck, CellOptions, Any, ExitStack]] = []
         self._text = ""
         self._cells: list[Any] = []
 
@@ -128,7 +130,10 @@ class Session(ast.NodeTransformer):
 
     def _expect(self, handle: CellHandle | CellCheck, options: CellOptions) -> None:
         """Note what must be finished when the present cell is over."""
-        self.running.append((handle, options, self._cells[-1] if self._cells else None))
+        bar = ExitStack()
+        if not options.quiet:
+            bar.enter_context(waiting_bar(self.shell))
+        self.running.append((handle, options, self._cells[-1] if self._cells else None, bar))
 
     # -- before and after the run
 
@@ -166,7 +171,14 @@ class Session(ast.NodeTransformer):
         """
         if not self.running:
             return
-        handle, options, _ = self.running.pop()
+        handle, options, _, bar = self.running.pop()
+        with bar:
+            self._finish(handle, options, result)
+        if not options.quiet:
+            for line in notices.take():
+                print(f"npcompile: {line}")
+
+    def _finish(self, handle: CellHandle | CellCheck, options: CellOptions, result: Any) -> None:
         if isinstance(handle, CellCheck):
             handle.finish(result)
             return
@@ -179,7 +191,7 @@ class Session(ast.NodeTransformer):
             mime_bundle(report), raw=True, display_id=True
         )
         if shown is not None and any(COMPILING in region.note for region in report.regions):
-            compiler.submit(lambda: shown.update(mime_bundle(report_of(handle)), raw=True))
+            compiler.after(lambda: shown.update(mime_bundle(report_of(handle)), raw=True))
 
 
 def _assigned(tree: ast.Module) -> list[ast.stmt]:

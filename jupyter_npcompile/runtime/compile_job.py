@@ -18,7 +18,7 @@ from jupyter_npcompile.graph import from_json
 from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime.cache import Cache
 from jupyter_npcompile.runtime.cache_folder import UntrustedError
-from jupyter_npcompile.runtime.errors import UnbuildableError
+from jupyter_npcompile.runtime.compile_errors import UnbuildableError
 from jupyter_npcompile.runtime.lifeline import die_with_parent
 from jupyter_npcompile.runtime.messages import Message, send
 from jupyter_npcompile.runtime.stamp import SUPPORT, support_key

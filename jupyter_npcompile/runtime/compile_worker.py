@@ -16,11 +16,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import jupyter_npcompile
 from jupyter_npcompile.runtime.cache import Cache
+from jupyter_npcompile.runtime.compile_errors import CancelledError, WorkerError
 from jupyter_npcompile.runtime.lifeline import kill_group
 from jupyter_npcompile.runtime.messages import Inbox, Message, send
-from jupyter_npcompile.runtime.ticket import CancelledError, Ticket
+from jupyter_npcompile.runtime.ticket import Ticket
 
 BUILD = "jupyter_npcompile.runtime.native.build:build"
 SUPPORT = "jupyter_npcompile.runtime.native.toolchain:compile_dispatch"
@@ -39,10 +39,6 @@ if {parent!r} not in sys.path:
 from jupyter_npcompile.runtime.worker_process import main
 main()
 """
-
-
-class WorkerError(Exception):
-    """There is no compile worker; the message says why."""
 
 
 class CompileWorker:
@@ -141,6 +137,8 @@ class CompileWorker:
             answer = process.ask(request, ticket)
             if answer["kind"] != "lost":
                 return answer
+            if process.broken is not None and process.broken["type"] == "disk":
+                return {"kind": "failed", "error": process.broken}
             reason = answer["reason"]
         raise WorkerError(reason)
 
@@ -157,6 +155,7 @@ class _Process:
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self.pid: int | None = None
+        self.broken: Message | None = None  # why it cannot work
         self.stopped = False
         self.started = threading.Event()
         self.ended = threading.Event()
@@ -231,7 +230,7 @@ class _Process:
         self.started.set()
 
     def _spawn(self) -> subprocess.Popen[bytes]:
-        parent = str(Path(jupyter_npcompile.__file__).parents[1])
+        parent = str(Path(__file__).parents[2])
         with open(os.devnull, "wb") as nothing:
             made = subprocess.Popen(
                 # -P: files beside the notebook are no modules of ours.
@@ -257,15 +256,15 @@ class _Process:
     def _listen(self, process: subprocess.Popen[bytes]) -> str:
         """Pass messages on until the process has ended; returns why it did."""
         inbox = Inbox(self._reading)
-        broken = ""
         while (messages := inbox.read()) is not None:
             for message in messages:
                 if message["kind"] == "broken":
-                    broken = message["reason"]
+                    self.broken = message["error"]
                 self._hear(message)
         status = process.wait()
-        if broken:
-            return f"the compile worker cannot work: {broken}"
+        if self.broken is not None:
+            why = ": ".join(filter(None, (self.broken.get("name"), self.broken.get("text"))))
+            return f"the compile worker cannot work: {why}"
         if status < 0:
             return f"the compile worker was killed by signal {-status}"
         return f"the compile worker ended with status {status}"

@@ -18,9 +18,9 @@ from jupyter_npcompile.runtime import stamp
 from jupyter_npcompile.runtime.anonymous import anonymous, key_of, named
 from jupyter_npcompile.runtime.cache import Cache
 from jupyter_npcompile.runtime.cache_entry import Entry
+from jupyter_npcompile.runtime.compile_errors import CompileFailedError, UnbuildableError
 from jupyter_npcompile.runtime.compile_worker import CompileWorker, worker
 from jupyter_npcompile.runtime.durations import Durations
-from jupyter_npcompile.runtime.errors import UnbuildableError
 from jupyter_npcompile.runtime.notices import say
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.ticket import Ticket
@@ -29,10 +29,6 @@ from jupyter_npcompile.tracer.lowering.errors import LoweringError
 TIER = "inductor"
 
 MEGABYTE = 2**20
-
-
-class CompileFailedError(Exception):
-    """Compiling failed this time; the message says why, for the person at the notebook."""
 
 
 @dataclass(frozen=True)

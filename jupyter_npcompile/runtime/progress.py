@@ -27,8 +27,8 @@ class Progress:
         Of the estimated time that has passed, from 0 to 1.
     elapsed, left : float
         Seconds; ``left`` is an estimate.
-    over : bool
-        Whether it has ended.
+    over, cancelled : bool
+        Whether it has ended, and whether because nobody waits any more.
     """
 
     phase: str
@@ -36,6 +36,7 @@ class Progress:
     elapsed: float
     left: float
     over: bool = False
+    cancelled: bool = False
 
 
 def progress(
@@ -113,4 +114,5 @@ def report(ticket: Ticket | None) -> Iterator[Callable[[], None]]:
         yield show
     finally:
         if shown:
-            watcher(Progress("", 1.0, perf_counter() - ticket.began, 0.0, over=True))
+            elapsed = perf_counter() - ticket.began
+            watcher(Progress("", 1.0, elapsed, 0.0, over=True, cancelled=ticket.cancelled))

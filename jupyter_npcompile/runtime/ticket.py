@@ -7,10 +7,6 @@ from collections.abc import Callable
 from time import perf_counter
 
 
-class CancelledError(Exception):
-    """Nobody wants the result any more."""
-
-
 class Ticket:
     """Shows how far a compile is, and can cancel it.
 

@@ -103,14 +103,14 @@ class Compiler:
                 self._has_urgent_thread = True
                 self._start(urgent=True)
             self._changed.notify_all()
-        try:
-            with report(ticket) as show:
+        with report(ticket) as show:
+            try:
                 while not done.wait(0.1):
                     show()
-        except BaseException:
-            if ticket is not None:
-                ticket.cancel()
-            raise
+            except BaseException:
+                if ticket is not None:
+                    ticket.cancel()
+                raise
 
     def after(self, job: Job) -> None:
         """Do something, in the background, when all that is to be compiled now is done."""

@@ -9,7 +9,7 @@ to it             ``{"kind": "build", "job": n, ...}`` (see `compile_job`),
                   ``{"kind": "cancel", "job": n}``
 from it           ``ready``, ``started`` (job, pid), ``phase`` (job, phase),
                   ``done`` (job, seconds), ``failed`` (job, error),
-                  ``ended`` (job), ``broken`` (reason)
+                  ``ended`` (job), ``broken`` (error)
 ================  ====================================================
 """
 
@@ -286,7 +286,7 @@ def main() -> None:
     try:
         worker.prepare(options["build"], options["support"])
     except Exception as error:
-        worker.say({"kind": "broken", "reason": f"{type(error).__name__}: {error}"})
+        worker.say({"kind": "broken", "error": compile_job.explain(error, cache.root)})
         worker.stop()
         return
     gc.collect()

@@ -1,0 +1,193 @@
+"""Compile jobs: what somebody waits for first, then the newest; nothing hangs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from jupyter_npcompile.runtime.progress import Progress, watched
+from jupyter_npcompile.runtime.ticket import Ticket
+from jupyter_npcompile.runtime.worker import Compiler, width
+
+ESTIMATE = dict.fromkeys(("trace", "lower", "generate", "C++", "load"), 1.0)
+
+
+class Gate:
+    """A job that waits until it may go on."""
+
+    def __init__(self) -> None:
+        self.begun = threading.Event()
+        self.open = threading.Event()
+
+    def __call__(self) -> None:
+        self.begun.set()
+        assert self.open.wait(20)
+
+
+def occupied(compiler: Compiler) -> list[Gate]:
+    """Keep every background thread busy."""
+    gates = [Gate() for _ in range(width())]
+    for gate in gates:
+        compiler.submit(gate)
+        assert gate.begun.wait(5)
+    return gates
+
+
+def let_go(gates: list[Gate]) -> None:
+    for gate in gates:
+        gate.open.set()
+
+
+def test_the_newest_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    compiler = Compiler()
+    gates = occupied(compiler)
+    order: list[int] = []
+    for number in range(5):
+        compiler.submit(lambda number=number: order.append(number))  # type: ignore[misc]
+    assert compiler.pending == 6
+    assert not compiler.wait(0.05)
+    let_go(gates)
+    assert compiler.wait(5)
+    assert order == [4, 3, 2, 1, 0]
+    assert compiler.pending == 0
+
+
+def test_who_waits_does_not_wait_for_the_background() -> None:
+    compiler = Compiler()
+    gates = occupied(compiler)
+    done: list[int] = []
+    compiler.run(lambda: done.append(1))
+    assert done == [1]
+    let_go(gates)
+    assert compiler.wait(5)
+
+
+def test_what_comes_after_waits_only_for_what_was_there() -> None:
+    compiler = Compiler()
+    gates = occupied(compiler)
+    seen: list[str] = []
+    compiler.after(lambda: seen.append("after"))
+    compiler.run(lambda: seen.append("later"))
+    assert seen == ["later"]
+    let_go(gates)
+    assert compiler.wait(5)
+    assert seen == ["later", "after"]
+    compiler.after(lambda: seen.append("at once"))
+    assert compiler.wait(5)
+    assert seen[-1] == "at once"
+
+
+def test_many_threads() -> None:
+    compiler = Compiler()
+    done: list[int] = []
+
+    def use() -> None:
+        for number in range(50):
+            compiler.submit(lambda: done.append(1))
+            if number % 10 == 0:
+                compiler.run(lambda: done.append(1))
+
+    threads = [threading.Thread(target=use) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert compiler.wait(20)
+    assert len(done) == 8 * 55
+
+
+def interrupt_soon(seconds: float) -> None:
+    """Press the stop button."""
+    threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+
+def interrupted(act: Callable[[], None]) -> float:
+    """Seconds from an interrupt until something that waits is left."""
+    began = time.perf_counter()
+    interrupt_soon(0.3)
+    with pytest.raises(KeyboardInterrupt):
+        act()
+    return time.perf_counter() - began - 0.3
+
+
+def test_interrupting_a_wait() -> None:
+    compiler = Compiler()
+    gate, ticket = Gate(), Ticket()
+    assert interrupted(lambda: compiler.run(gate, ticket)) < 0.5
+    assert ticket.cancelled
+    gate.open.set()
+    assert compiler.wait(5)
+    done: list[int] = []
+    compiler.run(lambda: done.append(1))
+    assert done == [1]
+
+
+def test_what_was_given_up_before_it_began_is_not_done() -> None:
+    compiler = Compiler()
+    gate = Gate()
+    thread = threading.Thread(target=compiler.run, args=(gate,))
+    thread.start()
+    assert gate.begun.wait(5)
+    done: list[int] = []
+    assert interrupted(lambda: compiler.run(lambda: done.append(1), Ticket())) < 0.5
+    gate.open.set()
+    thread.join()
+    assert compiler.wait(5)
+    assert done == []
+
+
+def test_a_wait_is_shown() -> None:
+    compiler = Compiler()
+    ticket = Ticket()
+    seen: list[Progress] = []
+
+    def job() -> None:
+        for phase in ("lower", "C++"):
+            ticket.enter(phase)
+            time.sleep(0.5)
+
+    with watched(seen.append, lambda: ESTIMATE):
+        compiler.run(job, ticket)
+        compiler.run(lambda: None, Ticket())  # too short to be shown
+    assert [step.phase for step in seen if step.phase][-1] == "C++"
+    assert [step.over for step in seen] == [False] * (len(seen) - 1) + [True]
+    fractions = [step.fraction for step in seen]
+    assert fractions == sorted(fractions)
+    assert not seen[-1].cancelled
+
+
+def test_an_interrupted_wait_is_shown_as_such() -> None:
+    compiler = Compiler()
+    seen: list[Progress] = []
+    gate = Gate()
+    with watched(seen.append, lambda: ESTIMATE):
+        began = Ticket()
+        began.began -= 1
+        interrupted(lambda: compiler.run(gate, began))
+    gate.open.set()
+    assert seen[-1].over
+    assert seen[-1].cancelled
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore:This process.*is multi-threaded")
+def test_a_forked_process_begins_anew() -> None:
+    compiler = Compiler()
+    gates = occupied(compiler)
+    for _ in range(3):
+        compiler.submit(lambda: None)
+    pid = os.fork()
+    if pid == 0:
+        done: list[int] = []
+        quiet = compiler.pending == 0 and compiler.wait(1)
+        compiler.submit(lambda: done.append(1))
+        os._exit(0 if quiet and compiler.wait(5) and done == [1] else 1)
+    assert os.waitpid(pid, 0)[1] == 0
+    let_go(gates)
+    assert compiler.wait(5)
