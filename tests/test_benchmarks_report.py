@@ -48,7 +48,7 @@ def test_results_survive_json(tmp_path: Path) -> None:
     full = dataclasses.replace(
         row("a", "ours", medium=ok(2.0, capture=capture, bound=0.5)),
         threaded={"large": Measured("timeout", lost_s=3.0, message="late")},
-        restart=Restart(0.1, ok(1.5), 120.0),
+        restart=Restart(0.1, ok(1.5)),
     )
     found = results(full, row("a", "numpy", medium=ok(1.0)))
     found.overheads["ours"] = Overhead("key", "2026-01-02", 0.1, 5.0, timed(0.5))
@@ -127,7 +127,7 @@ def test_calls_that_repay_the_first_result() -> None:
 
 def restarted(program: str, first: Measured, second: Measured, tool: str = "ours") -> Row:
     made = row(program, tool, medium=first)
-    return dataclasses.replace(made, restart=Restart(0.1, second, None))
+    return dataclasses.replace(made, restart=Restart(0.1, second))
 
 
 def test_runs_that_agree() -> None:
@@ -173,7 +173,7 @@ def everything() -> Results:
     capture = Capture(("inductor",), 1, 1, ("line 3: `print`",), notes=("a <note> | more",))
     ours = dataclasses.replace(
         restarted("a", ok(2.0, capture=capture, bound=0.25), ok(2.0, capture=capture)),
-        threaded={"large": ok(3.0)},
+        threaded={"large": ok(3.0, peak_mb=123.4)},
     )
     found = results(
         row("a", "numpy", medium=ok(1.0, numpy_s=0.01)),
@@ -200,6 +200,7 @@ def test_report_shows_what_there_is() -> None:
     assert "- Numba, `a` late: medium: no answer in 25 s" in text
     assert "a &lt;note> \\| more" in text
     assert "Two processes of this run, at the medium size: every class agrees" in text
+    assert "| a | 3 | - | - | - | - | 123 | - | - | - |" in text
     assert "None" not in text
     assert "nan" not in text
 

@@ -19,8 +19,8 @@ from tests.benchmarks.timing import Timing
 from tests.benchmarks.tools import NUMPY, Tool, processors
 from tests.benchmarks.worker import Request
 
-SECOND_CHANCE = 10.0
-"""Seconds for a first result at a smaller size, where a larger one came too late."""
+SECOND_CHANCE = 6.0
+"""Seconds for a first result, or to compile, where another size took too long."""
 
 Start = Callable[[Request, int, Limits], Iterable[Event]]
 """Starts a worker with so many threads, and yields its events."""
@@ -38,8 +38,6 @@ class Heard:
         What it measured.
     first_s : dict of str to float
         First results of which the rest may be missing.
-    peak_mb : float, optional
-        The most memory it used.
     failure : tuple, optional
         Status, seconds that were lost, message.
     """
@@ -47,7 +45,6 @@ class Heard:
     import_s: float | None = None
     sizes: dict[str, Measured] = field(default_factory=dict)
     first_s: dict[str, float] = field(default_factory=dict)
-    peak_mb: float | None = None
     failure: tuple[Status, float, str] | None = None
 
     @classmethod
@@ -67,8 +64,6 @@ class Heard:
                 self.first_s[event["size"]] = event["seconds"]
             case {"event": "size"}:
                 self.sizes[event["size"]] = Measured.from_dict(event["measured"])
-            case {"event": "memory"}:
-                self.peak_mb = event["peak_mb"]
             case {"event": "error"}:
                 self.failure = "error", event["seconds"], event["message"]
             case {"event": "late"}:
@@ -91,8 +86,11 @@ def by_size(start: Start, request: Request, threads: int, limits: Limits) -> Hea
         whole.sizes |= heard.sizes
         if whole.import_s is None:
             whole.import_s = heard.import_s
+        request = _less_patient(request, heard.sizes)
         left = [size for size in left if size not in heard.sizes]
-        if heard.failure is None or not left:
+        if heard.failure is None and heard.sizes:
+            continue
+        if not left:
             break
         size = left.pop(0)
         whole.sizes[size] = failed = heard.failed(size)
@@ -104,6 +102,13 @@ def by_size(start: Start, request: Request, threads: int, limits: Limits) -> Hea
         left = again
         limits = replace(limits, first=min(limits.first, SECOND_CHANCE))
     return whole
+
+
+def _less_patient(request: Request, sizes: dict[str, Measured]) -> Request:
+    """Wait no longer than that for compiles where one has taken too long already."""
+    if all(one.capture is None or one.capture.settled for one in sizes.values()):
+        return request
+    return replace(request, settle=min(request.settle, SECOND_CHANCE))
 
 
 def measure(program: Program, tool: Tool, plan: Plan, start: Start, request: Request) -> Row:
@@ -130,10 +135,11 @@ def measure(program: Program, tool: Tool, plan: Plan, start: Start, request: Req
         )
     cold = by_size(start, replace(request, sizes=list(plan.sizes)), 1, plan.limits)
     row = replace(row, import_s=cold.import_s, single=cold.sizes)
+    request = _less_patient(request, cold.sizes)
     works = [size for size in plan.sizes if cold.sizes[size].timing is not None]
     if plan.restart and plan.sizes[0] in works:
-        row = replace(row, restart=_restart(start, request, plan, works))
-    if processors() > 1 and tool is not NUMPY:
+        row = replace(row, restart=_restart(start, request, plan))
+    if processors() > 1:
         row = replace(row, threaded=_threaded(start, request, plan, cold.sizes))
     return row
 
@@ -154,15 +160,13 @@ def _threaded(
     return measured
 
 
-def _restart(start: Start, request: Request, plan: Plan, works: Sequence[str]) -> Restart | None:
-    """The same in a new process; None where that one fails."""
-    largest = max(works, key=("small", "medium", "large").index)
-    asked = replace(request, kind="restart", sizes=[plan.sizes[0], largest])
-    heard = Heard.of(start(asked, 1, plan.limits))
-    again = heard.sizes.get(plan.sizes[0])
-    if heard.import_s is None or again is None:
+def _restart(start: Start, request: Request, plan: Plan) -> Restart | None:
+    """The first size in a new process; None where that one fails."""
+    size = plan.sizes[0]
+    heard = Heard.of(start(replace(request, sizes=[size], bandwidth=None), 1, plan.limits))
+    if heard.import_s is None or size not in heard.sizes:
         return None
-    return Restart(heard.import_s, again, heard.peak_mb)
+    return Restart(heard.import_s, heard.sizes[size])
 
 
 def row_key(program: Program, tool: Tool, plan: Plan) -> str:
@@ -240,7 +244,7 @@ class Campaign:
             tool.name,
             budget=plan.budget,
             pairs=plan.pairs,
-            settle=plan.limits.first,
+            settle=plan.settle,
             bandwidth=self.results.bandwidth,
             **more,
         )

@@ -31,6 +31,8 @@ class Plan:
         Whether all programs are measured, or one of each class.
     minutes : float
         When nothing further is begun; what was measured is kept for the next time.
+    settle : float
+        Seconds to wait for what compiles in the background.
     limits : Limits
         How long to wait for a child's events.
     """
@@ -43,6 +45,7 @@ class Plan:
     pairs: int
     every: bool
     minutes: float
+    settle: float
     limits: Limits = field(default_factory=Limits)
 
 
@@ -51,11 +54,12 @@ FULL = Plan(
     sizes=("medium", "small", "large"),
     threaded=("large",),
     restart=True,
-    budget=0.8,
+    budget=0.5,
     pairs=11,
     every=True,
     minutes=57,
-    limits=Limits(ready=60, first=25, rest=45),
+    settle=12,
+    limits=Limits(ready=60, first=20, rest=40),
 )
 
 QUICK = Plan(
@@ -66,7 +70,8 @@ QUICK = Plan(
     budget=0.4,
     pairs=7,
     every=False,
-    minutes=7.5,
+    minutes=7.2,
+    settle=8,
     limits=Limits(ready=30, first=12, rest=20),
 )
 

@@ -37,8 +37,9 @@ plus the time that was lost, larger sizes of the program included.
 NumPy program as it is; Numba and JAX get versions written for them, beside each program.
 - **Bound**: share of the memory bandwidth that the program would need if every input were read \
 once and every output written once.
-- Memory is the most that a process used that ran the program at its largest size, the tool \
-included.
+- Memory is the most that a process used that ran the program at its large size with all \
+threads, the tool included, before NumPy ran beside it.
+- A time-out: no first result within {first:.0f} s, or the calls after it too slow to be timed.
 """
 
 
@@ -79,7 +80,7 @@ class Report:
             self.overall(),
             self._classes(),
             self._worst(),
-            HOW,
+            HOW.format(first=self.plan.limits.first),
             self._stability(),
             self._programs(),
             self._waiting(),
@@ -229,12 +230,12 @@ class Report:
     def _repaying(self) -> str:
         size = self.plan.sizes[0]
         header = ["program", *(f"{tool.label}: calls" for tool in self.tools)]
-        header += [f"{tool.label}: MB" for tool in TOOLS] if self.plan.restart else []
+        header += [f"{tool.label}: MB" for tool in TOOLS] if self.plan.threaded else []
         lines = []
         for program, _ in self._named():
             rows = [self._row(program, tool) for tool in self.tools]
             cells = [program, *(_repaid(row.single.get(size) if row else None) for row in rows)]
-            if self.plan.restart:
+            if self.plan.threaded:
                 cells += [_memory(self._row(program, tool)) for tool in TOOLS]
             lines.append(cells)
         return (
@@ -347,7 +348,8 @@ def _capture(measured: Measured | None) -> list[str]:
         return [NOTHING] * 4
     found = measured.capture
     bound = f"{measured.bound:.0%}" if measured.bound is not None else NOTHING
-    return [found.tier, str(found.segments), str(len(found.breaks)), bound]
+    tier = found.tier if found.settled else f"{found.tier}, compiling"
+    return [tier, str(found.segments), str(len(found.breaks)), bound]
 
 
 def _first(measured: Measured | None) -> str:
@@ -368,8 +370,8 @@ def _restarted(row: Row | None) -> str:
 
 
 def _memory(row: Row | None) -> str:
-    peak = row.restart.peak_mb if row and row.restart else None
-    return NOTHING if peak is None else f"{peak:.0f}"
+    peaks = [one.peak_mb for one in row.threaded.values() if one.peak_mb] if row else []
+    return f"{peaks[0]:.0f}" if peaks else NOTHING
 
 
 def _agreement(what: str, found: Sequence[Disagreement]) -> str:

@@ -89,6 +89,9 @@ class Measured:
         What went wrong.
     bound : float, optional
         Share of the memory bandwidth's bound.
+    peak_mb : float, optional
+        The most memory that the process had used before NumPy ran beside the
+        tool; of the first size that a process runs, no other process's.
     capture : Capture, optional
         What this package made of it.
     """
@@ -100,6 +103,7 @@ class Measured:
     lost_s: float = 0.0
     message: str = ""
     bound: float | None = None
+    peak_mb: float | None = None
     capture: Capture | None = None
 
     @classmethod
@@ -115,7 +119,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """A program in a new process with the caches of an earlier one, and no other tool in it.
+    """A program in a new process with the caches of an earlier one.
 
     Parameters
     ----------
@@ -123,18 +127,15 @@ class Restart:
         Seconds to import the tool.
     again : Measured
         The first result and the steady state at the medium size.
-    peak_mb : float, optional
-        The most memory that the process used, having run the largest size.
     """
 
     import_s: float
     again: Measured
-    peak_mb: float | None = None
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Rebuild from what `asdict` wrote."""
-        return cls(data["import_s"], Measured.from_dict(data["again"]), data["peak_mb"])
+        return cls(data["import_s"], Measured.from_dict(data["again"]))
 
 
 @dataclass(frozen=True, slots=True)

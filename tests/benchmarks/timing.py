@@ -14,11 +14,14 @@ Arguments = tuple[Any, ...]
 SAMPLE = 2e-3
 """Seconds that one sample takes at the least: calls are repeated until then."""
 
+PATIENCE = 4
+"""How many times its budget a slow program may take for three pairs."""
+
 MAX_COPIES = 20
 """Calls per sample at the most where each call needs its own copy of the arguments."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Subject:
     """Something to time.
 
@@ -30,15 +33,17 @@ class Subject:
         Gives the arguments of one call; nobody counts the time this takes.
     mutates : bool
         Whether each call needs arguments of its own.
+    result : object
+        What the last call gave.
+    seconds : float
+        How long a call took when it was last timed.
     """
 
     run: Callable[..., Any]
     arguments: Callable[[], Arguments]
     mutates: bool = False
-
-    def __call__(self) -> Any:
-        """Call it once."""
-        return self.run(*self.arguments())
+    result: Any = None
+    seconds: float = 0.0
 
     def sample(self, loops: int) -> tuple[float, float]:
         """Seconds and seconds of CPU per call, over a number of calls."""
@@ -47,17 +52,24 @@ class Subject:
             each = [self.arguments() for _ in range(loops)]
         else:
             each = [self.arguments()] * loops
+        last = each.pop()
+        self.result = None  # its memory is free again
         cpu, began = process_time(), perf_counter()
         for arguments in each:
             run(*arguments)
-        return (perf_counter() - began) / loops, (process_time() - cpu) / loops
+        result = run(*last)
+        self.seconds = (perf_counter() - began) / loops
+        cpu = (process_time() - cpu) / loops
+        self.result = result
+        return self.seconds, cpu
 
     def loops(self) -> int:
-        """How many calls make a sample."""
-        seconds, _ = self.sample(1)
-        if seconds < SAMPLE / 10:
-            seconds, _ = self.sample(5)
-        loops = max(1, math.ceil(SAMPLE / max(seconds, 1e-7)))
+        """How many calls make a sample, from what the last call took."""
+        if self.seconds < SAMPLE:
+            self.sample(1)
+        if self.seconds < SAMPLE / 10:
+            self.sample(5)
+        loops = max(1, math.ceil(SAMPLE / max(self.seconds, 1e-7)))
         return min(loops, MAX_COPIES) if self.mutates else loops
 
 
@@ -102,7 +114,7 @@ def interleaved(numpy: Subject, tool: Subject, budget: float, most: int) -> Timi
         What to compare. Both have run before.
     budget : float
         Seconds after which no further pair is begun. Three pairs are taken
-        in any case, or one where a pair takes longer than the budget.
+        in any case, or fewer where they take more than `PATIENCE` times that.
     most : int
         Pairs at the most.
     """
@@ -112,8 +124,7 @@ def interleaved(numpy: Subject, tool: Subject, budget: float, most: int) -> Timi
     began = perf_counter()
     while len(pairs) < most:
         spent = perf_counter() - began
-        enough = 1 if pairs and spent / len(pairs) > budget else 3
-        if len(pairs) >= enough and spent > budget:
+        if pairs and spent > (budget if len(pairs) >= 3 else PATIENCE * budget):
             break
         if len(pairs) % 2:
             ours, used = tool.sample(loops[1])

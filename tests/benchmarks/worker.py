@@ -4,10 +4,9 @@ Usage: ``python -m tests.benchmarks.worker REQUEST``, where the request is the
 JSON of a `Request`. The kinds of request:
 
 ``sizes``
-    Each size in turn: first result, steady state against NumPy, correctness.
-``restart``
-    The first size again, then the largest once: what a restarted process waits
-    for and how much memory it takes, before NumPy is run for comparison.
+    Each size in turn: first result, memory before NumPy runs for comparison,
+    steady state against NumPy, correctness. Where compiling does not end, the
+    worker does, so that it does not disturb the sizes that are left.
 ``overhead``
     Three numbers: what a call costs.
 
@@ -46,7 +45,7 @@ class Request:
 
     Parameters
     ----------
-    kind : {"sizes", "restart", "overhead"}
+    kind : {"sizes", "overhead", "bandwidth"}
         See the module.
     tool : str
         In which tool.
@@ -98,7 +97,7 @@ class Trial:
         self.first_s = 0.0
         self.ready_s = 0.0
         self.settled = True
-        self.result: Any = None
+        self.peak_mb = 0.0
 
     def _subject(self, run: Run, args: tuple[Any, ...]) -> Subject:
         mutates = self.program.mutates
@@ -106,28 +105,27 @@ class Trial:
 
     def first(self) -> None:
         """Call it for the first time."""
-        subject = self.compiled
-        arguments = subject.arguments()
-        began = perf_counter()
-        self.result = subject.run(*arguments)
-        self.first_s = perf_counter() - began
+        self.first_s, _ = self.compiled.sample(1)
 
     def settle(self, timeout: float) -> None:
         """Call it until the time of a call does not depend on the calls before."""
         began = perf_counter()
         self.settled = self.tool.settle(timeout)
         for _ in range(2):
-            self.result = self.compiled()
+            self.compiled.sample(1)
             if perf_counter() - began > timeout:
                 break
         self.ready_s = self.first_s + perf_counter() - began
+        self.peak_mb = peak_megabytes()
 
     def compare(self, budget: float, pairs: int) -> tuple[Timing, str]:
         """Time it against NumPy; also what is wrong with its results, if anything."""
-        expected = self.native()
-        message = "" if self._agrees(self.result, expected) else "another result than NumPy's"
+        self.native.sample(1)
+        expected = self.native.result
+        agrees = self._agrees(self.compiled.result, expected)
+        message = "" if agrees else "another result than NumPy's"
         timing = interleaved(self.native, self.compiled, budget, pairs)
-        if not message and not self._agrees(self.compiled(), expected):
+        if not message and not self._agrees(self.compiled.result, expected):
             message = "another result than NumPy's, after some calls"
         return timing, message
 
@@ -157,6 +155,7 @@ class Trial:
             timing=timing,
             message=message,
             bound=bound,
+            peak_mb=self.peak_mb,
             capture=capture(self.settled) if self.tool.name == "ours" else None,
         )
 
@@ -227,28 +226,8 @@ def sizes(request: Request, emit: Emit) -> None:
         trial.settle(request.settle)
         timing, message = trial.compare(request.budget, request.pairs)
         emit("size", size=size, measured=asdict(trial.measured(timing, message, bandwidth)))
-
-
-def restart(request: Request, emit: Emit) -> None:
-    """The first size, and the last for its memory."""
-    tool, program = named(request.tool), load(request.program)
-    prepare = _imported(tool, program, emit)
-    again = Trial(tool, program, request.sizes[0], prepare())
-    again.first()
-    emit("first", size=request.sizes[0], seconds=again.first_s)
-    again.settle(request.settle)
-    tiers = capture(again.settled) if tool.name == "ours" else None
-    largest = Trial(tool, program, request.sizes[-1], prepare())
-    largest.first()
-    emit("first", size=request.sizes[-1], seconds=largest.first_s)
-    largest.settle(request.settle)
-    emit("memory", peak_mb=peak_megabytes())
-    del largest
-    timing, message = again.compare(request.budget, request.pairs)
-    measured = Measured(
-        "wrong" if message else "ok", again.first_s, again.ready_s, timing, capture=tiers
-    )
-    emit("size", size=request.sizes[0], measured=asdict(measured))
+        if not trial.settled:
+            break
 
 
 def overhead(request: Request, emit: Emit) -> None:
@@ -263,9 +242,9 @@ def overhead(request: Request, emit: Emit) -> None:
     held = tool.arguments(args)
     compiled = Subject(run, lambda: held)
     began = perf_counter()
-    compiled()
+    compiled.sample(1)
     tool.settle(request.settle)
-    compiled()
+    compiled.sample(1)
     first_use_s = perf_counter() - began
     emit("first", size="", seconds=first_use_s)
     timing = interleaved(native, compiled, request.budget, request.pairs)
@@ -303,7 +282,7 @@ def main(text: str) -> None:
 
     settle_allocator()
     request = Request(**json.loads(text))
-    kinds = {"sizes": sizes, "restart": restart, "overhead": overhead, "bandwidth": bandwidth}
+    kinds = {"sizes": sizes, "overhead": overhead, "bandwidth": bandwidth}
     try:
         kinds[request.kind](request, emit)
     except Exception as error:
