@@ -344,7 +344,7 @@ def test_campaign_goes_on_where_it_was(tmp_path: Path) -> None:
     complete, shown = run_campaign(tmp_path, [NUMPY])
     assert complete
     assert len(Counted.workers.asked) == asked
-    assert "0 measured" in shown
+    assert "0 rows measured" in shown
     # Something that a row depends on has changed.
     found = Results.read(tmp_path / "results.json")
     first = next(iter(found.rows.values()))
@@ -376,14 +376,14 @@ def test_progress_says_how_long_it_takes() -> None:
     stream = io.StringIO()
     now = itertools.count(0, 10)
     progress = Progress(stream, clock=lambda: float(next(now)))
-    progress.begin(2, 1e9)
+    progress.begin([1.0, 2.0], 1e9)
     progress.show("first")
     progress.step()
     progress.show("second")
     assert "0/2 first (0:10)" in stream.getvalue()
-    assert "1/2 second (0:20, about 0:20 left)" in stream.getvalue()
+    assert "1/2 second (0:20, about 0:40 left)" in stream.getvalue()
     assert progress.end() is False
-    assert "the rest is measured when this is run again" in stream.getvalue()
+    assert "run this again to measure the 1 that are left" in stream.getvalue()
 
 
 def test_rows_hold_the_key_of_their_plan() -> None:

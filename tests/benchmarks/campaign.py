@@ -220,7 +220,7 @@ class Campaign:
             for program in self.programs
             if not self.results.has(program.name, tool.name, row_key(program, tool, self.plan))
         ]
-        self.progress.begin(len(todo), self.plan.minutes * 60)
+        self.progress.begin([tool.effort for tool, _ in todo], self.plan.minutes * 60)
         if self.results.bandwidth is None or todo:
             self._bandwidth()
         for tool, program in todo:

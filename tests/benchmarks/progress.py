@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import TextIO
 
@@ -27,12 +27,13 @@ class Progress:
         self._stream = stream or sys.stderr
         self._clock = clock
         self._live = self._stream.isatty()
-        self._total = self._done = 0
+        self._efforts: list[float] = []
+        self._done = 0
         self._began = self._until = clock()
 
-    def begin(self, total: int, seconds: float) -> None:
-        """So many jobs are to be done, and nothing is begun after so many seconds."""
-        self._total, self._done = total, 0
+    def begin(self, efforts: Sequence[float], seconds: float) -> None:
+        """Jobs of such an effort are to be done, and nothing is begun after so many seconds."""
+        self._efforts, self._done = list(efforts), 0
         self._began = self._clock()
         self._until = self._began + seconds
 
@@ -44,9 +45,9 @@ class Progress:
     def show(self, job: str) -> None:
         """A job begins."""
         spent = self._clock() - self._began
-        left = spent / self._done * (self._total - self._done) if self._done else None
-        about = f", about {duration(left)} left" if left is not None else ""
-        text = f"{bar(self._done, self._total)} {self._done}/{self._total} {job}"
+        done, total = sum(self._efforts[: self._done]), sum(self._efforts)
+        about = f", about {duration(spent / done * (total - done))} left" if done else ""
+        text = f"{bar(done / total)} {self._done}/{len(self._efforts)} {job}"
         self._write(f"{text} ({duration(spent)}{about})")
 
     def step(self) -> None:
@@ -61,30 +62,26 @@ class Progress:
 
     def end(self) -> bool:
         """Nothing more is done; whether all jobs are."""
-        complete = self._done == self._total
-        rest = "" if complete else f"; the rest is measured when this is run again: {self._left}"
+        left = len(self._efforts) - self._done
+        rest = f"; run this again to measure the {left} that are left" if left else ""
         spent = duration(self._clock() - self._began)
-        self.say(f"{bar(self._done, self._total)} {self._done} measured in {spent}{rest}")
-        return complete
-
-    @property
-    def _left(self) -> int:
-        return self._total - self._done
+        self.say(f"{self._done} rows measured in {spent}{rest}")
+        return not left
 
     def _write(self, text: str) -> None:
         self._stream.write(f"\r\x1b[K{text}" if self._live else f"{text}\n")
         self._stream.flush()
 
 
-def bar(done: int, total: int) -> str:
+def bar(share: float) -> str:
     """A bar that fills.
 
     Examples
     --------
-    >>> bar(1, 2)
+    >>> bar(0.5)
     '[###############---------------]'
     """
-    full = WIDTH * done // total if total else WIDTH
+    full = int(WIDTH * share)
     return "[" + "#" * full + "-" * (WIDTH - full) + "]"
 
 

@@ -217,7 +217,7 @@ class Report:
             cells = [program, *map(_first, firsts)]
             if OURS in self.tools:
                 ours = firsts[self.tools.index(OURS)]
-                cells.append(time(ours.ready_s if ours else None))
+                cells.append(_ready(ours))
             if self.plan.restart:
                 cells += [_restarted(row) for row in rows]
             lines.append(cells)
@@ -356,6 +356,13 @@ def _first(measured: Measured | None) -> str:
     if measured is None or measured.first_s is None:
         return _ending(measured)
     return time(measured.first_s)
+
+
+def _ready(measured: Measured | None) -> str:
+    if measured is None:
+        return NOTHING
+    endless = measured.capture is not None and not measured.capture.settled
+    return f"> {time(measured.ready_s)}" if endless else time(measured.ready_s)
 
 
 def _repaid(measured: Measured | None) -> str:

@@ -36,12 +36,15 @@ class Tool:
         What is imported.
     distributions : tuple of str
         Whose versions matter.
+    effort : float
+        How long it takes to measure a program in it, against other tools, about.
     """
 
     name: str
     label: str
     module: str
     distributions: tuple[str, ...]
+    effort: float
 
     @property
     def installed(self) -> bool:
@@ -114,11 +117,11 @@ def _torch(function: Run) -> Run:
     return compiled
 
 
-NUMPY = Tool("numpy", "NumPy", "numpy", ("numpy",))
-OURS = Tool("ours", "npcompile", "jupyter_npcompile", ("numpy", "torch"))
-NUMBA = Tool("numba", "Numba", "numba", ("numpy", "numba", "llvmlite"))
-JAX = Tool("jax", "JAX", "jax", ("numpy", "jax", "jaxlib"))
-TORCH = Tool("torch", "torch.compile", "torch", ("numpy", "torch"))
+NUMPY = Tool("numpy", "NumPy", "numpy", ("numpy",), 1.0)
+OURS = Tool("ours", "npcompile", "jupyter_npcompile", ("numpy", "torch"), 10.0)
+NUMBA = Tool("numba", "Numba", "numba", ("numpy", "numba", "llvmlite"), 3.0)
+JAX = Tool("jax", "JAX", "jax", ("numpy", "jax", "jaxlib"), 2.5)
+TORCH = Tool("torch", "torch.compile", "torch", ("numpy", "torch"), 9.0)
 
 TOOLS = (NUMPY, OURS, NUMBA, JAX, TORCH)
 """All tools, in the order in which they are measured and shown."""
