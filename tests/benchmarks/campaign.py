@@ -137,7 +137,7 @@ def measure(program: Program, tool: Tool, plan: Plan, start: Start, request: Req
     row = replace(row, import_s=cold.import_s, single=cold.sizes)
     request = _less_patient(request, cold.sizes)
     works = [size for size in plan.sizes if cold.sizes[size].timing is not None]
-    if plan.restart and plan.sizes[0] in works:
+    if plan.restart and plan.sizes[0] in works and tool is not NUMPY:
         row = replace(row, restart=_restart(start, request, plan))
     if processors() > 1:
         row = replace(row, threaded=_threaded(start, request, plan, cold.sizes))

@@ -34,7 +34,8 @@ class Plan:
     settle : float
         Seconds to wait for what compiles in the background.
     limits : Limits
-        How long to wait for a child's events.
+        How long to wait for a child's events. A first result may take as long
+        as a compile in the background.
     """
 
     name: str
@@ -58,8 +59,8 @@ FULL = Plan(
     pairs=11,
     every=True,
     minutes=57,
-    settle=12,
-    limits=Limits(ready=60, first=20, rest=40),
+    settle=15,
+    limits=Limits(ready=60, first=15, rest=35),
 )
 
 QUICK = Plan(
@@ -71,8 +72,8 @@ QUICK = Plan(
     pairs=7,
     every=False,
     minutes=7.2,
-    settle=8,
-    limits=Limits(ready=30, first=12, rest=20),
+    settle=10,
+    limits=Limits(ready=30, first=10, rest=20),
 )
 
 ORDER = ("small", "medium", "large")

@@ -39,7 +39,8 @@ NumPy program as it is; Numba and JAX get versions written for them, beside each
 once and every output written once.
 - Memory is the most that a process used that ran the program at its large size with all \
 threads, the tool included, before NumPy ran beside it.
-- A time-out: no first result within {first:.0f} s, or the calls after it too slow to be timed.
+- A time-out: no first result within {first:.0f} s, or the calls after it too slow to be timed. \
+npcompile is given {settle:.0f} s to compile, and timed as it is then.
 """
 
 
@@ -80,7 +81,7 @@ class Report:
             self.overall(),
             self._classes(),
             self._worst(),
-            HOW.format(first=self.plan.limits.first),
+            HOW.format(first=self.plan.limits.first, settle=self.plan.settle),
             self._stability(),
             self._programs(),
             self._waiting(),
