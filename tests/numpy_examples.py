@@ -71,6 +71,12 @@ np.apply_along_axis(np.diag, -1, A)
 np.apply_along_axis(lambda r, n: (r**n).mean(), 0, A, 2)
 np.apply_along_axis(np.max, 0, x)
 """,
+    "numpy.piecewise": """
+np.piecewise(x - 2, [x < 2, x >= 2], [-1, 1])
+np.piecewise(x - 2, [x < 2, x >= 2], [lambda x: -x, lambda x: x])
+np.piecewise(A - 9, [A < 2, A > 12], [np.sin, lambda v: v**2, 0.5])
+np.piecewise(k - 3, k < 3, [lambda v, n: v * n, 2], 3)
+""",
     "numpy.apply_over_axes": """
 np.apply_over_axes(np.sum, A, [0, 1])
 np.apply_over_axes(np.max, A, 1)

@@ -155,7 +155,7 @@ def test_only_outer_names_go_through_the_hook() -> None:
         ("import math", "import"),
         ("from math import pi", "import"),
         ("del x", "del"),
-        ("match x:\n    case 1: pass", "match"),
+        ("match x:\n    case [1]: pass", "match"),
         ("x.y = 1", "assigns an attribute"),
         ("x.y += 1", "assigns an attribute"),
         ("x.y: int = 1", "assigns an attribute"),

@@ -51,7 +51,6 @@ _REFUSED: dict[type[ast.stmt], str] = {
     ast.Import: "import",
     ast.ImportFrom: "import",
     ast.Delete: "del",
-    ast.Match: "match",
     ast.Global: "global or nonlocal",
     ast.Nonlocal: "global or nonlocal",
 }
@@ -222,6 +221,8 @@ class _Statements(Expressions):
             return [self.loop(node)]
         if isinstance(node, ast.Try):
             return [self.attempt(node)]
+        if isinstance(node, ast.Match):
+            return [self.selected(node)]
         if isinstance(node, ast.Assert):
             test = self.condition(node.test)
             return [replaced(node, test=test, msg=node.msg and self.value(node.msg))]
@@ -344,6 +345,16 @@ class _Statements(Expressions):
             finalbody=self.body(node.finalbody),
         )
 
+    def selected(self, node: ast.Match) -> ast.stmt:
+        """Rewrite ``match`` where it only compares with constants."""
+        cases: list[ast.match_case] = []
+        for case in node.cases:
+            if not _compares(case.pattern):
+                raise self.refuse(case.pattern, "match")
+            guard = None if case.guard is None else self.condition(case.guard)
+            cases.append(ast.match_case(clone(case.pattern), guard, self.body(case.body)))
+        return replaced(node, subject=self.value(node.subject), cases=cases)
+
     def nested(self, node: ast.FunctionDef) -> ast.stmt:
         """Rewrite a definition inside a helper; annotations are left out."""
         reason = "decorated function" if node.decorator_list else keeps_its_frame(node)
@@ -354,6 +365,17 @@ class _Statements(Expressions):
         body = self.function_body(node)
         self.scopes.pop()
         return define(node.name, arguments, body, extent(node))
+
+
+def _compares(pattern: ast.pattern) -> bool:
+    """Whether a pattern looks at nothing but equality with constants."""
+    if isinstance(pattern, ast.MatchOr):
+        return all(map(_compares, pattern.patterns))
+    if isinstance(pattern, ast.MatchAs):
+        return pattern.pattern is None or _compares(pattern.pattern)
+    if isinstance(pattern, ast.MatchValue):
+        return isinstance(pattern.value, ast.Constant)
+    return isinstance(pattern, ast.MatchSingleton)
 
 
 def _leaves(node: ast.stmt) -> bool:

@@ -93,6 +93,9 @@ def _construct(hooks: Hooks, func: type, args: tuple[Any, ...], kwargs: dict[str
     if issubclass(func, Exception) and not any(True for _ in traced_in((args, kwargs))):
         with python_errors():
             return func(*args, **kwargs)
+    if func is np.ndindex:
+        with python_errors():
+            return np.ndindex(*(hooks.concrete(arg, "a loop needs the value") for arg in args))
     if is_constant(operation(func)):
         return metadata(hooks, func, args, kwargs)
     raise Break("call", f"`{_name(func)}` makes an object that is not traced", OWN_LINE)

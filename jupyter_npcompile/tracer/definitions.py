@@ -42,10 +42,49 @@ def apply_along_axis(
     return np.transpose(results, dims[:axis] + dims[inner:] + dims[axis:inner])
 
 
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    """``np.piecewise``: the original asks for the sizes of what its conditions select."""
+    x = np.asanyarray(x)
+    several = len(funclist)
+    if np.isscalar(condlist) or (not isinstance(condlist[0], list | np.ndarray) and x.ndim != 0):
+        condlist = [condlist]
+    conditions = np.asarray(condlist, dtype=bool)
+    if len(conditions) == several - 1:
+        otherwise = ~np.any(conditions, axis=0, keepdims=True)
+        conditions = np.concatenate([conditions, otherwise], axis=0)
+    elif len(conditions) != several:
+        raise ValueError("the numbers of conditions and functions do not match")
+    result = np.zeros_like(x)
+    for condition, function in zip(conditions, funclist, strict=True):
+        if callable(function):
+            result[condition] = function(x[condition], *args, **kw)
+        else:
+            result[condition] = function
+    return result
+
+
 DEFINITIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
-    {"numpy.apply_along_axis": apply_along_axis}
+    {"numpy.apply_along_axis": apply_along_axis, "numpy.piecewise": piecewise}
 )
 """By operation."""
+
+
+_GATHERED = ("edge", "wrap", "reflect", "symmetric")
+
+
+def needs_source(op: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+    """Whether a call of a function that has a lowering is better recorded through its source.
+
+    Examples
+    --------
+    >>> needs_source("numpy.pad", ([1, 2], 1), {"mode": "mean"})
+    True
+    """
+    if op != "numpy.pad":
+        return False
+    mode = args[2] if len(args) > 2 else kwargs.get("mode", "constant")
+    options = kwargs.keys() - {"array", "pad_width", "mode"}
+    return mode != "constant" and (mode not in _GATHERED or bool(options))
 
 
 def is_definition(function: Any) -> bool:

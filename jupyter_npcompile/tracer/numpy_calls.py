@@ -13,7 +13,7 @@ import numpy as np
 
 from jupyter_npcompile.tracer import helpers
 from jupyter_npcompile.tracer.breaks import DRAW, OWN_LINE, RANDOM, Break
-from jupyter_npcompile.tracer.definitions import DEFINITIONS
+from jupyter_npcompile.tracer.definitions import DEFINITIONS, needs_source
 from jupyter_npcompile.tracer.draws import draw
 from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
 from jupyter_npcompile.tracer.folding import fold, folds
@@ -73,7 +73,7 @@ def numpy_call(hooks: Hooks, callee: Any, args: tuple[Any, ...], kwargs: dict[st
             return draw(hooks, source, generator, callee.__name__, args, kwargs)
         raise Break("host", f"`{_short(op)}`: {RANDOM}", DRAW)
     row = lowering_of(op)
-    if row is None or row.how == "source":
+    if row is None or row.how == "source" or needs_source(op, args, kwargs):
         python = DEFINITIONS.get(op) or getattr(callee, "_implementation", callee)
         if isinstance(python, types.FunctionType):
             return helpers.inline(hooks, python, args, kwargs, name=op.removeprefix("numpy."))
@@ -194,6 +194,9 @@ def method(hooks: Hooks, bound: BoundMethod, args: tuple[Any, ...], kwargs: dict
     operator = _SPECIAL.get(name)
     if operator is not None and len(args) == 1 and not kwargs:
         return hooks.binary(None, operator, obj, args[0])
+    if name in ("item", "tolist") and hooks.recorder.is_known(obj):
+        with python_errors():
+            return getattr(obj.value, name)(*concrete_in(args), **concrete_in(kwargs))
     if name in ("item", "tolist", "tobytes", "tofile", "dump", "dumps"):
         raise Break("value", f"`.{name}()` needs the values", OWN_LINE)
     op = f"ndarray.{name}"

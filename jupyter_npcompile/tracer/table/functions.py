@@ -45,7 +45,8 @@ TYPES = Section(
             "bytes_ str_ void object_ record recarray datetime64 timedelta64",
         ),
         *host("it makes an array of memory that nobody has written", "ndarray"),
-        *host("it is an iterator", "broadcast flatiter ndenumerate ndindex nditer nested_iters"),
+        *constants("ndindex"),
+        *host("it is an iterator", "broadcast flatiter ndenumerate nditer nested_iters"),
         *host("it makes a polynomial object", "poly1d"),
         *host("it makes a matrix, a subclass of ndarray", "asmatrix bmat matrix"),
         *constants(
@@ -156,8 +157,8 @@ CREATION = Section(
 FUNCTIONAL = Section(
     "Functions of functions",
     (
-        *inlined("apply_along_axis apply_over_axes"),
-        *host("its functions are called by NumPy", "piecewise frompyfunc vectorize mask_indices"),
+        *inlined("apply_along_axis apply_over_axes piecewise"),
+        *host("its functions are called by NumPy", "frompyfunc vectorize mask_indices"),
     ),
 )
 
