@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 from collections.abc import Callable
 from typing import Any, Literal, TypeVar, overload
@@ -156,6 +157,8 @@ def compare(
     ------
     ValueError
         When the tier is not known.
+    TypeError
+        When ``fn`` cannot be called, or is asynchronous.
 
     Notes
     -----
@@ -174,6 +177,8 @@ def compare(
     """
     if tier not in (None, "aten", "inductor"):
         raise ValueError(f"tier: {tier!r} is not one of 'aten', 'inductor'")
+    if inspect.iscoroutinefunction(fn):
+        raise TypeError("compare() runs no asynchronous function: use %%npcompile --check")
     if not callable(fn):
         raise TypeError(f"compare() needs something that can be called, not {type(fn).__name__}")
     return Comparison.of(compare_function(fn, args, kwargs, tier))

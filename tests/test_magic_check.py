@@ -182,6 +182,19 @@ def test_the_copy_is_neither_seen_nor_heard(
     assert shell.ip.user_ns["x"].tolist() == [2, 2, 2]
 
 
+def test_nobody_is_asked_twice(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def answer(prompt: str = "") -> str:
+        asked.append(prompt)
+        return "3"
+
+    monkeypatch.setattr("builtins.input", answer)
+    assert "the same as NumPy" in check(shell, "n = int(input('n? '))\nx = np.ones(n) * 2")
+    assert asked == ["n? "]
+    assert input() == "3"
+
+
 def test_quiet_shows_only_differences(shell: Shell) -> None:
     shell.run("%%npcompile --check --quiet\nx = np.arange(4.0) * 2")
     assert shell.shown == []

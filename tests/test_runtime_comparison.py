@@ -343,7 +343,23 @@ def test_last_report_stays() -> None:
     assert history.last() is before
 
 
+def test_generators_are_compared_by_what_they_yield() -> None:
+    def parts(x: Any) -> Any:
+        for k in range(2):
+            y = np.cosh(x)
+            yield y + k
+
+    found = compare(parts, np.zeros(2))
+    assert found.equal
+    assert found.arrays == 3
+
+
 def test_arguments_are_judged() -> None:
+    async def later() -> None:
+        return None
+
+    with pytest.raises(TypeError, match="asynchronous"):
+        npc.compare(later)
     with pytest.raises(ValueError, match="'auto' is not one of 'aten', 'inductor'"):
         npc.compare(np.sin, 1.0, tier="auto")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="not int"):

@@ -93,7 +93,9 @@ class ComparisonData:
         How many arrays were among them, at any depth.
     rounding : int
         Largest distance in units in the last place among the floating-point
-        values that pass as equal.
+        values that pass as equal. Beside zero, few of them make no small number.
+    relative : float
+        The same as part of the largest number of its array.
     captured, lines : int
         How many of the lines with NumPy work were captured, and so checked.
     unstable : tuple of str
@@ -109,6 +111,7 @@ class ComparisonData:
     names: tuple[str, ...] = ()
     arrays: int = 0
     rounding: int = 0
+    relative: float = 0.0
     captured: int = 0
     lines: int = 0
     unstable: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
 import copy
 import sys
@@ -37,6 +38,7 @@ class _Tee:
     def __init__(self, shell: InteractiveShell) -> None:
         self.text: list[str] = []
         self.warnings: list[tuple[str, str, str, int]] = []
+        self.answers: list[str] = []
         self._paused = 0
         self._undo: list[Callable[[], None]] = []
         self._watch_output(sys.stdout)
@@ -46,6 +48,7 @@ class _Tee:
         self._around(hook, "finish_displayhook", before=-1)
         self._around(shell, "_showtraceback", before=1, after=-1)
         self._watch_warnings()
+        self._watch_input()
 
     def stop(self) -> None:
         """Take every watch away again."""
@@ -85,6 +88,35 @@ class _Tee:
 
         setattr(target, name, value)
         self._undo.append(undo)
+
+    def _watch_input(self) -> None:
+        """Note what is typed, so that nobody is asked for it again."""
+
+        def ask(*args: Any, **kwargs: Any) -> str:
+            answer: str = original(*args, **kwargs)
+            self.answers.append(answer)
+            return answer
+
+        original = builtins.input
+        self._set(builtins, "input", ask)
+
+    @contextlib.contextmanager
+    def answering(self) -> Iterator[None]:
+        """Give the same answers again."""
+        answers = iter(self.answers)
+
+        def answer(prompt: object = "", /) -> str:
+            try:
+                return next(answers)
+            except StopIteration:
+                raise EOFError("the cell asked once more than it did in NumPy") from None
+
+        original = builtins.input
+        builtins.input = answer
+        try:
+            yield
+        finally:
+            builtins.input = original
 
     def _watch_warnings(self) -> None:
         with warnings.catch_warnings():
@@ -213,7 +245,8 @@ class CellCheck:
         shell.user_module, shell.user_ns = module, module.__dict__
         shell.display_pub = publisher()
         try:
-            yield
+            with self._tee.answering():
+                yield
         finally:
             shell.user_module, shell.user_ns, shell.display_pub = kept
 

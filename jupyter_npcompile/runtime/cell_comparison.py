@@ -161,7 +161,11 @@ class CellTrial:
         result = contrasted(native, other, inspection)
         result.found[:] = [m for m in result.found if (m.kind, m.name) not in self._known]
         unstable, notes, grown = sifted(
-            native, result, inspection, self._again, lambda: self._run(TIER, Inspection(TIER))
+            native,
+            result,
+            inspection,
+            self._again,
+            lambda by_operations: self._run(TIER, by_operations),
         )
         handle = self.handle
         assert handle is not None
@@ -185,6 +189,7 @@ class CellTrial:
             names=tuple(names),
             arrays=result.arrays,
             rounding=max(result.rounding, grown),
+            relative=result.relative,
             captured=captured,
             lines=lines,
             unstable=tuple(unstable),

@@ -14,6 +14,7 @@ from jupyter_npcompile.runtime.contrast import Contrast
 from jupyter_npcompile.runtime.culprit import Culprit
 from jupyter_npcompile.runtime.inspection import Inspection
 from jupyter_npcompile.runtime.observation import RANDOM, Observation
+from jupyter_npcompile.runtime.reference import TIER
 
 RETURNED = "return value"
 """What the value that a function returns is called."""
@@ -37,6 +38,8 @@ class Result:
         Differences of warnings, output and exceptions.
     rounding : int
         Largest distance among floating-point values that pass.
+    relative : float
+        The same as part of the largest number of its array.
     arrays : int
         How many arrays were compared.
     """
@@ -44,6 +47,7 @@ class Result:
     found: list[Mismatch]
     events: list[Difference]
     rounding: int
+    relative: float
     arrays: int
 
 
@@ -53,7 +57,7 @@ def contrasted(native: Observation, other: Observation, inspection: Inspection) 
     contrast.names(native.names, other.names)
     events = list(_events(native, other))
     arrays = sum(not path.startswith(RANDOM) for path, _, _ in contrast.arrays)
-    return Result(contrast.found, events, contrast.rounding_ulps, arrays)
+    return Result(contrast.found, events, contrast.rounding_ulps, contrast.relative, arrays)
 
 
 def patience(native: Observation) -> float:
@@ -173,7 +177,7 @@ def sifted(
     result: Result,
     inspection: Inspection,
     in_numpy: Again,
-    from_graph: Again,
+    from_graph: Callable[[Inspection], Observation],
 ) -> tuple[list[str], list[str], int]:
     """Take out what no operation is to blame for.
 
@@ -211,8 +215,10 @@ def sifted(
     if not grown:
         return unstable, [], 0
     exact = Contrast()
-    graph_run = from_graph()
-    exact.names(native.names, graph_run.names)
+    by_operations = Inspection(TIER)
+    exact.names(native.names, from_graph(by_operations).names)
+    if not by_operations.runs:
+        return unstable, [], 0  # nothing of it ran
     wrong = {m.root for m in exact.found}
     passed = [m for m in grown if m.root not in wrong and exact.rounding_ulps == 0]
     result.found[:] = [m for m in result.found if m not in passed]
@@ -239,8 +245,8 @@ def reasons(report: ReportData) -> list[str]:
         if line.status == "host" and line.reason
     ]
     for region in report.regions:
-        if region.note and region.tier == "numpy":
-            notes.append(f"lines {region.lines[0]}-{region.lines[1]} ran in NumPy: {region.note}")
+        if region.note and region.note != "plain Python":
+            notes.append(f"lines {region.lines[0]}-{region.lines[1]}: {region.note}")
     return list(dict.fromkeys(notes))
 
 

@@ -42,6 +42,8 @@ class Contrast:
         Differences, in the order of the names.
     rounding_ulps : int
         Largest distance among floating-point values that pass.
+    relative : float
+        The same as part of the largest number of its array.
     arrays : list
         Path and both arrays, for every array seen.
 
@@ -56,6 +58,7 @@ class Contrast:
     def __init__(self, rounding: Rounding = NO_ROUNDING) -> None:
         self.found: list[Mismatch] = []
         self.rounding_ulps = 0
+        self.relative = 0.0
         self.arrays: list[tuple[str, Array, Array]] = []
         self._rounding = rounding
         self._seen: set[tuple[int, int]] = set()
@@ -132,8 +135,10 @@ class Contrast:
     def _note_rounding(self, expected: Array, actual: Array, found: list[Mismatch]) -> None:
         if found or expected.shape != actual.shape or expected.dtype != actual.dtype:
             return
-        if expected.dtype.kind in "fc" and expected.size:
-            self.rounding_ulps = max(self.rounding_ulps, distance(expected, actual) or 0)
+        steps = distance(expected, actual) if expected.size else None
+        if steps:
+            self.rounding_ulps = max(self.rounding_ulps, steps)
+            self.relative = max(self.relative, _relative(expected, actual))
 
     # -- objects
 
@@ -246,6 +251,14 @@ def _relation(index: int, relation: tuple[int, int, int], paths: list[str]) -> s
     if first != index:
         return f"memory shared with {paths[first]}, {offset} bytes on"
     return "memory of its own"
+
+
+def _relative(expected: Array, actual: Array) -> float:
+    with np.errstate(all="ignore"):
+        finite = np.isfinite(expected) & np.isfinite(actual)
+        largest = float(np.max(np.abs(expected), initial=0.0, where=finite))
+        apart = float(np.max(np.abs(expected - actual), initial=0.0, where=finite))
+    return apart / largest if largest else 0.0
 
 
 def _kind(kind: type) -> tuple[str, str]:

@@ -96,7 +96,7 @@ class _FunctionTrial:
                 result,
                 inspection,
                 lambda: self.run(self.function),
-                lambda: self.run(self._compiled(TIER, Inspection(TIER))),
+                lambda by_operations: self.run(self._compiled(TIER, by_operations)),
             )
             unstable, notes, grown = (
                 list(dict.fromkeys((*unstable, *found[0]))),
@@ -119,6 +119,7 @@ class _FunctionTrial:
             names=tuple(name for name in native.names if name != RANDOM),
             arrays=0 if result is None else result.arrays,
             rounding=grown,
+            relative=0.0 if result is None else result.relative,
             captured=captured,
             lines=lines,
             unstable=tuple(unstable),
@@ -139,7 +140,8 @@ class _FunctionTrial:
             contextlib.suppress(Abandoned),
             watching(seen, lambda filename: filename == self.filename),
         ):
-            seen.names[RETURNED] = function(*args, **kwargs)
+            value = function(*args, **kwargs)
+            seen.names[RETURNED] = list(value) if inspect.isgenerator(value) else value
         values = (*args, *kwargs.values())
         given = dict(zip(self.names, values, strict=True))
         seen.names = {**given, **seen.names, RANDOM: np.random.get_state(legacy=False)}

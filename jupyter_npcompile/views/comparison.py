@@ -109,7 +109,9 @@ def summary(data: ComparisonData) -> str:
     said = f"{_count(count, 'difference')} from NumPy" if count else "the same as NumPy"
     compared = f"{_count(len(data.names), 'result')}, {_count(data.arrays, 'array')}"
     if data.rounding:
-        compared += f" up to {_ulps(data.rounding)}"
+        small = data.rounding < 10_000 or not data.relative
+        far = _ulps(data.rounding) if small else f"{data.relative:.0e} of the largest value"
+        compared += f" up to {far}"
     work = f"{data.captured} of {_count(data.lines, 'line')} with NumPy work checked"
     return f"{printable(data.subject)}: {said} · {compared} · {work} · {data.tier}"
 
