@@ -13,6 +13,7 @@ from IPython.core.interactiveshell import InteractiveShell
 import jupyter_npcompile as npc
 from jupyter_npcompile.views import MIME_TYPE
 from tests.broken import broken_lowering, last_element, plus_one
+from tests.native import assert_same
 from tests.test_magic import Shell
 
 
@@ -180,6 +181,36 @@ def test_the_copy_is_neither_seen_nor_heard(
     assert capsys.readouterr().out.count("once") == 1
     assert len(shell.shown) == 2
     assert shell.ip.user_ns["x"].tolist() == [2, 2, 2]
+
+
+def test_a_function_without_source_sees_what_the_cell_binds() -> None:
+    """A fault of the recorder that the check found."""
+    setup = "x = np.arange(3.0); k = 2; exec('f = lambda v: v * k')"
+    assert_same("a = f(x)\nk = 3\nb = f(x)", setup=setup)
+
+
+def test_shared_memory_that_no_base_shows(shell: Shell) -> None:
+    setup = "x = np.arange(5.0); s = np.lib.stride_tricks.as_strided(x, (3, 3), (8, 8))"
+    said = check(shell, "s += 1\nx += 1\nz = s * 2", setup)
+    assert "the same as NumPy" in said
+    assert "every time" not in said
+
+
+def test_lambdas_are_looked_into_beside_magics(shell: Shell) -> None:
+    said = check(shell, "f = lambda v: v * 2\n%time y = np.ones(3)\nz = f(y)")
+    assert "the same as NumPy" in said
+    report = npc.last_report()
+    assert report is not None
+    assert [line.line for line in report.lines if line.status == "compiled"] == [2, 4]
+
+
+def test_an_interrupted_cell_does_not_run_again(
+    shell: Shell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shell.run("%%npcompile --check\nx = np.ones(3)\nprint('once')\nraise KeyboardInterrupt")
+    out = capsys.readouterr().out
+    assert out.count("once") == 2  # printed, and in the traceback
+    assert "nothing to compare" in out
 
 
 def test_nobody_is_asked_twice(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -157,7 +157,9 @@ class CellCheck:
         interactivity = shell.ast_node_interactivity
         if interactivity not in ("last_expr", "last", "none"):
             raise ValueError(f"not possible with ast_node_interactivity = {interactivity!r}")
-        name: str = shell.compile.cache(source, shell.execution_count, raw_code=source)
+        # As IPython keeps it: functions of the cell look for their source there.
+        text: str = shell.transform_cell(source)  # type: ignore[no-untyped-call]
+        name: str = shell.compile.cache(text, shell.execution_count, raw_code=source)
         cell = Cell(
             copy.deepcopy(tree),
             source,
@@ -184,6 +186,9 @@ class CellCheck:
         """
         seconds = perf_counter() - self._began
         self._tee.stop()
+        if isinstance(_error(result), KeyboardInterrupt):
+            print("npcompile: the cell was interrupted, so there is nothing to compare")
+            return
         try:
             self._show(self._compare(result, seconds))
         except KeyboardInterrupt:
@@ -192,7 +197,7 @@ class CellCheck:
             print(f"npcompile: the check failed: {type(error).__name__}: {error}")
 
     def _compare(self, result: Any, seconds: float) -> Comparison:
-        error = None if result is None else result.error_before_exec or result.error_in_exec
+        error = _error(result)
         known = result is not None and not self._silent(result)
         native = Observation(
             {DISPLAYED: result.result if known else None},
@@ -249,6 +254,10 @@ class CellCheck:
                 yield
         finally:
             shell.user_module, shell.user_ns, shell.display_pub = kept
+
+
+def _error(result: Any) -> BaseException | None:
+    return None if result is None else result.error_before_exec or result.error_in_exec
 
 
 def begin_check(

@@ -227,6 +227,8 @@ def _require_pure(hooks: Hooks, function: types.FunctionType, name: str) -> None
     for used in dict.fromkeys(
         i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")
     ):
+        if hooks.root.module is function.__globals__ and used in hooks.root.bound:
+            raise Break("call", f"`{name}` has no source and uses `{used}`, which was just bound")
         if used not in scope:
             raise Break("error", f"`{name}` raises NameError: name {used!r} is not defined")
         value = scope[used]
