@@ -165,3 +165,10 @@ def test_settings_are_checked() -> None:
         npc.settings.tier = "fast"  # type: ignore[assignment]
     with pytest.raises(AttributeError, match="settings are"):
         npc.settings.speed = 3  # type: ignore[attr-defined]
+
+
+def test_lambda_without_source() -> None:
+    """Its name is no identifier, so the report calls it something else."""
+    function = eval("lambda v: v * 2 + 1", {})
+    assert npc.compare(function, np.ones(3)).equal
+    assert npc.explain(function, np.ones(3)).lines[0].source == "function(*args, **kwargs)"

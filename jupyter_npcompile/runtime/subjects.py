@@ -63,6 +63,8 @@ def _function(handle: FunctionHandle) -> Subject:
 
 def _call(handle: CallHandle) -> Subject:
     name = getattr(handle.function, "__name__", type(handle.function).__name__)
+    if not name.isidentifier():  # <lambda>
+        name = "function"
     source = f"{name}(*args, **kwargs)"
     return Subject(
         body=ast.parse(source).body,
