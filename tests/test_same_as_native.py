@@ -526,6 +526,36 @@ i = np.trapezoid(x, dx=0.5)
 """,
     ),
     Case(
+        "elements in C order",
+        "x = np.arange(12.0).reshape(3, 4) + RUN\ny = x.T",
+        """
+a = x.flat[5]
+b = x.flat[[1, 4]]
+c = x.flat[2:9:2]
+d = y.flat[3:6]
+e = y.flat[-1]
+x.flat[::5] = 1
+y.flat[[0, 7]] = -3, -4
+y.flat[2] = c[0]
+f = x.sum()
+g = len(x.flat), sum(v for v in x[0].flat)
+h = x.flat[x.argmax()]
+i = type(x.flat), isinstance(x.flat, np.flatiter), type(x.sum)
+""",
+    ),
+    Case(
+        "fields of bytes",
+        "x = np.arange(3.0)",
+        """
+y = np.eye(3)
+a = y.getfield(np.float64)
+y.setfield(3, np.int32)
+b = y.getfield(np.int32)
+c = y.sum()
+""",
+        captured=False,
+    ),
+    Case(
         "nan reductions",
         "x = np.array([1.0, np.nan, 3.0, -np.inf, np.inf])[: 4 + RUN]",
         """

@@ -22,7 +22,14 @@ from jupyter_npcompile.tracer.operations import operation
 from jupyter_npcompile.tracer.recorder import concrete_in, traced_in
 from jupyter_npcompile.tracer.sources import ComputedSource, ObjectSource
 from jupyter_npcompile.tracer.table import is_constant
-from jupyter_npcompile.tracer.traced import BoundMethod, DrawMethod, Opaque, Traced, is_traced
+from jupyter_npcompile.tracer.traced import (
+    BoundMethod,
+    DrawMethod,
+    Interim,
+    Opaque,
+    Traced,
+    is_traced,
+)
 
 if TYPE_CHECKING:
     from jupyter_npcompile.tracer.hooks import Hooks
@@ -149,6 +156,8 @@ def _builtin(hooks: Hooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
 
 def _look(value: Any) -> Any:
     """A value whose type alone matters."""
+    if isinstance(value, Interim):
+        raise Break("value", "the type of a method or an iterator of an array is asked", OWN_LINE)
     return value.value if isinstance(value, Opaque) else concrete_in(value)
 
 

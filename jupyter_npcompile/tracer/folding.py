@@ -75,6 +75,9 @@ def fold(
         raise refusal
     if any(isinstance(value, np.ndarray) and owner(value).base is not None for value in results):
         raise refusal
+    operands = [leaf.value for leaf in _leaves((args, kwargs)) if is_traced(leaf)]
+    if any(np.may_share_memory(value, operand) for value in results for operand in operands):
+        raise refusal
     for k, first in enumerate(results):
         if any(np.shares_memory(first, second) for second in results[:k]):
             raise refusal

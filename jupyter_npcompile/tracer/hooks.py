@@ -16,14 +16,21 @@ from typing import Any, NoReturn
 import numpy as np
 
 from jupyter_npcompile.graph.nodes import Position
-from jupyter_npcompile.tracer import attributes, brackets, calls, indexing, numpy_calls, sources
+from jupyter_npcompile.tracer import (
+    attributes,
+    brackets,
+    calls,
+    indexing,
+    members,
+    numpy_calls,
+    sources,
+)
 from jupyter_npcompile.tracer.breaks import Break, NeedsCopy
 from jupyter_npcompile.tracer.definitions import is_definition
 from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
 from jupyter_npcompile.tracer.guards import ValueGuard
-from jupyter_npcompile.tracer.memory import owner
 from jupyter_npcompile.tracer.operations import UFUNCS, is_numpy_function
-from jupyter_npcompile.tracer.recorder import Recorder, concrete_in, traced_in
+from jupyter_npcompile.tracer.recorder import Recorder, concrete_in
 from jupyter_npcompile.tracer.sources import ComputedSource, NameSource, Source
 from jupyter_npcompile.tracer.traced import BoundMethod, Flags, Opaque, Traced, is_traced
 
@@ -34,9 +41,6 @@ _POWERS = {2.0: np.square, 0.5: np.sqrt, -1.0: np.reciprocal}
 """Exponents for which the operator ``**`` of a floating-point array calls another ufunc."""
 
 _CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
-_METADATA = frozenset(["dtype", "shape", "ndim", "size", "itemsize", "nbytes", "strides"])
-_SIZES = frozenset(["shape", "size", "nbytes", "strides"])
-_ARRAY_ATTRIBUTES = frozenset(["T", "mT", "real", "imag"])
 _PLAIN_OWNERS = (str, bytes, tuple, range, slice, np.dtype, np.finfo, np.iinfo, int, float, complex)
 _READING_METHODS = frozenset(["items", "keys", "values", "get", "index", "count", "copy"])
 
@@ -235,6 +239,8 @@ class Hooks:
             raise Break("input", attributes.describe_opaque((obj,)))
         if brackets.is_indexed(obj):
             return brackets.indexed(self, obj, index)
+        if isinstance(obj, members.Flat):
+            return obj[index]
         if isinstance(obj, list | tuple | dict | str | bytes | range | Flags):
             key = self.concrete(index, "Python needs the value of the index")
             with python_errors(always=True):
@@ -250,6 +256,9 @@ class Hooks:
             self.recorder.mutations += 1
             with python_errors():
                 obj[self.concrete(index, "Python needs the value of the index")] = value
+            return
+        if isinstance(obj, members.Flat):
+            obj[index] = value
             return
         if not is_traced(obj):
             self.recorder.forget_contents(obj)
@@ -290,7 +299,7 @@ class Hooks:
         """``obj.name``."""
         self._at(at)
         if is_traced(obj):
-            return self._array_attribute(obj, name)
+            return members.member(self, obj, name)
         if isinstance(obj, Opaque):
             return attributes.opaque_attribute(self, obj, name)
         if isinstance(obj, types.ModuleType):
@@ -308,42 +317,6 @@ class Hooks:
             with python_errors(always=True):
                 return getattr(obj, name)
         self._stop("call", f"the attribute `{name}` of a {_kind(obj)} is read")
-
-    def _array_attribute(self, obj: Traced, name: str) -> Any:
-        value = obj.value
-        if not isinstance(value, np.ndarray | np.generic) and not hasattr(value, name):
-            self._stop("error", f"raises AttributeError: no attribute {name!r}")
-        if name == "flags":
-            return Flags(self.recorder.real(obj).flags, self.recorder.is_writeable(obj))
-        if name == "base":
-            return self._base(obj)
-        if name in _METADATA and hasattr(value, name):
-            if name in _SIZES:
-                self.recorder.demand_fixed_size(obj)
-            return getattr(value, name)
-        if not isinstance(value, np.ndarray | np.generic):
-            if name in ("real", "imag") and obj.source is not None:
-                with python_errors():
-                    return getattr(self.concrete(obj, "Python needs the value"), name)
-        elif name in _ARRAY_ATTRIBUTES and hasattr(value, name):
-            return numpy_calls.array_attribute(self, obj, name)
-        with python_errors():
-            member = getattr(value, name)
-        if callable(member):
-            return BoundMethod(obj, name)
-        self._stop("value", f"the attribute `{name}` needs the real array")
-
-    def _base(self, obj: Traced) -> Any:
-        if not isinstance(obj.value, np.ndarray):
-            return None
-        base = owner(obj.value)
-        if base is obj.value:
-            return None
-        if obj.source is None:
-            for traced in traced_in([value for _, _, value in self.root.bindings]):
-                if traced.value is base:
-                    return traced
-        self._stop("value", "the base of a view needs the real array")
 
     # -- calls, truth, text
 

@@ -13,7 +13,7 @@ from jupyter_npcompile.graph.nodes import Ref
 from jupyter_npcompile.tracer.breaks import Break
 from jupyter_npcompile.tracer.recorder import Recorder, traced_in
 from jupyter_npcompile.tracer.sources import Source
-from jupyter_npcompile.tracer.traced import BoundMethod, DrawMethod, Flags, Opaque, is_traced
+from jupyter_npcompile.tracer.traced import Interim, Opaque, is_traced
 
 MAX_CONTAINERS = 1000
 
@@ -73,7 +73,7 @@ def recipe(value: Any, recorder: Recorder, made: dict[int, Container]) -> Recipe
         return Ref(value.id)
     if isinstance(value, Opaque):
         return FromSource(value.source)
-    if isinstance(value, BoundMethod | DrawMethod | Flags):
+    if isinstance(value, Interim):
         raise Break("value", "a method or flags object of an array is kept in a variable")
     if isinstance(value, types.FunctionType) and HOOKS in value.__code__.co_freevars:
         raise Break("call", "a function made here is kept in a variable")

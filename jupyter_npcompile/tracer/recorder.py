@@ -223,6 +223,8 @@ class Recorder(Inputs):
         if value.base is not None:
             base = owner(value)
             if base is not value and base.base is None:
+                if base.dtype.name not in SUPPORTED_DTYPES:
+                    raise Break("host", f"`{call.op}` gives a view of {base.dtype} memory")
                 offset = address(value) - address(base)
                 self.hidden[node.id] = Hidden(value_type(base), offset, call.id, id(base))
 

@@ -253,7 +253,13 @@ class Opaque:
     __eq__ = __hash__ = __bool__ = __len__ = __iter__ = __contains__ = _refuse
 
 
-class BoundMethod:
+class Interim:
+    """Something that only the recording knows: no variable can hold it."""
+
+    __slots__ = ()
+
+
+class BoundMethod(Interim):
     """A method of a traced array, taken but not called yet."""
 
     __slots__ = ("name", "owner")
@@ -267,7 +273,7 @@ class BoundMethod:
         return self.owner.hooks.call(None, self, *args, **kwargs)
 
 
-class DrawMethod:
+class DrawMethod(Interim):
     """A method of a random generator from outside, taken but not called yet."""
 
     __slots__ = ("hooks", "name", "owner")
@@ -282,7 +288,7 @@ class DrawMethod:
         return self.hooks.call(None, self, *args, **kwargs)
 
 
-class Flags:
+class Flags(Interim):
     """``x.flags`` of a traced array: read-only, with the real input's ``writeable``."""
 
     __slots__ = ("_flags", "_writeable")
