@@ -67,9 +67,6 @@ SAFE = _functions(
 ) | {f"ndarray.{name}" for name in ("T", "mT", "flatten", "view", "flat", "real", "imag", "fill")}
 """Operations in which nothing can happen that NumPy would report."""
 
-BOUNDED = _functions("sin cos")
-"""Operations that report nothing while their operands are finite."""
-
 HANDING_ON = _functions(
     """
     add subtract multiply negative positive absolute fabs conjugate conj square sqrt log log2
@@ -115,8 +112,6 @@ def looks(graph: Graph) -> dict[int, Look]:
         if can_report(node):
             if node.reports != KINDS or roots[node.id] in special:
                 look = "exact"
-            elif canonical(node.op) in BOUNDED:
-                look = "never"
             elif node.id not in shown or roots[node.id] in written:
                 look = "finite"
         found[node.id] = look
