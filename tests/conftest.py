@@ -20,4 +20,5 @@ if "NPCOMPILE_CACHE_DIR" not in os.environ:
 
 # Time says nothing on a busy machine.
 hypothesis.settings.register_profile("project", deadline=None)
+hypothesis.settings.register_profile("hunt", deadline=None, max_examples=4000)
 hypothesis.settings.load_profile("project")

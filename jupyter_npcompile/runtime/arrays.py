@@ -73,6 +73,8 @@ def number(buffer: Array, type: ValueType) -> Any:
 
 def inside(base: Array, offset: int, content: Array, strides: tuple[int, ...]) -> Array:
     """The same content as a view, with these strides, of a larger array."""
-    view = np.ndarray(content.shape, content.dtype, buffer=base, offset=offset, strides=strides)
+    axes = sorted(range(base.ndim), key=lambda k: -base.strides[k])
+    buffer = base.transpose(axes)  # NumPy takes no buffer whose axes are in another order
+    view = np.ndarray(content.shape, content.dtype, buffer=buffer, offset=offset, strides=strides)
     np.copyto(view, content)
     return view

@@ -165,6 +165,10 @@ class Hooks:
     def _power(self, base: Any, exponent: Any) -> Any:
         """``base ** exponent``; NumPy's operator knows some constant exponents better."""
         shortcut = None
+        varies = is_traced(exponent) and type(exponent.value) in (int, float)
+        if varies and is_traced(base) and base.value.dtype.char in "eFD":
+            # For the other types the lowering of powers knows 0.5 itself.
+            exponent = self.concrete(exponent, "the power needs the value of the exponent")
         if type(exponent) in (int, float) and base.value.dtype.kind in "fc":
             shortcut = _POWERS.get(float(exponent))
         if shortcut is not None:

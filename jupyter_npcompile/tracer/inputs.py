@@ -24,9 +24,9 @@ from jupyter_npcompile.tracer.guards import (
 )
 from jupyter_npcompile.tracer.interpret import value_type
 from jupyter_npcompile.tracer.memory import (
-    SUPPORTED_DTYPES,
     Array,
     clone_owner,
+    is_supported,
     owner,
     protect,
     rebase,
@@ -121,7 +121,7 @@ class Inputs:
         if kind in (int, float, complex):
             self.guards.append(TypeGuard(source, kind))
             return Traced(hooks, value, None, source)
-        if issubclass(kind, np.generic) and value.dtype.name in SUPPORTED_DTYPES:
+        if issubclass(kind, np.generic) and is_supported(value.dtype):
             self.guards.append(TypeGuard(source, kind))
             return Traced(hooks, value, self.new_input(source, value), source)
         if kind in _CONSTANTS or isinstance(value, np.dtype):

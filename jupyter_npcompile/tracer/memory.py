@@ -16,6 +16,17 @@ SUPPORTED_DTYPES = frozenset(
 )
 
 
+def is_supported(dtype: np.dtype[Any]) -> bool:
+    """Whether a dtype can be traced; ``longlong`` is not ``int64``, though it is as long.
+
+    Examples
+    --------
+    >>> is_supported(np.dtype("int64")), is_supported(np.dtype("longlong"))
+    (True, False)
+    """
+    return dtype.name in SUPPORTED_DTYPES and np.dtype(dtype.name).char == dtype.char
+
+
 _WARNS_ON_WRITE = 1 << 31
 """Flag of arrays that NumPy will make read-only one day (``np.broadcast_arrays``)."""
 
@@ -39,7 +50,7 @@ def traceable(value: Array) -> bool:
     dtype = value.dtype
     return (
         type(value) is np.ndarray
-        and dtype.name in SUPPORTED_DTYPES
+        and is_supported(dtype)
         and dtype.isnative
         and dtype.names is None
         and value.flags.aligned

@@ -95,11 +95,12 @@ def perform(
         args, kwargs = args[: callee.nin], {**kwargs, "out": outs[0] if len(outs) == 1 else outs}
     elif len(args) > (place := _place_of_out(op)):
         args, kwargs = args[:place], {**kwargs, "out": args[place]}
-    if type(kwargs.get("out")) is tuple and len(kwargs["out"]) == 1:
-        kwargs = {**kwargs, "out": kwargs["out"][0]}
     if op == "numpy.pad":
         args = _pad_widths_in_order(args)
     is_ufunc = op.removeprefix("numpy.") in UFUNC_NAMES
+    takes_tuple = is_ufunc or op.endswith((".reduce", ".accumulate", ".reduceat", ".outer"))
+    if takes_tuple and type(kwargs.get("out")) is tuple and len(kwargs["out"]) == 1:
+        kwargs = {**kwargs, "out": kwargs["out"][0]}
     args = tuple(
         arg if is_ufunc or k in OPERANDS.get(op, ()) else structural(hooks, arg)
         for k, arg in enumerate(args)

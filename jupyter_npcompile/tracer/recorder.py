@@ -13,7 +13,7 @@ from jupyter_npcompile.tracer import floating
 from jupyter_npcompile.tracer.breaks import Break
 from jupyter_npcompile.tracer.inputs import Inputs
 from jupyter_npcompile.tracer.interpret import encode, value_type
-from jupyter_npcompile.tracer.memory import SUPPORTED_DTYPES, Array, address, owner
+from jupyter_npcompile.tracer.memory import Array, address, is_supported, owner
 from jupyter_npcompile.tracer.streams import Streams
 from jupyter_npcompile.tracer.traced import BoundMethod, Opaque, Traced, is_traced
 
@@ -159,7 +159,10 @@ class Recorder(Inputs):
             if not writes and self._all_known(every):
                 self._note_known(node, result)
             return Traced(hooks, result, node.id)
-        items = [self._item(hooks, node, k, value, every) for k, value in enumerate(results)]
+        items = []
+        for k, value in enumerate(results):
+            itself = self._argument_itself(value, every)
+            items.append(self._item(hooks, node, k, value, every) if itself is None else itself)
         if isinstance(result, tuple) and hasattr(result, "_fields"):
             return type(result)(*items)  # a named tuple, as np.linalg.eigh returns
         return type(result)(items)
@@ -305,8 +308,7 @@ def _selects(op: str, args: tuple[Any, ...]) -> bool:
 
 def _result_type(op: str, value: Any) -> ValueType:
     if isinstance(value, np.ndarray | np.generic):
-        plain = value.dtype.name in SUPPORTED_DTYPES and value.dtype.isnative
-        if type(value) is np.ma.MaskedArray or not plain:
+        if type(value) is np.ma.MaskedArray or not is_supported(value.dtype):
             raise Break("input", f"`{op}` gives {value.dtype} values, which are not traced")
     elif type(value) not in (bool, int, float, complex):
         raise Break("value", f"`{op}` gives a {type(value).__name__}")

@@ -17,11 +17,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from jupyter_npcompile.tracer.lowering import integers
+from jupyter_npcompile.tracer.lowering import complexes, integers
 from jupyter_npcompile.tracer.lowering.dtypes import carrier
 from jupyter_npcompile.tracer.lowering.kernels import (
     Kernel,
     accepting,
+    accepting_always,
     commuting,
     direct,
     is_plain,
@@ -106,27 +107,31 @@ def arctanh(loop: Loop, x: Tensor) -> Tensor:
 @commuting
 @accepting
 def add(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+    if loop.dtype.kind == "c":
+        return complexes.add(a, b)
     return a | b if loop.dtype.kind == "b" else torch.add(a, b)
 
 
 @accepting
 def subtract(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
-    return torch.sub(a, b)
+    return complexes.subtract(a, b) if loop.dtype.kind == "c" else torch.sub(a, b)
 
 
 @commuting
 @accepting
 def multiply(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+    if loop.dtype.kind == "c":
+        return complexes.multiply(a, b)
     return a & b if loop.dtype.kind == "b" else torch.mul(a, b)
 
 
 @accepting
 def divide(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
-    return torch.div(a, b)
+    return complexes.divide(a, b) if loop.dtype.kind == "c" else torch.div(a, b)
 
 
 def negative(loop: Loop, x: Tensor) -> Tensor:
-    return torch.neg(x)
+    return complexes.negative(x) if loop.dtype.kind == "c" else torch.neg(x)
 
 
 def positive(loop: Loop, x: Tensor) -> Tensor:
@@ -134,10 +139,12 @@ def positive(loop: Loop, x: Tensor) -> Tensor:
 
 
 def conjugate(loop: Loop, x: Tensor) -> Tensor:
-    return torch.conj_physical(x) if loop.dtype.kind == "c" else x
+    return complexes.conjugate(x) if loop.dtype.kind == "c" else x
 
 
 def absolute(loop: Loop, x: Tensor) -> Tensor:
+    if loop.dtype.kind == "c":
+        return complexes.absolute(x)
     return x if loop.dtype.kind in "bu" else torch.abs(x)
 
 
@@ -146,27 +153,15 @@ def fabs(loop: Loop, x: Tensor) -> Tensor:
 
 
 def square(loop: Loop, x: Tensor) -> Tensor:
-    return x * x
+    return complexes.multiply(x, x) if loop.dtype.kind == "c" else x * x
 
 
 def reciprocal(loop: Loop, x: Tensor) -> Tensor:
     if loop.dtype.kind in "iu":
         return integers.quotient(loop, like(x, 1), x, floor=False)
     if loop.dtype.kind == "c":
-        return _complex_reciprocal(torch.real(x), torch.imag(x))
+        return complexes.reciprocal(x)
     return torch.div(like(x, 1), x)
-
-
-def _complex_reciprocal(real: Tensor, imag: Tensor) -> Tensor:
-    """Scaled by the larger part, as NumPy does."""
-    flat = torch.abs(imag) <= torch.abs(real)
-    large, small = torch.where(flat, real, imag), torch.where(flat, imag, real)
-    ratio = small / large
-    scale = large + small * ratio
-    one = like(real, 1)
-    return torch.complex(
-        torch.where(flat, one, ratio) / scale, -torch.where(flat, ratio, one) / scale
-    )
 
 
 def sign(loop: Loop, x: Tensor) -> Tensor:
@@ -198,7 +193,7 @@ def cbrt(loop: Loop, x: Tensor) -> Tensor:
     return torch.copysign(torch.where(usable, better, size), x.to(torch.float64)).to(x.dtype)
 
 
-@accepting
+@accepting_always
 def power(loop: Loop, a: Tensor, b: Any) -> Tensor:
     if loop.dtype.kind in "iu":
         return integers.power(loop, a, b)
@@ -209,22 +204,34 @@ def power(loop: Loop, a: Tensor, b: Any) -> Tensor:
             return a * a
         if b == 1.0:
             return a
-        if b == 0.5:  # unlike the square root, the power maps -inf to inf and -0 to 0
-            return torch.pow(a, like(a, 0.5))
-    return torch.pow(a, b)
+        if b == 0.5:
+            return torch.pow(a, like(a, 0.5)) if loop.half else torch.sqrt(a)
+        return torch.pow(a, b)
+    found = torch.pow(a, b)
+    if loop.half:
+        return found
+    # For one exponent of all elements NumPy takes the square root, which maps -inf to nan
+    # and -0.0 to itself; for exponents that are repeated it depends on the strides.
+    if b.ndim == 0:
+        return torch.where(b == 0.5, torch.sqrt(a), found)
+    if tuple(b.shape) != tuple(found.shape):
+        loop.trace.check(~((b == 0.5) & ((a == -math.inf) | ((a == 0) & torch.signbit(a)))).any())
+    return found
 
 
 def _complex_power(loop: Loop, a: Tensor, b: Any) -> Tensor:
-    if not is_plain(b) or b not in (1, 2, 3, 0.5):
-        loop.trace.unsupported("powers of complex numbers other than 0.5, 1, 2, 3")
-    if b == 0.5:
-        return torch.sqrt(a)
-    return {1: a, 2: a * a, 3: a * a * a}[b]
+    if not is_plain(b) or b not in (1, 2, 3):
+        loop.trace.unsupported("powers of complex numbers other than 1, 2, 3")
+    if b == 1:
+        return a
+    squared = complexes.multiply(a, a)
+    return squared if b == 2 else complexes.multiply(a, squared)
 
 
 def float_power(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
-    found: Tensor = power(loop, a, b)
-    return found
+    if loop.dtype.kind == "c":
+        loop.trace.unsupported("complex numbers")
+    return torch.pow(a, b)
 
 
 def _scaled(loop: Loop, x: Tensor, factor: float) -> Tensor:
@@ -250,7 +257,7 @@ degrees = rad2deg
 
 def rint(loop: Loop, x: Tensor) -> Tensor:
     if loop.dtype.kind == "c":
-        return torch.complex(torch.round(torch.real(x)), torch.round(torch.imag(x)))
+        return torch.complex(*(torch.round(part) for part in complexes.parts(x)))
     return torch.round(x)
 
 
@@ -351,5 +358,6 @@ def _no_half(loop: Loop) -> None:
 
 def spacing(loop: Loop, x: Tensor) -> Tensor:
     _no_half(loop)
-    step = torch.nextafter(x, torch.copysign(like(x, math.inf), x)) - x
+    outward = torch.where(x < 0, like(x, -math.inf), like(x, math.inf))
+    step = torch.nextafter(x, outward) - x
     return torch.where(torch.isfinite(x), step, like(x, math.nan))

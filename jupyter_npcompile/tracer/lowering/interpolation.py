@@ -41,7 +41,7 @@ def interp(
     high = heights[-1] if right is None else trace.cast(right, FLOAT64)
     at = (torch.searchsorted(knots, where.contiguous(), right=True) - 1).clamp(0, max(size - 2, 0))
     nxt = (at + 1).clamp(max=size - 1)
-    x0, x1, y0, y1 = knots[at], knots[nxt], heights[at], heights[nxt]
+    x0, x1, y0, y1 = (torch.take(table, place) for table in (knots, heights) for place in (at, nxt))
     slope = (y1 - y0) / (x1 - x0)
     found = slope * (where - x0) + y0
     again = slope * (where - x1) + y1

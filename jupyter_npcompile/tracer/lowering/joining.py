@@ -122,6 +122,7 @@ def tile(trace: Trace, A: object, reps: object) -> Value:  # noqa: N803
 def repeat(trace: Trace, a: object, repeats: object, axis: object = None) -> Value:
     x = trace.value(a)
     times = trace.known(repeats, "repeats")
+    times = times.astype(np.int64) if times.size == 0 else times
     tensor = x.read()
     if axis is None:
         tensor, place = tensor.reshape(-1), 0

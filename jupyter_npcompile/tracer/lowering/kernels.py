@@ -17,8 +17,14 @@ from jupyter_npcompile.tracer.lowering.ufuncs import Kernel, Loop
 
 
 def accepting(kernel: Kernel) -> Kernel:
+    """Mark a kernel whose last operand may be a Python number, with a real loop."""
+    kernel.scalars = "fiu"  # type: ignore[attr-defined]
+    return kernel
+
+
+def accepting_always(kernel: Kernel) -> Kernel:
     """Mark a kernel whose last operand may be a Python number."""
-    kernel.scalars = True  # type: ignore[attr-defined]
+    kernel.scalars = "fiuc"  # type: ignore[attr-defined]
     return kernel
 
 
@@ -58,4 +64,13 @@ def is_plain(x: object) -> bool:
     return not isinstance(x, Tensor)
 
 
-__all__ = ["Kernel", "accepting", "commuting", "direct", "is_plain", "like", "real"]
+__all__ = [
+    "Kernel",
+    "accepting",
+    "accepting_always",
+    "commuting",
+    "direct",
+    "is_plain",
+    "like",
+    "real",
+]

@@ -74,14 +74,30 @@ def _some(trace: Trace, x: Value, axis: object) -> None:
 
 
 def nanmax(
-    trace: Trace, a: object, axis: object = None, out: object = None, keepdims: bool = False
+    trace: Trace,
+    a: object,
+    axis: object = None,
+    out: object = None,
+    keepdims: bool = False,
+    initial: object = None,
+    where: object = True,
 ) -> Value:
+    if initial is not None or where is not True:
+        trace.unsupported("initial= and where=")
     return _extreme(trace, a, axis, keepdims, largest=True)
 
 
 def nanmin(
-    trace: Trace, a: object, axis: object = None, out: object = None, keepdims: bool = False
+    trace: Trace,
+    a: object,
+    axis: object = None,
+    out: object = None,
+    keepdims: bool = False,
+    initial: object = None,
+    where: object = True,
 ) -> Value:
+    if initial is not None or where is not True:
+        trace.unsupported("initial= and where=")
     return _extreme(trace, a, axis, keepdims, largest=False)
 
 

@@ -94,7 +94,7 @@ def _finite(trace: Trace, result: Tensor, *operands: Tensor) -> Tensor:
     """Python raises where NumPy gives inf or nan."""
     usable = torch.isfinite(result)
     for operand in operands:
-        usable = usable | ~torch.isfinite(operand)
+        usable = usable | torch.isnan(operand) | (torch.isinf(operand) & torch.isinf(result))
     trace.check(usable)
     return result
 
@@ -137,6 +137,7 @@ def _pow(trace: Trace, a: Any, b: Any, modulus: Any = None) -> Value:
     if kind == INT64:
         trace.check(y < 0)
         x, y = _tensors(trace, FLOAT64, a, b)
+    trace.check((x != 0) | ~(y < 0))
     return Owner(_finite(trace, torch.pow(x, y), x, y), FLOAT64)
 
 

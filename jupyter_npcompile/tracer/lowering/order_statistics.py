@@ -13,7 +13,7 @@ from torch import Tensor
 
 from jupyter_npcompile.tracer.lowering import reductions
 from jupyter_npcompile.tracer.lowering.dtypes import carrier
-from jupyter_npcompile.tracer.lowering.trace import Trace, known_array
+from jupyter_npcompile.tracer.lowering.trace import Trace, count, known_array
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
 
 
@@ -23,8 +23,9 @@ def _gathered(trace: Trace, x: Value, axis: object) -> tuple[Tensor, tuple[int, 
         trace.unsupported(f"dtype {x.dtype}")
     axes = trace.axes(axis, x.ndim)
     kept = [k for k in range(x.ndim) if k not in axes]
-    tensor = x.read().permute(*axes, *kept)
-    tensor = tensor.reshape(-1, *tensor.shape[len(axes) :])
+    tensor = x.read().permute((*axes, *kept))
+    size = count([x.shape[k] for k in axes])
+    tensor = tensor.reshape((size, *tensor.shape[len(axes) :]))
     if tensor.shape[0] == 0:
         trace.unsupported("no elements")
     if tensor.dtype == torch.bool:
@@ -36,7 +37,7 @@ def _shaped(tensor: Tensor, x: Value, axes: tuple[int, ...], keepdims: object, l
     if not keepdims:
         return tensor
     shape = [1 if k in axes else n for k, n in enumerate(x.shape)]
-    return tensor.reshape(*tensor.shape[:lead], *shape)
+    return tensor.reshape((*tensor.shape[:lead], *shape))
 
 
 def median(

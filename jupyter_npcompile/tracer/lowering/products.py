@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from jupyter_npcompile.tracer.lowering import complexes
 from jupyter_npcompile.tracer.lowering.dtypes import carrier, wrap
 from jupyter_npcompile.tracer.lowering.trace import Trace
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
@@ -96,8 +97,14 @@ def outer(trace: Trace, a: object, b: object, /, out: object = None) -> Value:
         trace.unsupported("products in half precision")
     left = trace.cast(x, kind).reshape(-1, 1)
     right = trace.cast(y, kind).reshape(1, -1)
-    product = left & right if kind == BOOL else left * right
+    product = _product(kind, left, right)
     return Owner(wrap(product, kind), kind)
+
+
+def _product(kind: np.dtype, a: Tensor, b: Tensor) -> Tensor:
+    if kind.kind == "c":
+        return complexes.multiply(a, b)
+    return a & b if kind == BOOL else a * b
 
 
 def _tensordot(a: Tensor, b: Tensor, left: tuple[int, ...], right: tuple[int, ...]) -> Tensor:
@@ -108,8 +115,8 @@ def _tensordot(a: Tensor, b: Tensor, left: tuple[int, ...], right: tuple[int, ..
         size *= a.shape[k]
     shape_a, shape_b = [a.shape[k] for k in kept_a], [b.shape[k] for k in kept_b]
     rows, columns = _count(shape_a), _count(shape_b)
-    p = a.permute(*kept_a, *left).reshape(rows, size)
-    q = b.permute(*right, *kept_b).reshape(size, columns)
+    p = a.permute((*kept_a, *left)).reshape(rows, size)
+    q = b.permute((*right, *kept_b)).reshape(size, columns)
     return _matmul(p, q).reshape((*shape_a, *shape_b))
 
 
@@ -180,7 +187,7 @@ def kron(trace: Trace, a: object, b: object) -> Value:
     shape = tuple(m * n for m, n in zip(p.shape, q.shape, strict=True))
     for k in range(ndim):
         p, q = p.unsqueeze(2 * k + 1), q.unsqueeze(2 * k)
-    product = p & q if kind == BOOL else p * q
+    product = _product(kind, p, q)
     return Owner(wrap(product.reshape(shape), kind), kind)
 
 

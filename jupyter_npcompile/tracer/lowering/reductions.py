@@ -252,6 +252,8 @@ def mean_of(
     inner = SINGLE if dtype == HALF else dtype
     found = sum_as(trace, x, inner, axes, keepdims, where)
     number = divisor(trace, x.shape, axes, keepdims, where)
+    if isinstance(number, Tensor):  # NumPy warns of the mean of nothing
+        trace.check((number > 0).all())
     return _over(found, number).to(carrier(dtype))
 
 
@@ -295,6 +297,8 @@ def variance(
     if isinstance(number, float) and isinstance(ddof, int | float):
         left: float | Tensor = number - ddof if number > ddof else 0.0
     else:
+        if isinstance(number, Tensor):  # NumPy warns where no degree of freedom is left
+            trace.check((number > trace.cast(ddof, FLOAT64)).all())
         amount = torch.full((), number) if isinstance(number, float) else number
         left = torch.clamp(amount.to(torch.float64) - trace.cast(ddof, FLOAT64), min=0.0)
     return _over(found, left)

@@ -69,13 +69,16 @@ def take(
 ) -> Value:
     x = trace.value(a)
     tensor = x.read()
-    if axis is None:
+    if axis is None or x.ndim == 0:
         tensor, place = tensor.reshape(-1), 0
     else:
         place = trace.axis(axis, x.ndim)
     wanted = trace.cast(trace.value(indices), INT64)
     places = resolved(trace, wanted, tensor.shape[place], mode)
-    found = torch.index_select(tensor, place, places.reshape(-1))
+    if places.numel():
+        found = torch.index_select(tensor, place, places.reshape(-1))
+    else:
+        found = tensor.narrow(place, 0, 0)
     shape = (*tensor.shape[:place], *places.shape, *tensor.shape[place + 1 :])
     return Owner(found.reshape(shape), x.dtype)
 
@@ -110,6 +113,8 @@ def compress(
         place = trace.axis(axis, x.ndim)
     mask = trace.known(condition, "the size of the result depends on the values: the condition")
     places = np.flatnonzero(mask)
+    if not places.size:
+        return Owner(tensor.narrow(place, 0, 0), x.dtype)
     return Owner(torch.index_select(tensor, place, trace.constant(places)), x.dtype)
 
 

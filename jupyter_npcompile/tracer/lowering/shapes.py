@@ -289,7 +289,9 @@ def view(trace: Trace, a: Value, dtype: object = None, type: object = None) -> V
         trace.unsupported("complex memory seen as another dtype")
 
     def seen(tensor: Tensor, source: np.dtype, target: np.dtype) -> Tensor:
-        return load(store(tensor, source).contiguous().view(TORCH[target.name]), target)
+        # a copy, since axes of length 1 may have any stride
+        dense = store(tensor, source).clone(memory_format=torch.contiguous_format)
+        return load(dense.view(TORCH[target.name]), target)
 
     return trace.view(a, lambda t: seen(t, old, new), lambda p, t: seen(t, new, old), new)
 
@@ -310,6 +312,13 @@ def asarray(
         return a
     x = trace.value(a, wanted)
     return x if x.dtype == trace.dtype else Owner(trace.cast(x, trace.dtype), trace.dtype)
+
+
+def asarray_chkfinite(trace: Trace, a: object, dtype: object = None, order: object = None) -> Value:
+    found = asarray(trace, a, dtype)
+    if found.dtype.kind in "fc":
+        trace.check(torch.isfinite(found.read()).all())
+    return found
 
 
 def array(

@@ -161,7 +161,7 @@ def digitize(trace: Trace, x: object, bins: object, right: object = False) -> Te
     side = "left" if right else "right"
     if (steps < 0).any():
         reverse = Owner(trace.constant(known[::-1].copy()), known.dtype)
-        return len(known) - searchsorted(trace, reverse, x, "left" if side == "right" else "right")
+        return len(known) - searchsorted(trace, reverse, x, side)
     return searchsorted(trace, bins, x, side)
 
 
@@ -185,7 +185,7 @@ def isin(
     else:
         pool = torch.sort(pool).values
         place = torch.searchsorted(pool, tensor.contiguous()).clamp(max=pool.numel() - 1)
-        found = pool[place] == tensor
+        found = torch.take(pool, place) == tensor
     return ~found if invert else found
 
 
@@ -243,7 +243,7 @@ def packbits(trace: Trace, a: object, /, axis: object = None, bitorder: object =
     if missing:
         fill = torch.full((*truth.shape[:-1], missing), 0, dtype=torch.int64)
         truth = torch.cat([truth, fill], dim=-1)
-    bits = truth.reshape(*truth.shape[:-1], -1, 8)
+    bits = truth.reshape((*truth.shape[:-1], truth.shape[-1] // 8, 8))
     packed = (bits * _weights(trace, bitorder)).sum(dim=-1, dtype=torch.int64)
     return packed.to(torch.uint8).movedim(-1, place)
 
@@ -264,7 +264,7 @@ def unpackbits(
         place = trace.axis(axis, x.ndim)
     tensor = tensor.movedim(place, -1)
     bits = (tensor.unsqueeze(-1) & _weights(trace, bitorder)) != 0
-    flat = bits.reshape(*tensor.shape[:-1], -1).to(torch.uint8)
+    flat = bits.reshape((*tensor.shape[:-1], 8 * tensor.shape[-1])).to(torch.uint8)
     if count is not None:
         number, size = trace.integer(count, "count"), flat.shape[-1]
         kept = number if number >= 0 else size + number

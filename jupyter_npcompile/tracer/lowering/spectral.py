@@ -20,6 +20,8 @@ Transform = Callable[..., Value]
 
 def _input(trace: Trace, a: object, *, to_real: bool) -> Tensor:
     x = trace.value(a)
+    if 0 in x.shape:
+        trace.unsupported("an array without elements")
     single = trace.dtype.name in ("float32", "complex64")
     if x.dtype.name == "float16":
         trace.unsupported("half precision")

@@ -93,6 +93,8 @@ def store_at(
 
 def last_wins(present: Tensor, places: Tensor, values: Tensor) -> Tensor:
     """Store values at flat places, in order."""
+    if places.numel() == 0:
+        return present
     turns = torch.arange(places.numel(), dtype=torch.int64)
     none = torch.full((present.numel(),), -1, dtype=torch.int64)
     winner = torch.scatter_reduce(none, 0, places, turns, "amax", include_self=True)

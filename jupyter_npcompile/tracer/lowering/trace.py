@@ -130,7 +130,7 @@ class Trace:
             value = np.asarray(number).astype(dtype)
         if dtype.name == "uint64":
             value = value.view(np.int64)
-        return torch.full((), value.item(), dtype=carrier(dtype))
+        return _filled((), value.item(), carrier(dtype))
 
     def full(self, shape: Sequence[int], number: Any, dtype: np.dtype) -> Tensor:
         """A tensor of one constant value."""
@@ -138,7 +138,7 @@ class Trace:
             value = np.asarray(number).astype(dtype)
         if dtype.name == "uint64":
             value = value.view(np.int64)
-        return torch.full(tuple(shape), value.item(), dtype=carrier(dtype))
+        return _filled(tuple(shape), value.item(), carrier(dtype))
 
     def value(self, x: object, dtype: np.dtype | None = None) -> Value:
         """Any array-like argument as a value.
@@ -196,7 +196,17 @@ class Trace:
         if is_number(x):
             return self.scalar(x, dtype)
         value = self.value(x)
+        if value.kind == "python" and getattr(value, "known", None) is None:
+            self._demand_fit(value, dtype)
         return self.convert(value.read(), value.dtype, dtype, checked=checked)
+
+    def _demand_fit(self, number: Value, dtype: np.dtype) -> None:
+        """Python integers that a dtype cannot hold raise, or are compared exactly."""
+        if number.dtype.name == "int64" and dtype.kind in "iu" and dtype != number.dtype:
+            info = np.iinfo(dtype)
+            high = min(int(info.max), 2**63 - 1)
+            tensor = number.read()
+            self.check(((tensor >= int(info.min)) & (tensor <= high)).all())
 
     def convert(
         self, tensor: Tensor, source: np.dtype, target: np.dtype, *, checked: bool = True
@@ -261,9 +271,9 @@ class Trace:
 
     def axes(self, axis: object, ndim: int) -> tuple[int, ...]:
         """An ``axis`` argument as non-negative axes; None stands for all."""
-        if axis is None:
+        if axis is None or not ndim:  # a 0-d array may be given axis 0
             return tuple(range(ndim))
-        return tuple(a % ndim if ndim else a for a in self.integers(axis, "axis"))
+        return tuple(a % ndim for a in self.integers(axis, "axis"))
 
     def axis(self, axis: object, ndim: int) -> int:
         """One non-negative axis."""
@@ -275,6 +285,15 @@ def _is_narrower(target: np.dtype, source: np.dtype) -> bool:
     return (
         source.kind in "fc" and target.kind in "fc" and np.finfo(target).max < np.finfo(source).max
     )
+
+
+def _filled(shape: tuple[int, ...], number: Number, dtype: torch.dtype) -> Tensor:
+    """A constant tensor; complex numbers are written in parts, for the signs of their zeros."""
+    if isinstance(number, complex):
+        real = torch.float32 if dtype == torch.complex64 else torch.float64
+        parts = (torch.full(shape, part, dtype=real) for part in (number.real, number.imag))
+        return torch.complex(*parts)
+    return torch.full(shape, number, dtype=dtype)
 
 
 def known_array(x: object) -> np.ndarray | None:

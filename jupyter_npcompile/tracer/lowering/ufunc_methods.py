@@ -159,14 +159,14 @@ def outer(trace: Trace, a: object, b: object, /, **kwargs: object) -> Value:
     name = _name(trace)
     x, y = trace.value(a), trace.value(b)
     column = x.read().reshape((*x.shape, *(1,) * y.ndim))
-    left = Owner(column, x.dtype, x.kind if x.kind == "python" else "array")
+    left, right = Owner(column, x.dtype), Owner(y.read(), y.dtype)  # arrays, so not weak
     dtype = kwargs.get("dtype")
     return apply(
         trace,
         getattr(np, name),
         find_kernel(name),
         left,
-        y,
+        right,
         dtype=dtype if isinstance(dtype, np.dtype) else None,
     )
 

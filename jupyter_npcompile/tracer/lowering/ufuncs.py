@@ -140,7 +140,7 @@ def compute(loop: Loop, kernel: Kernel, operands: Sequence[Any]) -> list[Tensor]
         if getattr(kernel, "commutes", False) and is_number(operands[0]):
             operands = operands[::-1]
         tensors = [
-            _operand(trace, x, kind, last=k > 0, accepts=getattr(kernel, "scalars", False))
+            _operand(trace, x, kind, last=k > 0, accepts=getattr(kernel, "scalars", ""))
             for k, (x, kind) in enumerate(zip(operands, loop.inputs, strict=True))
         ]
     found = kernel(inner, *tensors)
@@ -163,11 +163,13 @@ def _narrow(trace: Trace, x: Any, kind: np.dtype) -> Value:
     return Owner(trace.cast(x, kind), kind)
 
 
-def _operand(trace: Trace, x: Any, kind: np.dtype, *, last: bool, accepts: bool) -> Any:
+def _operand(trace: Trace, x: Any, kind: np.dtype, *, last: bool, accepts: str) -> Any:
     """An operand of a kernel; the last may stay a Python number, which reads better."""
-    if accepts and last and kind.kind == "c" and type(x) in (int, float):
+    if not last or kind.kind not in accepts or not is_number(x):
+        return trace.cast(x, kind)
+    if kind.kind == "c" and type(x) in (int, float):
         return x
-    if accepts and last and is_number(x) and kind.kind in "if" and kind.name != "float16":
+    if kind.kind in "if" and kind.name != "float16":
         with np.errstate(all="ignore"):
             number = np.asarray(x).astype(kind)
         if np.isfinite(number):

@@ -19,7 +19,7 @@ TYPES = Section(
     (
         *lowered_as(
             "numbers:convert",
-            "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool intc intp longlong uintc "
+            "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool intc intp uintc "
             "ulong uint int_ byte long short ubyte uintp ushort",
             smooth=False,
         ),
@@ -38,8 +38,9 @@ TYPES = Section(
         ),
         *host(
             "torch has no dtype like it",
-            "longdouble clongdouble float128 complex256 ulonglong",
+            "longdouble clongdouble float128 complex256",
         ),
+        *host("its type is not the one that NumPy uses for 64 bits", "longlong ulonglong"),
         *host(
             "its elements are not numbers",
             "bytes_ str_ void object_ record recarray datetime64 timedelta64",
@@ -102,7 +103,8 @@ SHAPES = Section(
         *lowered("shapes", "diagonal flip fliplr flipud rot90 real imag matrix_transpose copy"),
         *lowered_as("shapes:transpose", "permute_dims"),
         *lowered_as("shapes:asarray", "asarray asanyarray ascontiguousarray asfortranarray"),
-        *lowered_as("shapes:asarray", "require asarray_chkfinite"),
+        *lowered_as("shapes:asarray", "require"),
+        *lowered("shapes", "asarray_chkfinite"),
         *lowered_as("shapes:array", "array"),
         *lowered("splitting", "split array_split hsplit vsplit dsplit unstack"),
         *lowered("joining", "concatenate stack vstack hstack dstack column_stack block"),

@@ -1,0 +1,53 @@
+"""Every lowered function on random arguments, recorded, lowered and replayed, against NumPy.
+
+``--hypothesis-profile=hunt`` tries many more examples per function.
+The default run tries few of each: it is drawn anew every time, and its seed is printed.
+"""
+
+from __future__ import annotations
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import HealthCheck, given, note, settings
+
+from jupyter_npcompile.runtime import artifacts
+from jupyter_npcompile.tracer.table import ROWS
+from tests import lowering_recipes_arrays, lowering_recipes_numbers, lowering_recipes_reductions
+from tests.lowering_arguments import Call
+from tests.lowering_comparison import compare
+from tests.lowering_recipes import RECIPES
+
+MODULES = (lowering_recipes_arrays, lowering_recipes_numbers, lowering_recipes_reductions)
+"""They fill `RECIPES` when they are imported."""
+
+LOWERED = [row.name for row in ROWS if row.lowering is not None]
+
+
+def test_every_lowered_row_has_a_recipe() -> None:
+    assert sorted(set(LOWERED) ^ set(RECIPES)) == []
+
+
+def check(name: str, call: Call) -> int:
+    """Demand that a call is the same compiled; says how often compiled code ran."""
+    verdict = compare(name, call, RECIPES[name].tolerance)
+    assert verdict.differences == []
+    return verdict.replays
+
+
+@pytest.mark.parametrize("name", LOWERED)
+def test_as_numpy(name: str) -> None:
+    captured = 0
+
+    def try_one(data: st.DataObject) -> None:
+        nonlocal captured
+        call = RECIPES[name].draw(data.draw, name)
+        note(f"{name} {call}")
+        captured += check(name, call)
+
+    count = settings().max_examples // 20
+    for several in (count, 5 * count):
+        if not captured:
+            few = settings(max_examples=several, suppress_health_check=list(HealthCheck))
+            given(st.data())(few(try_one))()
+    artifacts.clear()
+    assert captured, "no example was captured"
