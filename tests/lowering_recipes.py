@@ -16,17 +16,14 @@ from tests.lowering_strategies import (
     ALL,
     ANY_VALUES,
     FLOATS,
-    INTEGERS,
     REAL,
     Draw,
     Dtypes,
     a_number,
     a_shape,
     an_array,
-    an_axis,
     an_operand,
     dtype_of,
-    indices,
     masked,
     maybe,
     pick,
@@ -134,100 +131,20 @@ def _ufunc(draw: Draw, op: str) -> Call:
 
 
 for _row in ROWS:
-    if _row.status == "lowered" and named(_row.name) is not None:
+    if _row.lowering is not None and named(_row.name) is not None:
         _name = _row.name.removeprefix("numpy.")
         RECIPES[_row.name] = Recipe(_ufunc, ROUNDED.get(_name, EXACT))
 
 MANY = Tolerance(16.0, sums=True)
 """Sums of several terms, in any order."""
 
-FACTORS = Tolerance(64.0)
-"""Products of several factors, in any order."""
-
-
-def _folded(names: str, method: str) -> str:
-    return " ".join(f"{name}.{method}" for name in names.split())
-
-
-_LOGIC = "logical_and logical_or"
-_BITS = "bitwise_and bitwise_or bitwise_xor"
-
-
-@recipe(_folded(f"{_LOGIC} logical_xor {_BITS}", "reduce"))
-@recipe(_folded("maximum minimum fmax fmin", "reduce"), EXTREME)
-@recipe(_folded("add", "reduce"), MANY)
-@recipe(_folded("multiply", "reduce"), FACTORS)
-def _reduce(draw: Draw, op: str) -> Call:
-    name = op.split(".")[1]
-    dtypes = ("bool", *INTEGERS) if "bitwise" in name else ALL
-    values = ("near_one", "few") if name == "multiply" else ("ordinary", "few", "infinite")
-    x = an_array(draw, dtypes, None, values)
-    call = Call((x,), {"axis": an_axis(draw, x, several=True)})
-    if maybe(draw):
-        call.kwargs["keepdims"] = True
-    if maybe(draw, 4) and "bitwise" not in name:
-        call.kwargs["initial"] = pick(draw, 0, 1, 2.5, np.float32(3))
-    call = with_out(draw, op, call, 6)
-    return masked(draw, call, shape_of(x))
-
-
-@recipe(_folded(_LOGIC, "accumulate"))
-@recipe(_folded("maximum minimum", "accumulate"), EXTREME)
-@recipe(_folded("add", "accumulate"), MANY)
-@recipe(_folded("multiply", "accumulate"), FACTORS)
-def _accumulate(draw: Draw, op: str) -> Call:
-    values = ("near_one", "few") if "multiply" in op else ("ordinary", "few", "infinite")
-    x = an_array(draw, ALL, None, values)
-    return with_out(draw, op, Call((x,), {"axis": an_axis(draw, x, none=False)}), 6)
-
-
-@recipe(_folded("maximum minimum", "reduceat"), EXTREME)
-@recipe(_folded("add", "reduceat"), MANY)
-@recipe(_folded("multiply", "reduceat"), FACTORS)
-def _reduceat(draw: Draw, op: str) -> Call:
-    values = ("near_one", "few") if "multiply" in op else ("ordinary", "few", "infinite")
-    x = an_array(draw, ALL, None, values, least=1)
-    axis = an_axis(draw, x, none=False)
-    size = shape_of(x)[axis] if -len(shape_of(x)) <= axis < len(shape_of(x)) else 1
-    places = [draw_index(draw, size) for _ in range(pick(draw, 1, 2, 3))]
-    return Call((x, places), {"axis": axis})
+FACTORS = Tolerance(64.0, zeros=True)
+"""Products of several factors, in any order, on which the signs of complex zeros hang."""
 
 
 def draw_index(draw: Draw, size: int) -> int:
     """A place among so many, seldom outside."""
     return pick(draw, *range(max(size, 1)), *range(max(size, 1)), size)
-
-
-@recipe(_folded("add subtract", "at"), MANY)
-@recipe(_folded("multiply", "at"), FACTORS)
-@recipe(_folded("maximum minimum", "at"), EXTREME)
-def _at(draw: Draw, op: str) -> Call:
-    x = an_array(draw, ALL, None, ("few", "ordinary"), writable=True, least=1)
-    shape = a_shape(draw, 1, 2)
-    places = indices(draw, shape_of(x)[0], shape)
-    kinds = (dtype_of(x),) * 3 + ALL
-    return Call((x, places, an_operand(draw, pick(draw, shape, ()), kinds, ("few", "near_one"))))
-
-
-def _outer(draw: Draw, op: str) -> Call:
-    name = op.removesuffix(".outer")
-    ufunc = named(name)
-    assert ufunc is not None
-    x, y = _ufunc_operands(draw, ufunc)
-    return Call((x, y))
-
-
-def _ufunc_operands(draw: Draw, ufunc: np.ufunc) -> tuple[object, object]:
-    dtypes = loops(ufunc)
-    second = ("int32", "int8") if ufunc is np.ldexp else dtypes
-    x = an_operand(draw, a_shape(draw, 0, 2), dtypes)
-    return x, an_operand(draw, a_shape(draw, 0, 2), second)
-
-
-for _row in ROWS:
-    if _row.name.endswith(".outer") and named(_row.name.removesuffix(".outer")) is not None:
-        _name = _row.name.split(".")[1]
-        RECIPES[_row.name] = Recipe(_outer, ROUNDED.get(_name, EXACT))
 
 
 # -- rounding and comparison
@@ -301,8 +218,11 @@ def _interp(draw: Draw, op: str) -> Call:
     return call
 
 
-_CONVERTERS = "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 intc intp uintc"
-_CONVERTERS += " ulong uint int_ bool float16 float32 float64 complex64 complex128 double single"
+_CONVERTERS = """
+    bool_ bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 intc intp uintc ulong uint int_
+    byte long short ubyte uintp ushort float16 float32 float64 half single double
+    complex64 complex128 csingle cdouble
+"""
 
 
 @recipe(_CONVERTERS)

@@ -221,6 +221,25 @@ def _convolve(draw: Draw, op: str) -> Call:
     return Call((one, two), {"mode": pick(draw, "full", "same", "valid")} if maybe(draw, 2) else {})
 
 
+@recipe("polymul", PRODUCT)
+def _polymul(draw: Draw, op: str) -> Call:
+    return Call(_pair(draw, (pick(draw, 1, 2, 4),), (pick(draw, 1, 3),)))
+
+
+@recipe("i0", Tolerance(8.0))
+def _i0(draw: Draw, op: str) -> Call:
+    return Call((an_array(draw, (*FLOATS, "int64"), None, ("ordinary", "infinite")),))
+
+
+@recipe("ediff1d")
+def _ediff1d(draw: Draw, op: str) -> Call:
+    call = Call((an_array(draw, ALL, None, TAME),))
+    for name in ("to_end", "to_begin"):
+        if maybe(draw):
+            call.kwargs[name] = pick(draw, 1, [1, 2], 7)
+    return call
+
+
 # -- linear algebra
 
 
@@ -333,6 +352,12 @@ def _shift(draw: Draw, op: str) -> Call:
 
 
 # -- numbers
+
+
+@recipe("assume", Tolerance(64.0, sums=True), prefix="python.")
+def _assume(draw: Draw, op: str) -> Call:
+    heights = an_array(draw, WIDE_FLOATS, (5,), ("ordinary",))
+    return Call((heights, an_array(draw, ("float64", "int64"), (5,), ("rising", "distinct"))))
 
 
 @recipe("item", prefix="ndarray.")

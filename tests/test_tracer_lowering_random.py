@@ -12,12 +12,22 @@ from hypothesis import HealthCheck, given, note, settings
 
 from jupyter_npcompile.runtime import artifacts
 from jupyter_npcompile.tracer.table import ROWS
-from tests import lowering_recipes_arrays, lowering_recipes_numbers, lowering_recipes_reductions
+from tests import (
+    lowering_recipes_arrays,
+    lowering_recipes_methods,
+    lowering_recipes_numbers,
+    lowering_recipes_reductions,
+)
 from tests.lowering_arguments import Call
 from tests.lowering_comparison import compare
 from tests.lowering_recipes import RECIPES
 
-MODULES = (lowering_recipes_arrays, lowering_recipes_numbers, lowering_recipes_reductions)
+MODULES = (
+    lowering_recipes_arrays,
+    lowering_recipes_methods,
+    lowering_recipes_numbers,
+    lowering_recipes_reductions,
+)
 """They fill `RECIPES` when they are imported."""
 
 LOWERED = [row.name for row in ROWS if row.lowering is not None]
@@ -34,20 +44,26 @@ def check(name: str, call: Call) -> int:
     return verdict.replays
 
 
-@pytest.mark.parametrize("name", LOWERED)
-def test_as_numpy(name: str) -> None:
+def try_several(name: str, count: int) -> int:
+    """Check random calls; says how many results compiled code gave."""
     captured = 0
 
-    def try_one(data: st.DataObject) -> None:
+    @settings(max_examples=count, suppress_health_check=list(HealthCheck))
+    @given(st.data())
+    def check_one(data: st.DataObject) -> None:
         nonlocal captured
         call = RECIPES[name].draw(data.draw, name)
+        call.warns = data.draw(st.booleans())
         note(f"{name} {call}")
         captured += check(name, call)
 
+    check_one()
+    return captured
+
+
+@pytest.mark.parametrize("name", LOWERED)
+def test_as_numpy(name: str) -> None:
     count = settings().max_examples // 20
-    for several in (count, 5 * count):
-        if not captured:
-            few = settings(max_examples=several, suppress_health_check=list(HealthCheck))
-            given(st.data())(few(try_one))()
+    captured = try_several(name, count) or try_several(name, 20 * count)
     artifacts.clear()
     assert captured, "no example was captured"

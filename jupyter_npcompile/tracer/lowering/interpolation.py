@@ -47,11 +47,14 @@ def interp(
     again = slope * (where - x1) + y1
     found = torch.where(torch.isnan(found), again, found)
     found = torch.where(torch.isnan(found) & (y0 == y1), y0, found)
+    if size == 1:
+        found = heights[0].expand(where.shape)
     found = torch.where(where == x0, y0, found)
     found = torch.where(where == knots[-1], heights[-1], found)
     found = torch.where(where < knots[0], low, found)
     found = torch.where(where > knots[-1], high, found)
-    found = torch.where(torch.isnan(where), where, found)
+    if size > 1:  # with a single knot NumPy does not look for NaN
+        found = torch.where(torch.isnan(where), where, found)
     return Owner(found.reshape(wanted.shape), FLOAT64)
 
 

@@ -75,10 +75,9 @@ def take(
         place = trace.axis(axis, x.ndim)
     wanted = trace.cast(trace.value(indices), INT64)
     places = resolved(trace, wanted, tensor.shape[place], mode)
-    if places.numel():
-        found = torch.index_select(tensor, place, places.reshape(-1))
-    else:
-        found = tensor.narrow(place, 0, 0)
+    if tensor.shape[place] == 0:
+        trace.unsupported("an axis without elements")
+    found = torch.index_select(tensor, place, places.reshape(-1))
     shape = (*tensor.shape[:place], *places.shape, *tensor.shape[place + 1 :])
     return Owner(found.reshape(shape), x.dtype)
 

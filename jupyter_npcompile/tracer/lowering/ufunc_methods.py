@@ -14,7 +14,7 @@ from jupyter_npcompile.tracer.lowering import reductions, scans, stores
 from jupyter_npcompile.tracer.lowering.dtypes import ordered, unordered, wrap
 from jupyter_npcompile.tracer.lowering.indexing import BOOL, gather, prepared, select
 from jupyter_npcompile.tracer.lowering.lookup import find_kernel
-from jupyter_npcompile.tracer.lowering.trace import Trace
+from jupyter_npcompile.tracer.lowering.trace import Trace, count
 from jupyter_npcompile.tracer.lowering.ufuncs import apply
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
 
@@ -83,8 +83,8 @@ def _kind(trace: Trace, name: str, x: Value, dtype: object) -> np.dtype:
 
 def _rows(tensor: Tensor, axes: list[int], kept: list[int]) -> Tensor:
     """What is combined in a first dimension of its own."""
-    moved = tensor.permute(*axes, *kept)
-    return moved.reshape(-1, *moved.shape[len(axes) :])
+    moved = tensor.permute((*axes, *kept))
+    return moved.reshape((count(moved.shape[: len(axes)]), *moved.shape[len(axes) :]))
 
 
 def _folded(
@@ -192,7 +192,8 @@ def at(trace: Trace, a: Value, indices: object, b: object = None, /) -> None:
     if name not in _GATHERING or a.dtype.kind == "b":
         trace.unsupported("an index that may name an element twice")
     given = operands[0]
-    if np.result_type(a.dtype, given.dtype) != a.dtype and given.dtype.kind not in "bi":
+    wraps = name in ("add", "subtract", "multiply") and given.dtype.kind in "bi"
+    if np.result_type(a.dtype, given.dtype) != a.dtype and not wraps:
         trace.unsupported("operands of several dtypes")
     tensor = trace.cast(given, a.dtype).expand(chosen.shape)
     target.write(_gathered(trace, name, a.dtype, present, places, tensor))
