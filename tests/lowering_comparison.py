@@ -59,6 +59,7 @@ EXTREME = Tolerance(zeros=True)
 _FORMS = {
     "getitem": "lambda x, index: x[index]",
     "python.assume": "lambda x, y: np.gradient(x, y)",
+    "python.constant": "lambda x: x * np.sort(np.array([3.0, 1.0, 2.0]))",
     "item": "lambda x, y, k: np.divmod(x, y)[k]",
 }
 

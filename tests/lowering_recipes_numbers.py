@@ -354,6 +354,11 @@ def _shift(draw: Draw, op: str) -> Call:
 # -- numbers
 
 
+@recipe("constant", prefix="python.")
+def _constant_array(draw: Draw, op: str) -> Call:
+    return Call((an_array(draw, WIDE_FLOATS, (pick(draw, 1, 3),), ("ordinary",)),))
+
+
 @recipe("assume", Tolerance(64.0, sums=True), prefix="python.")
 def _assume(draw: Draw, op: str) -> Call:
     heights = an_array(draw, WIDE_FLOATS, (5,), ("ordinary",))

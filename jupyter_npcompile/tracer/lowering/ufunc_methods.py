@@ -94,7 +94,7 @@ def _folded(
     if initial is None and (rows.shape[0] == 0 or mask is not None):
         if identity is None:
             trace.unsupported("a reduction of nothing")
-        initial = identity
+        initial = Owner(trace.scalar(identity, kind), kind)  # -1 stands for all bits
     if mask is None and initial is None and name in _HALVED:
         return _halved(trace, name, rows, kind)
     if kind.name == "float16" and name in ("subtract", "divide"):
