@@ -59,9 +59,12 @@ EXTREME = Tolerance(zeros=True)
 _FORMS = {
     "getitem": "lambda x, index: x[index]",
     "python.assume": "lambda x, y: np.gradient(x, y)",
-    "python.constant": "lambda x: x * np.sort(np.array([3.0, 1.0, 2.0]))",
     "item": "lambda x, y, k: np.divmod(x, y)[k]",
 }
+
+
+def _with_constants(x: Any) -> Any:
+    return x * np.unique(np.array([3.0, 1.0, 1.0]))[0]
 
 
 @functools.cache
@@ -72,6 +75,8 @@ def callee(op: str, method: bool = False) -> Callable[..., Any]:
     if op == "setitem":
         exec("def setitem(x, index, value):\n    x[index] = value", scope)
         return scope["setitem"]  # type: ignore[no-any-return]
+    if op == "python.constant":
+        return _with_constants
     if op in _FORMS:
         return eval(_FORMS[op], scope)  # type: ignore[no-any-return]
     if method or space == "ndarray":
@@ -131,7 +136,7 @@ class Verdict:
 
 def compare(op: str, call: Call, tolerance: Tolerance, tier: str = "aten") -> Verdict:
     """Run a call natively and compiled, on both sets of values."""
-    if op.startswith(("python.", "math.")) and op not in _FORMS:
+    if op.startswith(("python.", "math.")) and op not in (*_FORMS, "python.constant"):
         return compare_numbers(op, call, tolerance)
     target = callee(op, call.method)
     handle = CallHandle(target, Options())
