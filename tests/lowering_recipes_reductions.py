@@ -128,11 +128,11 @@ def _median(draw: Draw, op: str) -> Call:
     return _reduced(draw, op, x)
 
 
-@recipe("percentile quantile", Tolerance(8.0, sums=True))
+@recipe("percentile quantile nanpercentile nanquantile", Tolerance(8.0, sums=True))
 def _quantile(draw: Draw, op: str) -> Call:
     x = an_array(draw, (*WIDE_FLOATS, *REAL), None, ("ordinary", "few", "infinite"))
     share = pick(draw, 0.0, 0.3, 0.5, 1.0, [0.1, 0.9], 1, np.float32(0.25), [[0.5]])
-    if op == "numpy.percentile":
+    if "percentile" in op:
         share = pick(draw, 0, 30, 50.0, 100, [25, 75], np.float32(12.5))
     call = _reduced(draw, op, x)
     return Call((x, share), call.kwargs)
@@ -227,6 +227,16 @@ def _ravel_multi_index(draw: Draw, op: str) -> Call:
         call.kwargs["order"] = pick(draw, "C", "F")
     if maybe(draw, 6):
         call.kwargs["mode"] = pick(draw, "clip", "wrap")
+    return call
+
+
+@recipe("unravel_index")
+def _unravel_index(draw: Draw, op: str) -> Call:
+    sizes = tuple(pick(draw, 2, 3, 4) for _ in range(pick(draw, 1, 2, 3)))
+    places = an_array(draw, INTEGERS, None, (f"small:{int(np.prod(sizes))}",))
+    call = Call((places, sizes))
+    if maybe(draw):
+        call.kwargs["order"] = pick(draw, "C", "F")
     return call
 
 

@@ -14,6 +14,7 @@ from jupyter_npcompile.runtime import artifacts
 from jupyter_npcompile.tracer.table import ROWS
 from tests import (
     lowering_recipes_arrays,
+    lowering_recipes_counting,
     lowering_recipes_methods,
     lowering_recipes_numbers,
     lowering_recipes_reductions,
@@ -24,6 +25,7 @@ from tests.lowering_recipes import RECIPES
 
 MODULES = (
     lowering_recipes_arrays,
+    lowering_recipes_counting,
     lowering_recipes_methods,
     lowering_recipes_numbers,
     lowering_recipes_reductions,

@@ -226,8 +226,10 @@ class Recorder(Inputs):
         if value.base is not None:
             base = owner(value)
             if base is not value and base.base is None:
-                if base.dtype.name not in SUPPORTED_DTYPES:
+                if not is_supported(base.dtype):
                     raise Break("host", f"`{call.op}` gives a view of {base.dtype} memory")
+                if base.size == 0:
+                    raise Break("host", f"`{call.op}` gives a view of an empty array")
                 offset = address(value) - address(base)
                 self.hidden[node.id] = Hidden(value_type(base), offset, call.id, id(base))
 

@@ -136,7 +136,7 @@ def _quantile(
     kind = trace.dtype
     if skipping and x.dtype.kind == "f":
         last = _numbers(trace, rows) - 1
-        parts = [_among_numbers(rows, last, float(share), kind) for share in q.flat]
+        parts = [_among_numbers(trace, rows, last, float(share), kind) for share in q.flat]
         joined = torch.stack(parts) if q.ndim else parts[0]
         return Owner(_shaped(joined, x, axes, keepdims, q.ndim), kind)
     size = rows.shape[0]
@@ -152,7 +152,7 @@ def _quantile(
     return Owner(_shaped(joined, x, axes, keepdims, q.ndim), kind)
 
 
-def _among_numbers(rows: Tensor, last: Tensor, q: float, kind: np.dtype) -> Tensor:
+def _among_numbers(trace: Trace, rows: Tensor, last: Tensor, q: float, kind: np.dtype) -> Tensor:
     """A quantile of the numbers in sorted rows, where ``nan`` comes last."""
     place = last.to(torch.float64) * q
     low = torch.floor(place).to(torch.int64)
@@ -160,6 +160,7 @@ def _among_numbers(rows: Tensor, last: Tensor, q: float, kind: np.dtype) -> Tens
     share = place - low
     a = torch.gather(rows, 0, low.unsqueeze(0))[0].to(carrier(kind))
     b = torch.gather(rows, 0, high.unsqueeze(0))[0].to(carrier(kind))
+    _demand_finite(trace, a, b)
     step = b - a
     near, far = share.to(a.dtype), (1 - share).to(a.dtype)
     found = torch.where(share < 0.5, a + step * near, b - step * far)
@@ -171,6 +172,8 @@ def _between(
 ) -> Tensor:
     a = trace.convert(rows[i], source, kind)
     b = trace.convert(rows[j], source, kind)
+    if source.kind == "f":
+        _demand_finite(trace, a, b)
     step = b - a
     # NumPy starts from the nearer end
     found = a + step * share if share < 0.5 else b - step * (1 - share)
@@ -179,6 +182,11 @@ def _between(
         last = trace.convert(rows[-1], source, kind)
         found = torch.where(torch.isnan(last), last, found)
     return found
+
+
+def _demand_finite(trace: Trace, a: Tensor, b: Tensor) -> None:
+    """What lies between infinities is NaN or infinite, as releases of NumPy differ in."""
+    trace.check(~(torch.isinf(a) | torch.isinf(b)).any())
 
 
 def average(

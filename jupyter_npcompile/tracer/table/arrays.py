@@ -7,6 +7,7 @@ from jupyter_npcompile.tracer.table.rows import (
     Section,
     constants,
     host,
+    inlined,
     lowered,
     lowered_as,
 )
@@ -26,7 +27,7 @@ METHODS = Section(
         *lowered_as("selection:ndarray_choose", "choose", "ndarray."),
         *lowered_as("selection:ndarray_compress", "compress", "ndarray."),
         *lowered_as("numbers:item", "item", "ndarray."),
-        *host("it is an iterator", "flat", "ndarray."),
+        *inlined("flat", "ndarray."),
         *host("it is the real memory", "base ctypes data", "ndarray."),
         *host("resizing changes the array object itself", "resize", "ndarray."),
         *host("it changes how the bytes are read", "byteswap getfield setfield", "ndarray."),
