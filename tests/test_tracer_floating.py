@@ -105,6 +105,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "powers": lambda x: x**-3 + x**0.5,
     "remainders": lambda x: (x // ZERO, x % 2.0),
     "complex": lambda x: np.exp(x * 1j) / x,
+    "complex, divisions ignored": np.errstate(divide="ignore")(lambda x: np.exp(x * 1j) / x),
     "half precision": lambda x: x.astype(np.float16) * 3,
     "moments": lambda x: (x.mean(), x.var(), x.std(), np.linalg.norm(x)),
 }

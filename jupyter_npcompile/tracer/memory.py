@@ -23,8 +23,11 @@ def is_supported(dtype: np.dtype[Any]) -> bool:
     --------
     >>> is_supported(np.dtype("int64")), is_supported(np.dtype("longlong"))
     (True, False)
+    >>> is_supported(np.dtype("float64").newbyteorder())
+    False
     """
-    return dtype.name in SUPPORTED_DTYPES and np.dtype(dtype.name).char == dtype.char
+    known = dtype.name in SUPPORTED_DTYPES and dtype.isnative
+    return known and np.dtype(dtype.name).char == dtype.char
 
 
 _WARNS_ON_WRITE = 1 << 31
