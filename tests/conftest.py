@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import atexit
 import os
-<<<<<<< HEAD
 import shutil
 import tempfile
-=======
 from collections.abc import Iterator
->>>>>>> 9c08f1a (Byte-swapped owners, NaN in complex arithmetic while divisions are ignored; tests keep their error state to themselves)
 
 import hypothesis
 import pytest
@@ -18,14 +15,12 @@ import pytest
 # busy, and threads that wait for each other cost more than they bring.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-<<<<<<< HEAD
 # Tests neither use nor fill the cache of the person who runs them.
 if "NPCOMPILE_CACHE_DIR" not in os.environ:
     os.environ["NPCOMPILE_CACHE_DIR"] = tempfile.mkdtemp(prefix="npcompile-tests-")
     atexit.register(shutil.rmtree, os.environ["NPCOMPILE_CACHE_DIR"], ignore_errors=True)
-=======
-import numpy as np
->>>>>>> 9c08f1a (Byte-swapped owners, NaN in complex arithmetic while divisions are ignored; tests keep their error state to themselves)
+
+import numpy as np  # noqa: E402
 
 # Time says nothing on a busy machine.
 hypothesis.settings.register_profile("project", deadline=None)
