@@ -20,7 +20,7 @@ if "NPCOMPILE_CACHE_DIR" not in os.environ:
     os.environ["NPCOMPILE_CACHE_DIR"] = tempfile.mkdtemp(prefix="npcompile-tests-")
     atexit.register(shutil.rmtree, os.environ["NPCOMPILE_CACHE_DIR"], ignore_errors=True)
 
-import numpy as np  # noqa: E402
+import numpy as np
 
 # Time says nothing on a busy machine.
 hypothesis.settings.register_profile("project", deadline=None)
