@@ -101,7 +101,20 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     function.__name__: function for function in (chain, store, loop, until, broken, helper, masked)
 }
 
-PROGRAMS = ("black_scholes", "softmax_rows", "limited_advection", "mandelbrot", "sieve")
+PROGRAMS = (
+    "black_scholes",
+    "conjugate_gradient",
+    "edit_distance",
+    "heat_3d",
+    "holt_smoothing",
+    "kepler_orbit",
+    "limited_advection",
+    "lu_solve",
+    "mandelbrot",
+    "sieve",
+    "softmax_rows",
+    "split_step",
+)
 """Programs of the benchmarks that are counted too."""
 
 
