@@ -395,3 +395,25 @@ def test_rows_hold_the_key_of_their_plan() -> None:
     found.add(row)
     assert found.has(doubled.name, "numpy", full)
     assert not found.has(doubled.name, "numpy", quick)
+
+
+def test_first_use_is_not_cut_short(tmp_path: Path) -> None:
+    """What a tool finds out about the machine must not be left to every program."""
+    asked: list[Request] = []
+
+    class Listening(Counted):
+        def _start(self, request: Request, threads: int, limits: Limits) -> Iterable[Event]:
+            asked.append(request)
+            if request.kind == "overhead":
+                assert limits.first >= 180
+                (self.cache / "inductor").mkdir(parents=True)
+            else:
+                assert request.kind == "bandwidth" or (self.cache / "inductor").is_dir()
+            return super()._start(request, threads, limits)
+
+    Listening.workers = Workers({})
+    chosen = [load(name) for name in names()[:2]]
+    assert Listening(QUICK, tmp_path, chosen, [NUMPY], Progress(io.StringIO())).run()
+    kinds = [request.kind for request in asked]
+    assert kinds[:3] == ["bandwidth", "overhead", "sizes"]
+    assert min(request.settle for request in asked if request.kind == "overhead") >= 180

@@ -34,8 +34,7 @@ class Plan:
     settle : float
         Seconds to wait for what compiles in the background.
     limits : Limits
-        How long to wait for a child's events. A first result may take as long
-        as a compile in the background.
+        How long to wait for a child's events.
     """
 
     name: str
@@ -59,7 +58,7 @@ FULL = Plan(
     pairs=11,
     every=True,
     minutes=57,
-    settle=15,
+    settle=20,
     limits=Limits(ready=60, first=15, rest=35),
 )
 
@@ -73,7 +72,7 @@ QUICK = Plan(
     every=False,
     minutes=7.2,
     settle=10,
-    limits=Limits(ready=30, first=10, rest=20),
+    limits=Limits(ready=30, first=8, rest=20),
 )
 
 ORDER = ("small", "medium", "large")
