@@ -54,7 +54,10 @@ def main(argv: list[str]) -> int:
             shutil.move(folder / "results.json", folder / "previous.json")
         if asked.minutes is not None:
             plan = replace(plan, minutes=asked.minutes)
-        Campaign(plan, folder, programs, tools, Progress()).run()
+        try:
+            Campaign(plan, folder, programs, tools, Progress()).run()
+        except KeyboardInterrupt:
+            print("\nstopped: what was measured is kept", file=sys.stderr)
     print(write(folder, plan, Results.read(folder / "results.json")))
     return 0
 

@@ -174,7 +174,7 @@ def _restart(start: Start, request: Request, plan: Plan) -> Restart | None:
 
 def row_key(program: Program, tool: Tool, plan: Plan) -> str:
     """What a row's figures depend on."""
-    return f"{plan.name}-{machine.key(tool, program.name)}"
+    return f"{plan.key}-{machine.key(tool, program.name)}"
 
 
 class Campaign:
@@ -264,7 +264,7 @@ class Campaign:
     def _overhead(self, tool: Tool) -> None:
         """Use a tool for the first time; what that leaves in its cache is kept."""
         primed = self._primed(tool)
-        key = f"{self.plan.name}-{machine.key(tool)}"
+        key = f"{self.plan.key}-{machine.key(tool)}"
         known = self.results.overheads.get(tool.name)
         if primed.is_dir() and known is not None and known.key == key:
             return

@@ -16,7 +16,7 @@ class Plan:
     Parameters
     ----------
     name : str
-        Part of every row's key.
+        What it is called.
     sizes : tuple of str
         Sizes timed in one thread, the first in a process that has compiled nothing.
     threaded : tuple of str
@@ -47,6 +47,11 @@ class Plan:
     minutes: float
     settle: float
     limits: Limits = field(default_factory=Limits)
+
+    @property
+    def key(self) -> str:
+        """What the figures depend on: with other limits, other programs are late."""
+        return f"{self.name}-{self.limits.first:g}-{self.limits.rest:g}-{self.settle:g}"
 
 
 FULL = Plan(
