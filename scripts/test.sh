@@ -9,7 +9,9 @@ scripts/frontend.sh test
 
 specs=$(sed -n 's/^# pass //p' build/frontend-specs.txt 2>/dev/null || true)
 printf '==> pytest\n'
-.venv/bin/python -m pytest -q --durations=5 --junitxml=build/pytest.xml
+# A file is the unit: its tests share servers, and what they have compiled.
+.venv/bin/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile \
+  --durations=5 --junitxml=build/pytest.xml
 .venv/bin/python - "${specs:-0}" <<'PY'
 import sys
 from xml.etree import ElementTree

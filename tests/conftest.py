@@ -22,6 +22,8 @@ if "NPCOMPILE_CACHE_DIR" not in os.environ:
 
 import numpy as np
 
+from tests import summary
+
 # Time says nothing on a busy machine.
 hypothesis.settings.register_profile("project", deadline=None)
 hypothesis.settings.register_profile("hunt", deadline=None, max_examples=4000)
@@ -34,3 +36,13 @@ def _error_state() -> Iterator[None]:
     before = np.geterr()
     yield
     np.seterr(**before)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    summary.begin()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what tests have written down."""
+    for text in summary.told():
+        terminalreporter.write_line(text)

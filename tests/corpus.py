@@ -1,0 +1,44 @@
+"""Runs NumPy's documented examples both ways."""
+
+from __future__ import annotations
+
+import faulthandler
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.docstrings import Group
+from tests.native import LENIENCY, ULPS, assert_same
+
+LONG_SUMS = 4096.0
+"""Some examples sum half a million numbers, which kernels do in another order."""
+
+
+SECONDS = 300
+"""A group that takes longer than this hangs."""
+
+
+def run(group: Group, tier: str) -> Any:
+    """Run a group natively and compiled; the report of the compiled run."""
+    faulthandler.dump_traceback_later(SECONDS, exit=True)
+    try:
+        done = assert_same(
+            group.source,
+            setup="import numpy as np",
+            captured=False,
+            fallbacks=len(group.statements),
+            tier=tier,
+            ulps=LONG_SUMS if tier == "inductor" else ULPS,
+        )
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+    return done.reports[0]
+
+
+@pytest.fixture
+def documented() -> Iterator[None]:
+    """Examples are of the order of one; a sum in another order may end in -0.0."""
+    LENIENCY.unsigned_zeros, LENIENCY.absolute = True, 1e-13
+    yield
+    LENIENCY.unsigned_zeros, LENIENCY.absolute = False, 0.0

@@ -1,0 +1,40 @@
+"""Some of NumPy's documented examples through Inductor: none may differ.
+
+The sample is drawn anew each time, from a seed that is printed.
+``NPCOMPILE_CORPUS_SEED`` repeats a sample, ``NPCOMPILE_CORPUS_SAMPLE`` changes
+its size.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+
+import pytest
+
+from tests.corpus import documented, run
+from tests.docstrings import groups
+from tests.summary import tell
+
+__all__ = ["documented"]
+
+pytestmark = pytest.mark.slow
+
+SEED = int(os.environ.get("NPCOMPILE_CORPUS_SEED", random.SystemRandom().randrange(10**6)))
+SAMPLE = int(os.environ.get("NPCOMPILE_CORPUS_SAMPLE", 160))
+GROUPS = groups()
+DRAWN = random.Random(SEED).sample(GROUPS, min(SAMPLE, len(GROUPS)))
+DONE: list[str] = []
+
+
+@pytest.mark.usefixtures("documented")
+@pytest.mark.parametrize("number", range(len(DRAWN)))
+def test_drawn_group(number: int) -> None:
+    group = DRAWN[number]
+    try:
+        run(group, "inductor")
+    except BaseException:
+        print(f"{group.name}, drawn with seed {SEED}")
+        raise
+    DONE.append(group.name)
+    tell("corpus-inductor", f"{len(DONE)} of them compiled by Inductor, drawn with seed {SEED}")
