@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,11 +48,19 @@ def allocate(type: ValueType) -> Array:
     """An uninitialised array that owns its memory, laid out as NumPy laid it out."""
     if type.kind != "array" or 0 in type.shape or 0 in type.strides:
         return np.empty(type.shape, type.dtype)
-    return np.ndarray(type.shape, type.dtype, strides=_dense(type))
+    return np.ndarray(type.shape, type.dtype, strides=dense_strides(type))
 
 
-def _dense(type: ValueType) -> tuple[int, ...]:
-    """Positive strides without gaps, in the recorded order of the axes."""
+def dense_strides(type: ValueType) -> tuple[int, ...]:
+    """Positive strides without gaps, in the recorded order of the axes.
+
+    Examples
+    --------
+    >>> dense_strides(ValueType("array", "float64", (2, 3), (-8, 64)))
+    (8, 16)
+    """
+    if type.kind != "array" or 0 in type.shape or 0 in type.strides:
+        return plain_type(type.dtype, type.shape).strides
     order = sorted(range(len(type.shape)), key=lambda k: (abs(type.strides[k]), type.shape[k]))
     strides = [0] * len(type.shape)
     step = np.dtype(type.dtype).itemsize
@@ -63,6 +72,19 @@ def _dense(type: ValueType) -> tuple[int, ...]:
             strides[axis] = step
             step *= type.shape[axis]
     return tuple(strides)
+
+
+def plain_type(dtype: str, shape: tuple[int, ...]) -> ValueType:
+    """The type of an array in C order.
+
+    Examples
+    --------
+    >>> plain_type("float64", (2, 3)).strides
+    (24, 8)
+    """
+    size = np.dtype(dtype).itemsize
+    strides = tuple(size * math.prod(shape[k + 1 :]) for k in range(len(shape)))
+    return ValueType("array", dtype, shape, strides)
 
 
 def number(buffer: Array, type: ValueType) -> Any:

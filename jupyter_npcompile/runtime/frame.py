@@ -53,7 +53,7 @@ class Frame:
 
     def _start(self, region: int, index: int, frame: FrameType) -> bool:
         state = self._states[region]
-        stop, values = state.step(index, FrameNamespace(frame))
+        stop, values = state.quick(index, frame) or state.step(index, FrameNamespace(frame))
         if values is None:
             self._native[region] = stop
             self._covered[region] = 0

@@ -17,16 +17,16 @@ class FrameNamespace(Mapping[str, Any]):
         The frame in which the statement runs.
     """
 
-    __slots__ = ("_global", "_local", "_own")
+    __slots__ = ("_global", "_local", "own")
 
     def __init__(self, frame: FrameType) -> None:
         self._local = frame.f_locals
         self._global = frame.f_globals
         if self._local is self._global:
-            self._own: frozenset[str] = frozenset()
+            self.own: frozenset[str] = frozenset()
         else:
             code = frame.f_code
-            self._own = frozenset((*code.co_varnames, *code.co_cellvars, *code.co_freevars))
+            self.own = frozenset((*code.co_varnames, *code.co_cellvars, *code.co_freevars))
 
     @property
     def module(self) -> dict[str, Any] | None:
@@ -36,7 +36,7 @@ class FrameNamespace(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name in self._local:
             return self._local[name]
-        if name not in self._own:
+        if name not in self.own:
             if name in self._global:
                 return self._global[name]
             if hasattr(builtins, name):

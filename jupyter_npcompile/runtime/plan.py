@@ -11,8 +11,9 @@ import numpy as np
 
 from jupyter_npcompile.graph.nodes import Constant, Graph, Node, Ref
 from jupyter_npcompile.runtime.arrays import allocate, inside
-from jupyter_npcompile.runtime.artifacts import Artifact, CheckFailedError
+from jupyter_npcompile.runtime.artifacts import Artifact
 from jupyter_npcompile.runtime.check import Mismatch, Rounding, magnitude, mismatches, precision
+from jupyter_npcompile.runtime.errors import CheckFailedError
 from jupyter_npcompile.tracer.draws import Draw
 from jupyter_npcompile.tracer.evaluation import warnings_shown
 from jupyter_npcompile.tracer.floating import is_finite
@@ -73,6 +74,8 @@ class Plan:
         How often in a row NumPy had to run instead for its values.
     met : int
         How often its conditions were met, if an error or a warning ended it.
+    hastened : bool
+        Whether it was looked at for a short way into its code.
     limit : Stop or None
         Where lowering failed: the plan must be recorded again up to there.
     """
@@ -87,6 +90,7 @@ class Plan:
     checked: bool = False
     failures: int = 0
     met: int = 0
+    hastened: bool = False
     limit: Stop | None = None
 
     @property
@@ -191,14 +195,15 @@ class Plan:
         assert self.artifact is not None
         known = self.inputs(namespace, streams)
         fresh, written = self.artifact.run(list(known.values()))
-        types = dict(self.artifact.outputs)
+        nodes = self.recording.graph.by_id() if self.recording.hidden else {}
         memories: dict[tuple[int, int], Array] = {}
         for id, hidden in self.recording.hidden.items():
             if id in fresh:
                 key = hidden.call, hidden.memory
                 if key not in memories:
                     memories[key] = allocate(hidden.type)
-                fresh[id] = inside(memories[key], hidden.offset, fresh[id], types[id].strides)
+                strides = nodes[id].type.strides
+                fresh[id] = inside(memories[key], hidden.offset, fresh[id], strides)
         for id in self.recording.frozen & fresh.keys():
             fresh[id].flags.writeable = False
         return Outcome(self.recording, namespace, {**known, **fresh}, written, streams)

@@ -8,12 +8,15 @@ import threading
 import types
 from dataclasses import dataclass, field
 from time import perf_counter
+from types import FrameType
 from typing import Any, Protocol
 
 from jupyter_npcompile.cell import NotTraceable, Region, region_code
 from jupyter_npcompile.graph.nodes import Position
 from jupyter_npcompile.runtime import artifacts
 from jupyter_npcompile.runtime.check import DifferenceError
+from jupyter_npcompile.runtime.errors import CheckFailedError
+from jupyter_npcompile.runtime.fast import Fast, specialise
 from jupyter_npcompile.runtime.namespace import FrameNamespace
 from jupyter_npcompile.runtime.plan import Outcome, Plan, PythonRaisesError
 from jupyter_npcompile.runtime.policy import Options, choose, faster
@@ -111,6 +114,8 @@ class RegionState:
         Statements from which nothing is recorded any more, and why.
     used : dict of int to Plan
         The plan that last ran from each statement.
+    fast : dict of int to tuple of (Plan, callable)
+        Plans that have a short way into their code, by first statement.
     """
 
     code: Traceable
@@ -119,6 +124,7 @@ class RegionState:
     stops: dict[int, Stop] = field(default_factory=dict)
     closed: dict[int, str] = field(default_factory=dict)
     used: dict[int, Plan] = field(default_factory=dict)
+    fast: dict[int, tuple[tuple[Plan, Fast], ...]] = field(default_factory=dict)
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     def step(self, start: int, namespace: Namespace) -> tuple[int, dict[str, Any] | None]:
@@ -153,6 +159,35 @@ class RegionState:
             counters.fallbacks += 1
             self.closed[start] = f"internal error: {type(error).__name__}: {_first_line(error)}"
             return start + 1, None
+
+    def quick(self, start: int, frame: FrameType) -> tuple[int, dict[str, Any]] | None:
+        """Run a segment by its short way, if one starts at a statement and its conditions hold.
+
+        Returns
+        -------
+        tuple of (int, dict) or None
+            As `step`, or None when `step` must look.
+        """
+        for plan, fast in self.fast.get(start, ()):
+            if plan.state != "ready":
+                continue
+            values = fast(frame.f_locals, frame.f_globals)
+            if values is not None:
+                plan.runs += 1
+                counters.dispatches += 1
+                if self.used.get(start) is not plan:
+                    with self.lock:
+                        self._note(start, plan)
+                return max(plan.stop, start + 1), values
+        return None
+
+    def _hasten(self, plan: Plan, namespace: Namespace) -> None:
+        """Give a plan that is settled a short way."""
+        plan.hastened = True
+        if isinstance(namespace, FrameNamespace):
+            fast = specialise(plan, namespace.own)
+            if fast is not None:
+                self.fast[plan.start] = ((plan, fast), *self.fast.get(plan.start, ()))
 
     @property
     def lines(self) -> tuple[int, int]:
@@ -322,7 +357,7 @@ class RegionState:
         except PythonRaisesError:
             plan.recording.forget()
             return None
-        except artifacts.CheckFailedError:
+        except CheckFailedError:
             self._give_way(plan, namespace)
             return None
         except DifferenceError:
@@ -337,6 +372,8 @@ class RegionState:
                 outcome.undo()
         plan.runs += 1
         plan.failures = 0
+        if not plan.hastened and plan.state == "ready":
+            self._hasten(plan, namespace)
         counters.dispatches += 1
         best = plan.timings.get("compiled_us", float("inf"))
         plan.timings["compiled_us"] = min(best, seconds * 1e6)
@@ -350,6 +387,7 @@ class RegionState:
         plan.note = "NumPy ran once: what was compiled does not hold for these values"
         if plan.meets_new_values(namespace):
             # Recorded again, with NaN and infinity among its inputs, it will hold.
+            plan.state = "numpy"
             self.plans[plan.start].remove(plan)
         elif plan.failures >= MAX_FAILURES:
             plan.state = "numpy"

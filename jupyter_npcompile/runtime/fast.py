@@ -1,0 +1,230 @@
+"""The fast way into native code: what a plan assumes and does, written as one Python function.
+
+A plan that is a single native piece is turned into straight-line code: fetch
+the names, compare what must be the same objects, call the piece (which checks
+the arrays itself), and hand out the results. Where anything is not as it was
+recorded the function returns None, and the plan is looked at in full.
+"""
+
+from __future__ import annotations
+
+import builtins
+import itertools
+import linecache
+import math
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from jupyter_npcompile.graph.nodes import Ref
+from jupyter_npcompile.runtime.native.program import Program
+from jupyter_npcompile.runtime.plan import Plan
+from jupyter_npcompile.tracer.guards import ArrayGuard, Guard, IdentityGuard, TypeGuard, ValueGuard
+from jupyter_npcompile.tracer.recipes import Container, FromSource, Literal, Recipe
+from jupyter_npcompile.tracer.sources import (
+    AttributeSource,
+    CellSource,
+    GlobalSource,
+    ItemSource,
+    NameSource,
+    ObjectSource,
+    Source,
+)
+
+Fast: TypeAlias = Callable[[dict[str, Any], dict[str, Any]], "dict[str, Any] | None"]
+"""``fast(locals, globals)``: what names are bound to, or None."""
+
+_numbers = itertools.count(1)
+
+
+_STATE: ContextVar[Any] | None = getattr(np._core.umath, "_extobj_contextvar", None)
+"""Where NumPy keeps its floating-point error state, if it is where it was."""
+
+
+class _NotSimpleError(Exception):
+    """The plan needs more than the fast way has."""
+
+
+def specialise(plan: Plan, own: frozenset[str]) -> Fast | None:
+    """Write the fast way into a plan's artifact.
+
+    Parameters
+    ----------
+    plan : Plan
+        A plan that is ready and has been checked.
+    own : frozenset of str
+        The names that are local to the function; empty for a cell.
+
+    Returns
+    -------
+    callable or None
+        None where the plan is not simple enough.
+    """
+    try:
+        return _Writer(plan, own).function()
+    except _NotSimpleError:
+        return None
+
+
+class _Writer:
+    def __init__(self, plan: Plan, own: frozenset[str]) -> None:
+        artifact = plan.artifact
+        program = artifact.program if artifact is not None else None
+        piece = program.only if isinstance(program, Program) else None
+        if piece is None or piece.bound is None or piece.manifest.masks:
+            raise _NotSimpleError
+        recording = plan.recording
+        if recording.draws or recording.hidden or recording.frozen:
+            raise _NotSimpleError
+        self._plan = plan
+        self._recording = recording
+        self._manifest = piece.manifest
+        self._bound = piece.bound
+        self._own = own
+        self._objects: dict[str, Any] = {"B": vars(builtins)}
+        self._names: dict[Source, str] = {}
+        self._lines: list[str] = []
+        self._made: dict[int, str] = {}
+        self._results = {id: k for k, (id, _) in enumerate(piece.manifest.outputs)}
+
+    def function(self) -> Fast:
+        recording = self._recording
+        inputs = dict(
+            zip((node.id for node in recording.graph.inputs), recording.sources, strict=True)
+        )
+        taken = {source for id, source in inputs.items() if id in dict(self._manifest.inputs)}
+        arrays = {s for id, s in inputs.items() if recording.graph.by_id()[id].type.kind == "array"}
+        sources, aliasing = recording.aliasing
+        distinct = all(entry[0] == k and entry[2] == k for k, entry in enumerate(aliasing))
+        if not distinct or set(sources) != arrays or not arrays <= taken:
+            raise _NotSimpleError
+        self._check_error_state()
+        writeable: dict[int, bool] = {}
+        for guard in recording.guards:
+            if isinstance(guard, ArrayGuard) and guard.source in taken:
+                id = next(id for id, source in inputs.items() if source == guard.source)
+                writeable[id] = guard.writeable
+            elif not (isinstance(guard, TypeGuard) and guard.source in taken):
+                self._demand(guard)
+        self._objects["piece"] = self._bound(writeable)
+        arguments = ", ".join(self._value(inputs[id]) for id, _ in self._manifest.inputs)
+        self._lines.append(f"r = piece({arguments})")
+        self._lines.append("if r is None or r is False: return None")
+        bindings = [
+            f"{name!r}: {self._recipe(recipe)}" for name, recipe in recording.recipes.items()
+        ]
+        count = len(self._manifest.outputs)
+        for k, (id, _) in enumerate(self._manifest.writes):
+            self._objects["copyto"] = np.copyto
+            self._lines.append(f"copyto({self._value(inputs[id])}, r[{count + k}])")
+        self._lines.append(f"return {{{', '.join(bindings)}}}")
+        return self._compiled()
+
+    def _compiled(self) -> Fast:
+        filename = f"<npcompile fast {next(_numbers)}>"
+        text = "\n".join(
+            (
+                f"def make({', '.join(self._objects)}):",
+                "    def fast(L, G):",
+                "        try:",
+                *(f"            {line}" for line in self._lines),
+                "        except (LookupError, AttributeError, ValueError, MemoryError): return None",
+                "    return fast",
+                "",
+            )
+        )
+        linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+        space: dict[str, Any] = {}
+        exec(compile(text, filename, "exec"), space)
+        made: Fast = space["make"](**self._objects)
+        return made
+
+    def _check_error_state(self) -> None:
+        self._objects["errors"] = np.geterr
+        self._objects["expected"] = dict(self._plan.errors)
+        test = "errors() != expected"
+        if _STATE is not None and np.geterr() == self._plan.errors:
+            # The very same state object is the same state, and quick to compare.
+            self._objects["state"], self._objects["same"] = _STATE.get, _STATE.get()
+            test = f"state() is not same and {test}"
+        self._lines.append(f"if {test}: return None")
+
+    # -- sources
+
+    def _value(self, source: Source) -> str:
+        """A variable that holds the value of a source."""
+        if source not in self._names:
+            name = f"v{len(self._names)}"
+            self._lines.append(f"{name} = {self._expression(source)}")
+            self._names[source] = name
+        return self._names[source]
+
+    def _expression(self, source: Source) -> str:
+        if isinstance(source, NameSource):
+            name = source.name
+            if name in self._own:
+                return f"L[{name!r}]"
+            return f"(G[{name!r}] if {name!r} in G else B[{name!r}])"
+        if isinstance(source, GlobalSource):
+            module = self._object(source.module)
+            name = source.name
+            return f"({module}[{name!r}] if {name!r} in {module} else B[{name!r}])"
+        if isinstance(source, CellSource):
+            return f"{self._object(source.cell)}.cell_contents"
+        if isinstance(source, AttributeSource):
+            return f"{self._value(source.parent)}.{source.name}"
+        if isinstance(source, ItemSource) and isinstance(source.key, str | int):
+            return f"{self._value(source.parent)}[{source.key!r}]"
+        if isinstance(source, ObjectSource):
+            return self._object(source.value)
+        raise _NotSimpleError
+
+    def _object(self, value: Any) -> str:
+        name = f"o{len(self._objects)}"
+        self._objects[name] = value
+        return name
+
+    # -- guards and results
+
+    def _demand(self, guard: Guard) -> None:
+        value = self._value(guard.source)
+        if isinstance(guard, IdentityGuard):
+            self._lines.append(f"if {value} is not {self._object(guard.value)}: return None")
+        elif isinstance(guard, ValueGuard) and _is_plain(guard.value):
+            kind, expected = self._object(type(guard.value)), self._object(guard.value)
+            self._lines.append(
+                f"if type({value}) is not {kind} or {value} != {expected}: return None"
+            )
+        else:
+            self._lines.append(f"if not {self._object(guard.holds)}({value}): return None")
+
+    def _recipe(self, recipe: Recipe) -> str:
+        if isinstance(recipe, Ref):
+            if recipe.id in self._results:
+                return f"r[{self._results[recipe.id]}]"
+            for node, source in zip(
+                self._recording.graph.inputs, self._recording.sources, strict=True
+            ):
+                if node.id == recipe.id:
+                    return self._value(source)
+            raise _NotSimpleError
+        if isinstance(recipe, Literal):
+            return self._object(recipe.value)
+        if isinstance(recipe, FromSource):
+            return self._value(recipe.source)
+        if not isinstance(recipe, Container) or recipe.type is not tuple or recipe.keys is not None:
+            raise _NotSimpleError
+        if id(recipe) not in self._made:  # a tuple that has two names stays one tuple
+            items = "".join(f"{self._recipe(item)}, " for item in recipe.items)
+            self._made[id(recipe)] = f"t{len(self._made)}"
+            self._lines.append(f"{self._made[id(recipe)]} = ({items})")
+        return self._made[id(recipe)]
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether equality and type are all there is to a value."""
+    if isinstance(value, float):
+        return math.isfinite(value) and value != 0
+    return type(value) in (int, bool, str, type(None))

@@ -1,0 +1,1 @@
+"""Native code: what Inductor generates, built as one library and called on ndarrays."""

@@ -1,0 +1,317 @@
+"""Builds the native code of a segment. Imports torch: it runs in the process that compiles."""
+
+from __future__ import annotations
+
+import copy
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jupyter_npcompile.graph import to_json as graph_json
+from jupyter_npcompile.graph.nodes import Graph, ValueType
+from jupyter_npcompile.runtime.arrays import dense_strides, plain_type
+from jupyter_npcompile.runtime.native import toolchain
+from jupyter_npcompile.runtime.native.generated import Generated, UnbuildableError, read
+from jupyter_npcompile.runtime.native.manifest import Manifest, PieceManifest, to_json
+from jupyter_npcompile.runtime.native.pieces import LibraryCall, Piece, Step, cut
+from jupyter_npcompile.runtime.native.translation import entry, translation_unit
+
+if TYPE_CHECKING:
+    import torch
+
+    from jupyter_npcompile.tracer.lowering import Lowered
+
+LIBRARY = "kernels.so"
+CONSTANTS = "constants.bin"
+
+PARALLEL = 500_000
+"""Pieces on fewer elements run in one thread: waking others costs more."""
+
+MAX_ATTEMPTS = 6
+"""How often more nodes are handed to NumPy before a segment is given up."""
+
+_ALIGNMENT = 64
+_PRODUCTS = frozenset(
+    str.split(
+        "mm bmm addmm baddbmm mv addmv dot vdot convolution cumsum cumprod cummax cummin sort topk "
+        "logcumsumexp kthvalue median nanmedian searchsorted histc bincount _fft_c2c _fft_r2c "
+        "_fft_c2r _linalg_det _linalg_slogdet linalg_inv_ex _linalg_solve_ex linalg_lu_factor_ex "
+        "linalg_qr _linalg_svd _linalg_eigh linalg_cholesky_ex linalg_lstsq lu_unpack"
+    )
+)
+"""ATen operations for which a compiler calls a library."""
+
+_CALLED = re.compile(r"torch\.ops\.aten\.(\w+)")
+
+
+@dataclass(frozen=True)
+class _Built:
+    """A piece after code generation."""
+
+    piece: Piece
+    lowered: Lowered
+    generated: Generated
+    constants: tuple[np.ndarray, ...]
+
+
+def build(graph: Graph, folder: Path, headers: Path, progress: Callable[[str], None]) -> Any:
+    """Lower, generate and compile a segment.
+
+    Parameters
+    ----------
+    graph : Graph
+        NumPy level.
+    folder : Path
+        Where the library and the constants are written.
+    headers : Path
+        Folder of precompiled headers.
+    progress : callable
+        Is given each phase when it begins: ``lower``, ``generate``, ``C++``.
+
+    Returns
+    -------
+    dict
+        The manifest, as JSON.
+
+    Raises
+    ------
+    jupyter_npcompile.tracer.lowering.LoweringError
+        When a node has no faithful form in ATen.
+    UnbuildableError
+        When what Inductor generates cannot be called natively.
+    jupyter_npcompile.runtime.native.toolchain.CompilerFailedError
+        When the C++ compiler is missing or fails.
+    """
+    from jupyter_npcompile.tracer.lowering import lower
+
+    progress("lower")
+    whole = lower(graph)
+    library = _library_nodes(whole)
+    for _ in range(MAX_ATTEMPTS):
+        steps = cut(graph, library)
+        try:
+            built = _generate(steps, whole if not library else None, progress)
+            break
+        except _MoreLibraryError as more:
+            if more.nodes <= library:
+                raise UnbuildableError(str(more)) from None
+            library |= more.nodes
+    else:
+        raise UnbuildableError("too many operations that are calls of libraries")
+    native = [one.generated for one in built.values()]
+    source = translation_unit(native) if any(_makes(one) for one in built.values()) else ""
+    if source:
+        progress("C++")
+        path = folder / "kernels.cpp"
+        path.write_text(source)
+        toolchain.compile_library(path, folder / LIBRARY, headers)
+    offsets: list[int] = []
+    with open(folder / CONSTANTS, "wb") as file:
+        for one in built.values():
+            for array in one.constants:
+                file.write(bytes(-file.tell() % _ALIGNMENT))
+                offsets.append(file.tell())
+                file.write(array.tobytes())
+    places = iter(offsets)
+    names = {place: entry(index) for index, place in enumerate(built)}
+    manifest = Manifest(
+        tuple(
+            step.node
+            if isinstance(step, LibraryCall)
+            else _manifest(built[place], names[place], places)
+            for place, step in enumerate(steps)
+        ),
+        "Sleef_" in source or "vec::" in source,
+        graph_json(whole.aten),
+    )
+    return to_json(manifest)
+
+
+class _MoreLibraryError(Exception):
+    def __init__(self, reason: str, nodes: set[int]) -> None:
+        super().__init__(reason)
+        self.nodes = nodes
+
+
+def _library_nodes(lowered: Lowered) -> set[int]:
+    """Nodes for which Inductor would call a library."""
+    import torch
+    from torch._inductor.lowering import fallbacks
+
+    from jupyter_npcompile.tracer.lowering.aten import ORIGIN
+
+    found: set[int] = set()
+    for node in lowered.module.graph.nodes:
+        if node.op != "call_function" or ORIGIN not in node.meta:
+            continue
+        name = _aten_name(node.target)
+        values = [node.meta.get("val"), *(n.meta.get("val") for n in node.all_input_nodes)]
+        is_complex = any(isinstance(v, torch.Tensor) and v.is_complex() for v in values)
+        if name in _PRODUCTS or node.target in fallbacks or is_complex:
+            found.add(node.meta[ORIGIN])
+    return found - {-1}
+
+
+def _aten_name(target: Any) -> str:
+    return str(getattr(getattr(target, "overloadpacket", target), "__name__", target))
+
+
+def _generate(
+    steps: Sequence[Step],
+    whole: Lowered | None,
+    progress: Callable[[str], None],
+) -> dict[int, _Built]:
+    """What was generated for each piece, by its place among the steps."""
+    from jupyter_npcompile.tracer.lowering import lower
+
+    built: dict[int, _Built] = {}
+    for place, step in enumerate(steps):
+        if isinstance(step, LibraryCall):
+            continue
+        lowered = whole or lower(step.graph)
+        more = _library_nodes(lowered) if whole is None else set()
+        if more:
+            raise _MoreLibraryError("calls of libraries", more)
+        progress("generate")
+        built[place] = _generated(step, lowered)
+    return built
+
+
+def _generated(piece: Piece, lowered: Lowered) -> _Built:
+    module, constants = _with_constants(lowered.module)
+    (end,) = (node for node in module.graph.nodes if node.op == "output")
+    placeholders = [n.meta["val"] for n in module.graph.nodes if n.op == "placeholder"]
+    results = [value.meta["val"] for value in end.args[0]]
+    strides = [tuple(map(int, value.stride())) for value in results]
+    if not results or not any(n.op == "call_function" for n in module.graph.nodes):
+        return _Built(piece, lowered, Generated((), (), 0), tuple(constants))
+    text = _inductor(module, placeholders, piece.graph)
+    try:
+        generated = read(text, len(placeholders), strides)
+    except UnbuildableError as error:
+        called = _CALLED.search(str(error))
+        if called is None:
+            raise
+        raise _MoreLibraryError(str(error), _origins(lowered, called.group(1))) from None
+    return _Built(piece, lowered, generated, tuple(constants))
+
+
+def _origins(lowered: Lowered, name: str) -> set[int]:
+    from jupyter_npcompile.tracer.lowering.aten import ORIGIN
+
+    return {
+        node.meta[ORIGIN]
+        for node in lowered.module.graph.nodes
+        if node.op == "call_function" and _aten_name(node.target) == name and ORIGIN in node.meta
+    } - {-1}
+
+
+def _with_constants(
+    module: torch.fx.GraphModule,
+) -> tuple[torch.fx.GraphModule, list[np.ndarray]]:
+    """Turn constants into inputs that follow the others."""
+    module = copy.deepcopy(module)
+    graph = module.graph
+    constants: list[np.ndarray] = []
+    last = None
+    for node in list(graph.nodes):
+        if node.op == "placeholder":
+            last = node
+    for node in list(graph.nodes):
+        if node.op != "get_attr":
+            continue
+        tensor = getattr(module, str(node.target)).detach()
+        where = graph.inserting_after(last) if last is not None else graph.inserting_before(None)
+        with where:
+            last = graph.placeholder(f"constant_{len(constants)}")
+        last.meta["val"] = node.meta.get("val", tensor)
+        constants.append(tensor.contiguous().numpy())
+        if tuple(tensor.stride()) != tuple(tensor.contiguous().stride()):
+            last.meta["val"] = last.meta["val"].contiguous()
+        node.replace_all_uses_with(last)
+        graph.erase_node(node)
+    module.delete_all_unused_submodules()
+    for name in [*dict(module.named_buffers()), *dict(module.named_parameters())]:
+        delattr(module, name)  # it would be lifted to an input once more
+    graph.lint()
+    module.recompile()
+    return module, constants
+
+
+def _inductor(module: torch.fx.GraphModule, examples: list[Any], graph: Graph) -> str:
+    """The Python module that Inductor generates."""
+    import torch
+    from torch._inductor import config, standalone_compile
+
+    from jupyter_npcompile.tracer.lowering import INDUCTOR
+
+    small = _elements(graph) < PARALLEL
+    options = {
+        **INDUCTOR,
+        "compile_threads": 1,
+        "cpp.threads": 1 if small else -1,
+        "force_disable_caches": True,
+    }
+    with _texts() as texts, config.patch(options), torch.no_grad():
+        standalone_compile(module, examples, dynamic_shapes="from_example_inputs")
+    if len(texts) != 1:
+        raise UnbuildableError(f"Inductor generated {len(texts)} modules")
+    return texts[0]
+
+
+@contextmanager
+def _texts() -> Iterator[list[str]]:
+    """Collect generated modules, whose kernels are left uncompiled."""
+    from torch._inductor.async_compile import AsyncCompile
+    from torch._inductor.graph import GraphLowering
+
+    texts: list[str] = []
+    compile_kernel, save = AsyncCompile.cpp_pybinding, GraphLowering.save_output_code
+    AsyncCompile.cpp_pybinding = lambda self, types, source: None  # type: ignore[method-assign, assignment]
+    GraphLowering.save_output_code = texts.append
+    try:
+        yield texts
+    finally:
+        AsyncCompile.cpp_pybinding = compile_kernel  # type: ignore[method-assign]
+        GraphLowering.save_output_code = save
+
+
+def _makes(built: _Built) -> bool:
+    """Whether a piece has results, be they uninitialised memory."""
+    lowered = built.lowered
+    return bool(lowered.allocations or lowered.writes or lowered.checks)
+
+
+def _elements(graph: Graph) -> int:
+    kinds = [kind for node in (*graph.inputs, *graph.nodes) for kind in node.types]
+    return max((math.prod(kind.shape) for kind in kinds), default=0)
+
+
+def _manifest(built: _Built, name: str, places: Iterator[int]) -> PieceManifest:
+    graph, lowered = built.piece.graph, built.lowered
+    types = {node.id: node.types[0] for node in (*graph.inputs, *graph.nodes) if node.types}
+    for one in lowered.selections:
+        types[one.id] = plain_type(types[one.id].dtype, one.shape)
+
+    def made(id: int) -> tuple[int, ValueType]:
+        kind = types[id]
+        return id, ValueType(kind.kind, kind.dtype, kind.shape, dense_strides(kind))
+
+    return PieceManifest(
+        name if _makes(built) else "",
+        tuple((node.id, node.type) for node in graph.inputs),
+        tuple(
+            (plain_type(array.dtype.name, array.shape), next(places)) for array in built.constants
+        ),
+        tuple(made(id) for id in lowered.allocations),
+        tuple(made(id) for id in lowered.writes),
+        tuple((one.id, plain_type("bool", one.mask)) for one in lowered.selections),
+        lowered.checks,
+        built.generated.scratch,
+    )

@@ -1,0 +1,269 @@
+"""Runs what was built for a segment: native pieces and NumPy calls, on ndarrays."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.machinery
+import importlib.util
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from jupyter_npcompile.graph.nodes import Graph, Node, ValueType
+from jupyter_npcompile.runtime.errors import CheckFailedError
+from jupyter_npcompile.runtime.native.manifest import Manifest, PieceManifest, nbytes
+from jupyter_npcompile.runtime.native.toolchain import DISPATCH
+from jupyter_npcompile.tracer.interpret import run_node
+from jupyter_npcompile.tracer.memory import Array
+
+RELEASE = 20_000
+"""Pieces on more elements than this run without the interpreter's lock."""
+
+_KINDS = {"array": 0, "scalar": 1, "python": 2}
+
+
+class ForeignArgumentError(Exception):
+    """A value of another type than the code was compiled for."""
+
+
+def load_dispatch(path: Path) -> ModuleType:
+    """Load the extension module that calls pieces; the same one every time."""
+    known = sys.modules.get(DISPATCH)
+    if known is not None:
+        return known
+    loader = importlib.machinery.ExtensionFileLoader(DISPATCH, str(path))
+    spec = importlib.util.spec_from_loader(DISPATCH, loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    sys.modules[DISPATCH] = module
+    return module
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A loaded piece.
+
+    Parameters
+    ----------
+    manifest : PieceManifest
+        What it takes and makes.
+    call : callable or None
+        ``call(*values)`` gives its results; None when nothing is to be computed.
+    bound : callable or None
+        ``bound(writeable)`` gives such a ``call`` that demands more: that
+        arrays are writeable or not, and that no two of them overlap.
+    """
+
+    manifest: PieceManifest
+    call: Callable[..., Any] | None
+    bound: Callable[[Mapping[int, bool] | None], Callable[..., Any]] | None = None
+
+    def run(self, values: Sequence[Any]) -> tuple[dict[int, Any], dict[int, Array]]:
+        """Fresh values by node id, and new contents of written inputs by input id.
+
+        Raises
+        ------
+        CheckFailedError
+            When NumPy would raise or warn.
+        ForeignArgumentError
+            When a value is not of the type that was compiled for.
+        """
+        if self.call is None:
+            return {}, {}
+        results = self.call(*values)
+        if results is None:
+            raise ForeignArgumentError
+        if results is False:
+            raise CheckFailedError("NumPy would raise for these values")
+        made = self.manifest
+        count = len(made.outputs)
+        fresh = {id: value for (id, _), value in zip(made.outputs, results, strict=False)}
+        written = {id: v for (id, _), v in zip(made.writes, results[count:], strict=False)}
+        for (id, _), mask in zip(made.masks, results[count + len(made.writes) :], strict=True):
+            fresh[id] = fresh[id][mask]
+        return fresh, written
+
+
+class Program:
+    """The native form of a segment.
+
+    Parameters
+    ----------
+    graph : Graph
+        NumPy level.
+    steps : sequence of Piece or int
+        A piece, or the node that NumPy executes.
+    """
+
+    def __init__(self, graph: Graph, steps: Sequence[Piece | int]) -> None:
+        self._inputs = tuple(node.id for node in graph.inputs)
+        self._steps = tuple(steps)
+        self._nodes = graph.by_id()
+        self._writes = graph.writes
+        self._outputs = graph.allocations()
+        only = self._steps[0] if len(self._steps) == 1 else None
+        self._only = only if isinstance(only, Piece) else None
+
+    @property
+    def only(self) -> Piece | None:
+        """The piece, if there is no other step."""
+        return self._only
+
+    def run(self, values: Sequence[Any]) -> tuple[dict[int, Any], dict[int, Array]]:
+        """Run on the inputs without changing any of them.
+
+        Parameters
+        ----------
+        values : sequence
+            One ndarray or number for each input of the graph.
+
+        Returns
+        -------
+        outputs : dict of int to object
+            Fresh arrays and numbers by node id.
+        written : dict of int to numpy.ndarray
+            What must be copied into the written inputs, by input id.
+
+        Raises
+        ------
+        CheckFailedError
+            When NumPy would raise or warn.
+        """
+        try:
+            if self._only is not None:
+                return self._only.run(values)
+            return self._stepwise(values)
+        except ForeignArgumentError:
+            raise CheckFailedError("a value of another type") from None
+
+    def _stepwise(self, values: Sequence[Any]) -> tuple[dict[int, Any], dict[int, Array]]:
+        known: dict[int, Any] = dict(zip(self._inputs, values, strict=True))
+        for id in self._writes:
+            known[id] = known[id].copy(order="K")
+        for step in self._steps:
+            if isinstance(step, Piece):
+                fresh, written = step.run(
+                    [self._value(id, known) for id, _ in step.manifest.inputs]
+                )
+                known.update(fresh)
+                for id, content in written.items():
+                    np.copyto(known[id], content)
+            else:
+                self._call(self._nodes[step], known)
+        fresh = {id: self._value(id, known) for id in self._outputs}
+        return fresh, {id: known[id] for id in self._writes}
+
+    def _call(self, node: Node, known: dict[int, Any]) -> None:
+        """Have NumPy execute a node; where it would report something, it shall report it itself."""
+        for id in dict.fromkeys(node.references()):
+            self._value(id, known)
+        watched: dict[str, Any] = dict.fromkeys(node.reports, "raise")
+        try:
+            with np.errstate(**watched):
+                run_node(node, known)
+        except (ArithmeticError, ValueError) as error:
+            raise CheckFailedError(str(error)) from error
+
+    def _value(self, id: int, known: dict[int, Any]) -> Any:
+        """The value of a node: known, or a view that NumPy takes again."""
+        if id in known:
+            return known[id]
+        node = self._nodes[id]
+        if node.writes:
+            assert node.view_of is not None
+            known[id] = self._value(node.view_of, known)
+            return known[id]
+        for needed in dict.fromkeys(node.references()):
+            self._value(needed, known)
+        return run_node(node, known)
+
+
+def load(
+    graph: Graph,
+    manifest: Manifest,
+    library: Path,
+    constants: bytes,
+    dispatch: ModuleType,
+) -> Program:
+    """Load what was built for a segment.
+
+    Parameters
+    ----------
+    graph : Graph
+        NumPy level.
+    manifest : Manifest
+        What was built.
+    library : Path
+        The shared library, where any piece has an entry point.
+    constants : bytes
+        Arrays that pieces take.
+    dispatch : module
+        What `load_dispatch` loaded.
+
+    Raises
+    ------
+    OSError
+        When the library cannot be loaded.
+    """
+    code: ctypes.CDLL | None = None
+    if any(piece.entry for piece in manifest.pieces):
+        if manifest.torch:
+            _load_torch_symbols()
+        code = ctypes.CDLL(str(library))
+    memory = np.frombuffer(constants, np.uint8)
+    steps = [
+        step if isinstance(step, int) else _piece(step, code, memory, dispatch)
+        for step in manifest.steps
+    ]
+    return Program(graph, steps)
+
+
+def _piece(
+    made: PieceManifest, code: ctypes.CDLL | None, memory: Array, dispatch: ModuleType
+) -> Piece:
+    if not made.entry:
+        return Piece(made, None)
+    address = ctypes.cast(getattr(code, made.entry), ctypes.c_void_p).value
+    constants = tuple(
+        np.frombuffer(memory[offset : offset + nbytes(kind)].tobytes(), kind.dtype)
+        for kind, offset in made.constants
+    )
+    outputs = (*made.outputs, *made.writes, *made.masks)
+    rest = (
+        tuple(_spec(kind) for _, kind in outputs),
+        constants,
+        made.checks,
+        made.scratch,
+        made.elements > RELEASE,
+    )
+
+    def bound(writeable: Mapping[int, bool] | None) -> Callable[..., Any]:
+        flags = {} if writeable is None else writeable
+        inputs = tuple(_spec(kind, flags.get(id, -1)) for id, kind in made.inputs)
+        call: Callable[..., Any] = dispatch.Piece(
+            address, inputs, *rest, writeable is not None, code
+        )
+        return call
+
+    return Piece(made, bound(None), bound)
+
+
+def _spec(kind: ValueType, writeable: int = -1) -> tuple[Any, ...]:
+    return _KINDS[kind.kind], np.dtype(kind.dtype), kind.shape, kind.strides, int(writeable)
+
+
+def _load_torch_symbols() -> None:
+    """Load torch's C++ library, which holds the vector functions that kernels call."""
+    if "torch" in sys.modules:
+        return
+    spec = importlib.util.find_spec("torch")
+    assert spec is not None
+    assert spec.origin is not None
+    folder = Path(spec.origin).parent / "lib"
+    ctypes.CDLL(str(folder / "libtorch_cpu.so"), mode=ctypes.RTLD_GLOBAL)

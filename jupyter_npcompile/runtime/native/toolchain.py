@@ -1,0 +1,121 @@
+"""Runs the C++ compiler with the options that Inductor would use.
+
+Imports torch; only the process that compiles uses it.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import shlex
+import subprocess
+import sysconfig
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+DISPATCH = "npcompile_dispatch"
+"""Name of the extension module that calls pieces."""
+
+_PREFIX = "torch/csrc/inductor/cpp_prefix.h"
+
+
+class CompilerFailedError(Exception):
+    """The C++ compiler is missing, or refused what it was given."""
+
+
+def compile_library(source: Path, target: Path, headers: Path) -> None:
+    """Compile a translation unit of kernels into a shared library.
+
+    Parameters
+    ----------
+    source : Path
+        A ``.cpp`` file.
+    target : Path
+        The library, written at once by the compiler.
+    headers : Path
+        Folder for precompiled headers, which make later compiles shorter.
+
+    Raises
+    ------
+    CompilerFailedError
+        With the first line of what the compiler said.
+    """
+    from torch._inductor.cpp_builder import CppBuilder
+
+    options = _options()
+    precompiled = _precompiled_header(headers)
+    if precompiled is not None:
+        options.precompiled_header = str(precompiled)
+    builder = CppBuilder(str(target.with_suffix("")), str(source), options)
+    _run(shlex.split(builder.get_command_line()))
+    made = Path(builder.get_target_file_path())
+    if made != target:
+        made.replace(target)
+
+
+def compile_dispatch(target: Path) -> None:
+    """Compile the extension module that calls pieces on ndarrays."""
+    source = Path(__file__).with_name("dispatch.c")
+    include = sysconfig.get_paths()["include"]
+    compiler = os.environ.get("CC") or "gcc"
+    command = [compiler, "-O2", "-shared", "-fPIC", f"-I{include}", f"-I{np.get_include()}"]
+    _run([*shlex.split(compiler), *command[1:], str(source), "-o", str(target)])
+
+
+def _options(*, precompiling: bool = False) -> Any:
+    from torch._inductor.cpp_builder import CppTorchDeviceOptions
+    from torch._inductor.cpu_vec_isa import pick_vec_isa
+
+    return CppTorchDeviceOptions(
+        vec_isa=pick_vec_isa(),
+        device_type="cpu",
+        include_pytorch=False,
+        shared=True,
+        precompiling=precompiling,
+    )
+
+
+def _precompiled_header(folder: Path) -> Path | None:
+    """The header of all kernels, compiled once for each set of options."""
+    from torch._inductor.cpp_builder import CppBuilder
+
+    plain = CppBuilder("o", "i", _options()).get_command_line()
+    digest = hashlib.sha256((plain + _compiler_version()).encode()).hexdigest()[:16]
+    header = folder / f"prefix-{digest}.h"
+    made = header.with_name(f"{header.name}.gch")
+    if made.exists():
+        return header
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        draft = Path(scratch) / header.name
+        draft.write_text(f"#include <{_PREFIX}>\n")
+        builder = CppBuilder(str(draft), str(draft), _options(precompiling=True))
+        try:
+            _run(shlex.split(builder.get_command_line()))
+        except CompilerFailedError:
+            return None
+        header.write_text(f"#include <{_PREFIX}>\n")
+        Path(builder.get_target_file_path()).replace(made)
+    return header
+
+
+@functools.cache
+def _compiler_version() -> str:
+    from torch._inductor.cpp_builder import get_cpp_compiler
+
+    return _run([get_cpp_compiler(), "--version"])
+
+
+def _run(command: list[str]) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise CompilerFailedError(f"{command[0]}: {error.strerror}") from error
+    if done.returncode:
+        said = [line for line in done.stderr.splitlines() if "error" in line] or ["no message"]
+        raise CompilerFailedError(f"{Path(command[0]).name}: {said[0].strip()}")
+    return done.stdout

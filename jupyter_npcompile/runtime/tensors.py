@@ -1,0 +1,70 @@
+"""A segment executed by torch, one operation after the other: the reference of native code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jupyter_npcompile.graph.nodes import Graph
+from jupyter_npcompile.runtime.arrays import allocate, number, plain_type, to_tensor
+from jupyter_npcompile.runtime.errors import CheckFailedError
+from jupyter_npcompile.tracer.memory import Array
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.tracer.lowering import Lowered
+
+
+class TensorProgram:
+    """A lowered graph on tensors.
+
+    Parameters
+    ----------
+    graph : Graph
+        NumPy level.
+    lowered : Lowered
+        Its ATen level.
+    """
+
+    def __init__(self, graph: Graph, lowered: Lowered) -> None:
+        self._inputs = tuple(node.type for node in graph.inputs)
+        self._module = lowered.module
+        self._checks = lowered.checks
+        types = {node.id: node.types[0] for node in (*graph.inputs, *graph.nodes) if node.types}
+        for one in lowered.selections:
+            types[one.id] = plain_type(types[one.id].dtype, one.shape)
+        self._outputs = tuple((id, types[id]) for id in lowered.allocations)
+        self._writes = tuple((id, types[id]) for id in lowered.writes)
+        self._masks = tuple((one.id, plain_type("bool", one.mask)) for one in lowered.selections)
+
+    def run(self, values: Sequence[Any]) -> tuple[dict[int, Any], dict[int, Array]]:
+        """Run on the inputs without changing any of them.
+
+        Raises
+        ------
+        CheckFailedError
+            When NumPy would raise.
+        """
+        import torch
+
+        try:
+            tensors = [to_tensor(v, kind) for v, kind in zip(values, self._inputs, strict=True)]
+        except OverflowError:
+            raise CheckFailedError("a Python integer does not fit 64 bits") from None
+        buffers = [allocate(kind) for _, kind in (*self._outputs, *self._writes, *self._masks)]
+        flags = [np.empty((), bool) for _ in range(self._checks)]
+        with torch.no_grad():
+            results = self._module(*tensors)
+            for buffer, result in zip((*buffers, *flags), results, strict=True):
+                torch.from_numpy(buffer).copy_(result)
+        if not all(flags):
+            raise CheckFailedError("NumPy would raise for these values")
+        fresh: dict[int, Any] = {}
+        for (id, kind), buffer in zip(self._outputs, buffers, strict=False):
+            fresh[id] = buffer if kind.kind == "array" else number(buffer, kind)
+        late = buffers[len(self._outputs) :]
+        written = {id: buffer for (id, _), buffer in zip(self._writes, late, strict=False)}
+        for (id, _), mask in zip(self._masks, late[len(self._writes) :], strict=True):
+            fresh[id] = fresh[id][mask]
+        return fresh, written
