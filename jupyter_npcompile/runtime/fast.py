@@ -12,6 +12,7 @@ import builtins
 import itertools
 import linecache
 import math
+import sys
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, TypeAlias
@@ -22,7 +23,7 @@ from jupyter_npcompile.graph.nodes import Ref
 from jupyter_npcompile.runtime.native.program import Program
 from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.tracer.guards import ArrayGuard, Guard, IdentityGuard, TypeGuard, ValueGuard
-from jupyter_npcompile.tracer.recipes import Container, FromSource, Literal, Recipe
+from jupyter_npcompile.tracer.recipes import FromSource, Literal, Recipe
 from jupyter_npcompile.tracer.sources import (
     AttributeSource,
     CellSource,
@@ -39,7 +40,9 @@ Fast: TypeAlias = Callable[[dict[str, Any], dict[str, Any]], "dict[str, Any] | N
 _numbers = itertools.count(1)
 
 
-_STATE: ContextVar[Any] | None = getattr(np._core.umath, "_extobj_contextvar", None)
+_STATE: ContextVar[Any] | None = getattr(
+    sys.modules.get("numpy._core.umath"), "_extobj_contextvar", None
+)
 """Where NumPy keeps its floating-point error state, if it is where it was."""
 
 
@@ -83,7 +86,10 @@ class _Writer:
         self._manifest = piece.manifest
         self._bound = piece.bound
         self._own = own
-        self._objects: dict[str, Any] = {"B": vars(builtins)}
+        self._objects: dict[str, Any] = {
+            "B": vars(builtins),
+            "errors_of_fetching": (LookupError, AttributeError, ValueError, MemoryError),
+        }
         self._names: dict[Source, str] = {}
         self._lines: list[str] = []
         self._made: dict[int, str] = {}
@@ -130,7 +136,7 @@ class _Writer:
                 "    def fast(L, G):",
                 "        try:",
                 *(f"            {line}" for line in self._lines),
-                "        except (LookupError, AttributeError, ValueError, MemoryError): return None",
+                "        except errors_of_fetching: return None",
                 "    return fast",
                 "",
             )
@@ -214,7 +220,7 @@ class _Writer:
             return self._object(recipe.value)
         if isinstance(recipe, FromSource):
             return self._value(recipe.source)
-        if not isinstance(recipe, Container) or recipe.type is not tuple or recipe.keys is not None:
+        if recipe.type is not tuple or recipe.keys is not None:
             raise _NotSimpleError
         if id(recipe) not in self._made:  # a tuple that has two names stays one tuple
             items = "".join(f"{self._recipe(item)}, " for item in recipe.items)
