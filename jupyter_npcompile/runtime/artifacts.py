@@ -1,32 +1,28 @@
-"""Artifacts: a segment lowered to ATen and made callable on tensors, per tier.
-
-The only module of the runtime that calls torch's compiler.
-"""
+"""Artifacts: a segment in a form that runs, per tier."""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import importlib
-import json
 import os
 import sys
-import tempfile
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol
 
-from jupyter_npcompile.graph import from_json as graph_from_json
-from jupyter_npcompile.graph import to_json
-from jupyter_npcompile.graph.nodes import Graph, Node, Output, Position
+from jupyter_npcompile.graph.nodes import Graph
+from jupyter_npcompile.runtime.anonymous import key_of, named
+from jupyter_npcompile.runtime.compiled import TIER, Compiled, Store
+from jupyter_npcompile.runtime.native.build import CONSTANTS, LIBRARY
 from jupyter_npcompile.runtime.native.manifest import from_json
 from jupyter_npcompile.runtime.native.program import load, load_dispatch
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.tensors import TensorProgram
+from jupyter_npcompile.runtime.ticket import Ticket
 from jupyter_npcompile.tracer.memory import Array
 
 
@@ -53,6 +49,10 @@ class Artifact:
         What runs it.
     seconds : float
         Time it took to lower and compile.
+    key : str
+        Its name in the cache on disk, if it may be there.
+    verdict : mapping or None
+        What an earlier kernel measured: see `cache_entry.Entry`.
     """
 
     tier: str
@@ -60,6 +60,8 @@ class Artifact:
     aten: Graph
     program: Runnable = field(repr=False)
     seconds: float
+    key: str = ""
+    verdict: Mapping[str, Any] | None = None
 
     def run(self, values: Sequence[Any]) -> tuple[dict[int, Any], dict[int, Array]]:
         """Run on the inputs without changing any of them.
@@ -87,30 +89,47 @@ class Artifact:
 _lock = threading.RLock()
 _artifacts: dict[tuple[str, str], Artifact] = {}
 
-
-def key_of(graph: Graph) -> str:
-    """A digest of a NumPy-level graph, without positions and names."""
-    text = json.dumps(to_json(_anonymous(graph)), sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _anonymous(graph: Graph) -> Graph:
-    def plain(node: Node) -> Node:
-        return replace(node, position=Position(0, 0), name="", scope="")
-
-    return replace(
-        graph,
-        inputs=tuple(map(plain, graph.inputs)),
-        nodes=tuple(map(plain, graph.nodes)),
-        outputs=tuple(Output("", output.value) for output in graph.outputs),
-    )
-
-
 Made = dict[tuple[str, str], Artifact]
 """Artifacts by the key of their graph, and tier."""
 
 
-def make(graph: Graph, tier: str, *, alone: bool = False, made: Made | None = None) -> Artifact:
+def _load(graph: Graph, manifest: Mapping[str, Any], folder: Path, support: Path) -> Runnable:
+    constants = (folder / CONSTANTS).read_bytes()
+    dispatch = load_dispatch(support)
+    return load(graph, from_json(manifest), folder / LIBRARY, constants, dispatch)
+
+
+store = Store(_load)
+"""Where native code comes from."""
+
+
+def recall(graph: Graph, tier: str) -> Artifact | None:
+    """The artifact of a segment, if it was made before: in this kernel, or an earlier one.
+
+    Raises
+    ------
+    LoweringError, UnbuildableError
+        When it is known that it cannot be made.
+    """
+    key = (key_of(graph), tier)
+    artifact = _artifacts.get(key)
+    if artifact is None and tier == TIER:
+        began = perf_counter()
+        found = store.find(graph)
+        if found is not None:
+            artifact = _artifacts[key] = _native(graph, found, began)
+            counters.recalled += 1
+    return artifact and _for(artifact, graph)
+
+
+def make(
+    graph: Graph,
+    tier: str,
+    *,
+    alone: bool = False,
+    made: Made | None = None,
+    ticket: Ticket | None = None,
+) -> Artifact:
     """Lower and compile a segment, or take it from those made before.
 
     Parameters
@@ -122,41 +141,67 @@ def make(graph: Graph, tier: str, *, alone: bool = False, made: Made | None = No
     alone : bool
         Whether no user code runs meanwhile, in any thread.
     made : dict, optional
-        Where to look for it and to keep it, instead of among all others.
+        Where to look for it and to keep it, instead of among all others, and
+        in the cache.
+    ticket : Ticket, optional
+        Shows how far it is, and can cancel it.
 
     Raises
     ------
     jupyter_npcompile.tracer.lowering.LoweringError
         When a node cannot be lowered.
+    UnbuildableError, CompileFailedError
+        When it cannot be compiled, or not now.
+    CancelledError
+        When the ticket was cancelled.
     Exception
-        Whatever torch raises when it cannot compile.
+        Whatever torch raises when it cannot lower.
     """
     key = (key_of(graph), tier)
-    with _lock:
-        known = _artifacts if made is None else made
-        artifact = known.get(key)
-        if artifact is None:
-            artifact = known[key] = _make(graph, tier, alone)
-            counters.artifacts += 1
-    return replace(artifact, graph=graph)
+    known = _artifacts if made is None else made
+    artifact = known.get(key)
+    if artifact is None and tier == TIER:
+        began = perf_counter()
+        found = store.make(graph, ticket or Ticket(), cached=made is None)
+        artifact = known[key] = _native(graph, found, began)
+        counters.artifacts += 1
+    elif artifact is None:
+        with _lock:
+            artifact = known[key] = _lowered(graph, alone)
+        counters.artifacts += 1
+    return _for(artifact, graph)
+
+
+def _for(artifact: Artifact, graph: Graph) -> Artifact:
+    """The same code for another cell that computes the same."""
+    aten = named(artifact.aten, graph) if artifact.tier == TIER else artifact.aten
+    return replace(artifact, graph=graph, aten=aten)
 
 
 def clear() -> int:
     """Forget every artifact; returns how many there were."""
-    with _lock:
-        count = len(_artifacts)
-        _artifacts.clear()
+    count = len(_artifacts)
+    _artifacts.clear()
     return count
 
 
-def _make(graph: Graph, tier: str, alone: bool) -> Artifact:
+def _native(graph: Graph, found: Compiled, began: float) -> Artifact:
+    seconds = perf_counter() - began
+    return Artifact(TIER, graph, found.aten, found.program, seconds, found.key, found.verdict)
+
+
+def _lowered(graph: Graph, alone: bool) -> Artifact:
+    """The lowered graph, one operation after the other; built in this process."""
     # Read when OpenMP is loaded with torch: threads that spin while they wait
     # for each other lose milliseconds on a machine that does anything else.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     began = perf_counter()
-    module = "torch._inductor.compile_fx" if tier == "inductor" else "torch"
-    with _quiet(module, alone):
-        return _compiled(graph, tier, began)
+    with _quiet("torch", alone):
+        from jupyter_npcompile.tracer.lowering import lower
+
+        lowered = lower(graph)
+        program = TensorProgram(graph, lowered)
+    return Artifact("aten", graph, lowered.aten, program, perf_counter() - began)
 
 
 @contextlib.contextmanager
@@ -174,37 +219,3 @@ def _quiet(module: str, alone: bool) -> Iterator[None]:
         if not alone:
             silence.close()
         yield
-
-
-def _compiled(graph: Graph, tier: str, began: float) -> Artifact:
-    if tier == "inductor":
-        aten, program = _native(graph)
-    else:
-        from jupyter_npcompile.tracer.lowering import lower
-
-        lowered = lower(graph)
-        aten, program = lowered.aten, TensorProgram(graph, lowered)
-    return Artifact(tier, graph, aten, program, perf_counter() - began)
-
-
-def _native(graph: Graph) -> tuple[Graph, Runnable]:
-    """Built in this process."""
-    from jupyter_npcompile.runtime.native import toolchain
-    from jupyter_npcompile.runtime.native.build import CONSTANTS, LIBRARY, build
-
-    headers = Path(tempfile.gettempdir()) / f"npcompile-{os.getuid()}"
-    headers.mkdir(mode=0o700, exist_ok=True)
-    dispatch = headers / f"{toolchain.DISPATCH}.so"
-    if not dispatch.exists():
-        toolchain.compile_dispatch(dispatch)
-    with tempfile.TemporaryDirectory(dir=headers) as name:
-        folder = Path(name)
-        manifest = from_json(build(graph, folder, headers, lambda phase: None))
-        program = load(
-            graph,
-            manifest,
-            folder / LIBRARY,
-            (folder / CONSTANTS).read_bytes(),
-            load_dispatch(dispatch),
-        )
-    return graph_from_json(manifest.aten), program

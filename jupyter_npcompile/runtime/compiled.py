@@ -5,6 +5,7 @@ Nothing here imports torch.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from jupyter_npcompile.graph import from_json, to_json
 from jupyter_npcompile.graph.nodes import Graph, Position
 from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime import stamp
-from jupyter_npcompile.runtime.anonymous import anonymous, key_of, named
+from jupyter_npcompile.runtime.anonymous import anonymous, key_of
 from jupyter_npcompile.runtime.cache import Cache
 from jupyter_npcompile.runtime.cache_entry import Entry
 from jupyter_npcompile.runtime.compile_errors import CompileFailedError, UnbuildableError
@@ -40,7 +41,7 @@ class Compiled:
     program : object
         What runs the segment.
     aten : Graph
-        The ATen level.
+        The ATen level, `anonymous`.
     key : str
         Its name in the cache.
     verdict : mapping or None
@@ -158,8 +159,17 @@ class Store:
         except OSError as error:
             say(f"a cache entry cannot be loaded: {error}")
             return None
-        aten = named(from_json(entry.manifest["aten"]), graph)
-        return Compiled(program, aten, entry.key, entry.verdict)
+        return Compiled(program, from_json(entry.manifest["aten"]), entry.key, entry.verdict)
+
+
+def warm_up() -> None:
+    """Start the compile worker, in the background: it takes seconds until it is ready."""
+
+    def start() -> None:
+        stamp.versions()
+        worker.start(caches.cache())
+
+    threading.Thread(target=start, name="npcompile-start", daemon=True).start()
 
 
 def durations(cache: Cache) -> Durations:

@@ -14,14 +14,17 @@ from typing import Any, Protocol
 from jupyter_npcompile.cell import NotTraceable, Region, region_code
 from jupyter_npcompile.graph.nodes import Position
 from jupyter_npcompile.runtime import artifacts
+from jupyter_npcompile.runtime.artifacts import Artifact
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.errors import CheckFailedError
 from jupyter_npcompile.runtime.fast import Fast, specialise
 from jupyter_npcompile.runtime.namespace import FrameNamespace
 from jupyter_npcompile.runtime.plan import Outcome, Plan, PythonRaisesError
-from jupyter_npcompile.runtime.policy import Options, choose, faster
+from jupyter_npcompile.runtime.policy import Options, choose
+from jupyter_npcompile.runtime.preparing import judge, prepare, take_verdict
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters
+from jupyter_npcompile.runtime.ticket import Ticket
 from jupyter_npcompile.runtime.worker import compiler
 from jupyter_npcompile.tracer.breaks import Break
 from jupyter_npcompile.tracer.recording import Recording, Stop, record
@@ -260,11 +263,12 @@ class RegionState:
             if when == "never":
                 plan.state, plan.note = "numpy", "the tier is set to numpy"
                 return plan
-            if when == "later":
-                recording.forget()
-                compiler.submit(functools.partial(self._compile, plan, tier))
-                return plan
-            compiler.run(functools.partial(self._compile, plan, tier, alone=True))
+            if not self._recalled(plan, tier):
+                if when == "later":
+                    recording.forget()
+                    compiler.submit(functools.partial(self._compile, plan, tier))
+                    return plan
+                self._compile_now(plan, tier)
             if plan.limit is None:
                 return plan
             self.plans[start].remove(plan)
@@ -295,7 +299,29 @@ class RegionState:
             self.closed[start] = f"tracing failed: {type(error).__name__}: {error}"
         return None
 
-    def _compile(self, plan: Plan, tier: str, *, alone: bool = False) -> None:
+    def _recalled(self, plan: Plan, tier: str) -> bool:
+        """Whether it is known what becomes of a plan: then it has it."""
+        if self.options.trial is not None:
+            return False
+        if not prepare(plan, lambda: artifacts.recall(plan.recording.graph, tier), self.code):
+            return False
+        take_verdict(plan)
+        return True
+
+    def _compile_now(self, plan: Plan, tier: str) -> None:
+        """Compile a plan and wait for it."""
+        ticket = Ticket()
+        job = functools.partial(self._compile, plan, tier, ticket, alone=True)
+        try:
+            compiler.run(job, ticket)
+        except BaseException:
+            # Interrupted: nobody knows the plan yet, and next time is another try.
+            self.plans[plan.start].remove(plan)
+            raise
+
+    def _compile(
+        self, plan: Plan, tier: str, ticket: Ticket | None = None, *, alone: bool = False
+    ) -> None:
         """Lower and compile a plan; whatever goes wrong is kept in it.
 
         Parameters
@@ -304,37 +330,22 @@ class RegionState:
             What was recorded.
         tier : str
             What to compile it for.
+        ticket : Ticket, optional
+            Of somebody who waits.
         alone : bool
             Whether the user's code waits meanwhile.
         """
-        from jupyter_npcompile.tracer.lowering import LoweringError
 
-        began = perf_counter()
-        try:
-            artifact = (
-                artifacts.make(plan.recording.graph, tier, alone=alone)
-                if self.options.trial is None
-                else self.options.trial.make(plan.recording.graph, tier)
-            )
-        except LoweringError as error:
-            statement = self.code.statement_at(error.position)
-            op = error.op.replace("numpy.", "np.", 1)
-            if statement is None:
-                plan.state, plan.note = "numpy", f"`{op}`: {error.reason}"
-                return
-            cause = Break("host", f"`{op}`: {error.reason}")
-            plan.limit = Stop(statement, error.position, cause)
-            return
-        except Exception as error:
-            counters.fallbacks += 1
-            plan.state = "numpy"
-            plan.note = _compile_failure(error)
-            return
-        if any(other.artifact for other in self.plans[plan.start]):
+        def make() -> Artifact:
+            graph, trial = plan.recording.graph, self.options.trial
+            if trial is not None:
+                return trial.make(graph, tier, ticket)
+            return artifacts.make(graph, tier, alone=alone, ticket=ticket)
+
+        known = any(other.artifact for other in self.plans[plan.start])
+        prepare(plan, make, self.code)
+        if known and plan.artifact is not None:
             counters.recompiles += 1
-        plan.timings["compile_ms"] = (perf_counter() - began) * 1e3
-        plan.artifact = artifact
-        plan.state = "ready"
 
     # -- running
 
@@ -424,18 +435,7 @@ class RegionState:
         plan.compute(namespace).undo()
         compiled_us = (perf_counter() - began) * 1e6
         plan.timings["compiled_us"] = compiled_us
-        if not faster(plan.timings["numpy_us"], compiled_us):
-            plan.state = "numpy"
-            plan.note = (
-                f"NumPy is faster here: {plan.timings['numpy_us']:.0f} µs "
-                f"against {compiled_us:.0f} µs"
-            )
-
-
-def _compile_failure(error: Exception) -> str:
-    if "InvalidCxxCompiler" in f"{type(error).__name__} {error}":
-        return "g++ is missing: install it to compile; NumPy runs this cell"
-    return f"compiling failed: {type(error).__name__}: {_first_line(error)}"
+        judge(plan)
 
 
 def _first_line(error: BaseException) -> str:

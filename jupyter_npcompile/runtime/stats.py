@@ -13,6 +13,8 @@ class Counters:
     ----------
     artifacts : int
         Compiled artifacts made.
+    recalled : int
+        Artifacts found in the cache on disk.
     recompiles : int
         Artifacts made for a region that had one for another signature.
     fallbacks : int
@@ -26,6 +28,7 @@ class Counters:
     """
 
     artifacts: int = 0
+    recalled: int = 0
     recompiles: int = 0
     fallbacks: int = 0
     replaced: int = 0

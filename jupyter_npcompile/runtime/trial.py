@@ -9,6 +9,7 @@ from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime.artifacts import Artifact, Made, make
 from jupyter_npcompile.runtime.plan import Outcome, Plan
 from jupyter_npcompile.runtime.reference import TIER, reference
+from jupyter_npcompile.runtime.ticket import Ticket
 
 
 @dataclass(eq=False)
@@ -32,11 +33,11 @@ class Trial:
     witness: Callable[[Plan, Outcome], None] | None = None
     artifacts: Made = field(default_factory=dict)
 
-    def make(self, graph: Graph, tier: str) -> Artifact:
+    def make(self, graph: Graph, tier: str, ticket: Ticket | None = None) -> Artifact:
         """The artifact of a segment."""
         if tier == TIER:
             return reference(graph)
-        return make(graph, tier, alone=True, made=self.artifacts)
+        return make(graph, tier, alone=True, made=self.artifacts, ticket=ticket)
 
     def observe(self, plan: Plan, outcome: Outcome) -> None:
         """A plan has computed its outcome, and changed nothing yet."""

@@ -17,7 +17,8 @@ from jupyter_npcompile.graph import to_json as graph_json
 from jupyter_npcompile.graph.nodes import Graph, ValueType
 from jupyter_npcompile.runtime.arrays import dense_strides, plain_type
 from jupyter_npcompile.runtime.native import toolchain
-from jupyter_npcompile.runtime.native.generated import Generated, UnbuildableError, read
+from jupyter_npcompile.runtime.compile_errors import UnbuildableError
+from jupyter_npcompile.runtime.native.generated import Generated, read
 from jupyter_npcompile.runtime.native.manifest import Manifest, PieceManifest, to_json
 from jupyter_npcompile.runtime.native.pieces import LibraryCall, Piece, Step, cut
 from jupyter_npcompile.runtime.native.translation import entry, translation_unit

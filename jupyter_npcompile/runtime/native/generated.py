@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from jupyter_npcompile.runtime.compile_errors import UnbuildableError
+
 ALIGNMENT = 64
 """Of temporary buffers, in bytes: a cache line."""
 
@@ -31,10 +33,6 @@ _SIZES = {
     "float64": 8,
 }
 _CHECKS = frozenset({"assert_size_stride", "assert_alignment"})
-
-
-class UnbuildableError(Exception):
-    """Generated code that does something else than to call kernels on buffers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from jupyter_npcompile.runtime.native.generated import Generated, Place, UnbuildableError
+from jupyter_npcompile.runtime.compile_errors import UnbuildableError
+from jupyter_npcompile.runtime.native.generated import Generated, Place
 
 _INCLUDE = re.compile(r"^\s*#include\b.*$", re.MULTILINE)
 _HEAD = re.compile(r'extern\s+"C"\s+(?:__declspec\(dllexport\)\s+)?void\s+kernel\s*\(')

@@ -1,0 +1,110 @@
+"""From a recorded plan to one that runs, or to the reason why it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+from typing import Protocol
+
+from jupyter_npcompile.graph.nodes import Position
+from jupyter_npcompile.runtime import cache as caches
+from jupyter_npcompile.runtime.artifacts import Artifact
+from jupyter_npcompile.runtime.compile_errors import (
+    CancelledError,
+    CompileFailedError,
+    UnbuildableError,
+)
+from jupyter_npcompile.runtime.plan import Plan
+from jupyter_npcompile.runtime.policy import faster
+from jupyter_npcompile.runtime.settings import settings
+from jupyter_npcompile.runtime.stats import counters
+from jupyter_npcompile.tracer.breaks import Break
+from jupyter_npcompile.tracer.lowering.errors import LoweringError
+from jupyter_npcompile.tracer.recording import Stop
+
+
+class Statements(Protocol):
+    """Where statements are."""
+
+    def statement_at(self, position: Position) -> int | None:
+        """The statement that holds a position."""
+
+
+def prepare(plan: Plan, get: Callable[[], Artifact | None], code: Statements) -> bool:
+    """Give a plan its artifact; whatever goes wrong is kept in it.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was recorded.
+    get : callable
+        Makes the artifact, or finds it; None when there is none to be found.
+    code : Statements
+        What was recorded from.
+
+    Returns
+    -------
+    bool
+        False when there was none, and all is as before.
+    """
+    began = perf_counter()
+    try:
+        artifact = get()
+    except LoweringError as error:
+        _limit(plan, error, code)
+    except UnbuildableError as error:
+        plan.state, plan.note = "numpy", f"no native code for this: {error}"
+    except CancelledError:
+        plan.state, plan.note = "numpy", "compiling was interrupted"
+    except CompileFailedError as error:
+        counters.fallbacks += 1
+        plan.state, plan.note = "numpy", str(error)
+    except Exception as error:
+        counters.fallbacks += 1
+        text = str(error).strip().splitlines() or ["no message"]
+        plan.state = "numpy"
+        plan.note = f"compiling failed: {type(error).__name__}: {text[0]}"
+    else:
+        if artifact is None:
+            return False
+        plan.timings["compile_ms"] = (perf_counter() - began) * 1e3
+        plan.artifact = artifact
+        plan.state = "ready"
+    return True
+
+
+def _limit(plan: Plan, error: LoweringError, code: Statements) -> None:
+    """Have a plan recorded again, up to the statement that cannot be lowered."""
+    statement = code.statement_at(error.position)
+    op = error.op.replace("numpy.", "np.", 1)
+    if statement is None:
+        plan.state, plan.note = "numpy", f"`{op}`: {error.reason}"
+        return
+    plan.limit = Stop(statement, error.position, Break("host", f"`{op}`: {error.reason}"))
+
+
+def judge(plan: Plan) -> None:
+    """Keep NumPy where it was faster, and remember what was measured for later kernels."""
+    numpy_us, compiled_us = plan.timings["numpy_us"], plan.timings["compiled_us"]
+    wins = faster(numpy_us, compiled_us)
+    if not wins:
+        plan.state = "numpy"
+        plan.note = f"NumPy is faster here: {numpy_us:.0f} µs against {compiled_us:.0f} µs"
+    if plan.artifact is not None and plan.artifact.key:
+        tier = plan.artifact.tier if wins else "numpy"
+        caches.cache().remember(plan.artifact.key, tier, numpy_us, compiled_us)
+
+
+def take_verdict(plan: Plan) -> None:
+    """Spare a plan the check and the measurements that an earlier kernel has made."""
+    if plan.artifact is None or plan.artifact.verdict is None or settings.tier != "auto":
+        return
+    verdict = plan.artifact.verdict
+    if settings.first_run_check == "raise":
+        return  # somebody wants to see differences
+    plan.checked = True
+    plan.timings["numpy_us"] = verdict["numpy_us"]
+    plan.timings["compiled_us"] = verdict["compiled_us"]
+    plan.recording.forget()
+    if verdict["tier"] == "numpy":
+        judge(plan)
