@@ -9,19 +9,35 @@ import errno
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from jupyter_npcompile.graph import to_json
 from jupyter_npcompile.graph.nodes import Graph, Node, Position
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
 from jupyter_npcompile.tracer.lowering.errors import LoweringError
 
-NAMES = "fake_build:build", "fake_build:support"
+NAME = "fake_build"
+
+SPECIAL = {
+    1234.25: "fake.wait",
+    1234.5: "fake.program",
+    1235.25: "fake.crash",
+    1235.5: "fake.lowering",
+    1235.75: "fake.unbuildable",
+    1236.25: "fake.error",
+    1236.5: "fake.full",
+    1236.75: "fake.compiler",
+}
+"""Numbers in a cell that have the same effect as an operation of that name."""
 
 PHASES = ("lower", "generate", "C++")
+
+
+class CompilerFailedError(Exception):
+    """Named as the one of the real compiler."""
 
 
 def job(op: str = "fake.nothing", *args: Any) -> Graph:
@@ -35,6 +51,10 @@ def support(path: Path) -> None:
     path.write_bytes(b"support")
 
 
+def probe() -> None:
+    """Nothing to find out."""
+
+
 def build(
     graph: Graph, folder: Path, headers: Path, progress: Callable[[str], None]
 ) -> Mapping[str, Any]:
@@ -43,16 +63,20 @@ def build(
         progress(phase)
         (folder / "part").write_text(phase)
         for node in graph.nodes:
-            _do(node, phase)
+            _do(node, phase, folder)
     (folder / "part").unlink()
     (folder / "kernels.so").write_bytes(repr(graph.nodes).encode())
-    return {"pid": os.getpid(), "modules": "torch" in sys.modules}
+    return {"pid": os.getpid(), "aten": to_json(Graph("aten"))}
 
 
-def _do(node: Node, phase: str) -> None:
-    if node.args and node.args[0] != phase:
+def _do(node: Node, phase: str, folder: Path) -> None:
+    numbers = {
+        SPECIAL[part]: "C++" for part in node.args if type(part) is float and part in SPECIAL
+    }
+    op, when = next(iter(numbers.items()), (node.op, node.args[0] if node.args else phase))
+    if when != phase:
         return
-    match node.op:
+    match op:
         case "fake.wait":
             time.sleep(60)
         case "fake.program":  # like g++: in a process of its own
@@ -68,7 +92,10 @@ def _do(node: Node, phase: str) -> None:
         case "fake.error":
             raise RuntimeError("nobody knows")
         case "fake.full":
-            raise OSError(errno.ENOSPC, "No space left on device")
+            if "npcompile-" not in str(folder):  # there is room for temporary files
+                raise OSError(errno.ENOSPC, "No space left on device")
+        case "fake.compiler":
+            raise CompilerFailedError("g++: No such file or directory")
         case "fake.print":
             print("noise")
             subprocess.run(["echo", "more noise"], check=True)

@@ -58,7 +58,7 @@ def worker(
     processes: Callable[[], dict[int, str]], monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[CompileWorker]:
     monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{ROOT / 'tests'}")
-    made = CompileWorker(*fake_build.NAMES)
+    made = CompileWorker(fake_build.NAME)
     yield made
     made.stop()
 
@@ -238,8 +238,7 @@ def test_what_takes_too_long_is_given_up(
 def test_a_job_that_is_killed(worker: CompileWorker, cache: Cache, phase: str) -> None:
     thread = Asking(worker, cache, fake_build.job("fake.wait", phase))
     assert thread.reached(phase)
-    assert worker._process is not None
-    (pid,) = worker._process._groups.values()
+    (pid,) = worker.jobs
     kill(pid)
     thread.join(10)
     assert thread.answer is not None
@@ -294,7 +293,7 @@ def test_a_worker_that_is_killed_while_it_starts(
 def test_a_worker_that_always_dies_is_left_alone(
     worker: CompileWorker, cache: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    worker.build_name = "nowhere:build"
+    worker.module = "nowhere"
     for _ in range(3):
         with pytest.raises(WorkerError, match=r"nowhere|died 3 times"):
             ask(worker, cache, fake_build.job())
@@ -329,7 +328,7 @@ from jupyter_npcompile.runtime.ticket import Ticket
 import fake_build
 
 cache = Cache(Path(sys.argv[1]))
-worker = CompileWorker(*fake_build.NAMES)
+worker = CompileWorker(fake_build.NAME)
 
 def ask(op, *args, key="k", ticket=None):
     graph = to_json(fake_build.job(op, *args))

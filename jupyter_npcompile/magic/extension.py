@@ -14,7 +14,6 @@ from jupyter_npcompile.magic.caching import cache_command
 from jupyter_npcompile.magic.options import CellOptions, OptionError
 from jupyter_npcompile.magic.session import MAGIC, Session
 from jupyter_npcompile.runtime import artifacts, cells, notices
-from jupyter_npcompile.runtime.compiled import warm_up
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters, stats
 from jupyter_npcompile.runtime.worker import compiler
@@ -136,7 +135,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     shell.events.register("pre_run_cell", session.start)
     shell.events.register("post_run_cell", session.over)
     if settings.tier in ("auto", "inductor"):
-        warm_up()
+        artifacts.store.warm_up()
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:

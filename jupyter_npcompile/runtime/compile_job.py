@@ -47,6 +47,8 @@ class Builder:
     ----------
     build, support : callable
         As above.
+    probe : callable
+        Finds out what it must know about the machine.
     cache : Cache
         Where support is stored.
     headers : Path
@@ -55,13 +57,15 @@ class Builder:
 
     build: Build
     support: Support
+    probe: Callable[[], None]
     cache: Cache
     headers: Path
 
     @classmethod
-    def named(cls, build: str, support: str, cache: Cache, headers: Path) -> Builder:
-        """Import the functions, each given as ``module:function``."""
-        return cls(_imported(build), _imported(support), cache, headers)
+    def of(cls, module: str, cache: Cache, headers: Path) -> Builder:
+        """Import the functions from a module."""
+        found: Any = importlib.import_module(module)
+        return cls(found.build, found.support, found.probe, cache, headers)
 
     def store_support(self) -> None:
         """Make what all compiled code needs, unless it is there."""
@@ -73,11 +77,6 @@ class Builder:
         key = support_key()
         if self.cache.find(key) is None:
             self.cache.store(key, make)
-
-
-def _imported(name: str) -> Any:
-    module, _, function = name.partition(":")
-    return getattr(importlib.import_module(module), function)
 
 
 def run(request: Mapping[str, Any], builder: Builder, folder: Path, channel: int) -> None:
@@ -136,8 +135,13 @@ def _settle(folder: Path) -> None:
     log = os.open(folder / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(log, 1)
     os.dup2(log, 2)
-    os.environ["TMPDIR"] = str(folder)
-    os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(folder / "compiler")
+    put_files(folder, folder)
+
+
+def put_files(temporary: Path, compiler: Path) -> None:
+    """Say where temporary files go, and what the compiler wants to find again."""
+    os.environ["TMPDIR"] = str(temporary)
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = str(compiler)
     tempfile.tempdir = None
 
 

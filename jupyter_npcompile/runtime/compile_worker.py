@@ -22,9 +22,8 @@ from jupyter_npcompile.runtime.lifeline import kill_group
 from jupyter_npcompile.runtime.messages import Inbox, Message, send
 from jupyter_npcompile.runtime.ticket import Ticket
 
-BUILD = "jupyter_npcompile.runtime.native.build:build"
-SUPPORT = "jupyter_npcompile.runtime.native.toolchain:compile_dispatch"
-"""What builds in the worker: see `Builder.named`."""
+MODULE = "jupyter_npcompile.runtime.building"
+"""What builds, in the worker: see `Builder`."""
 
 LONGEST = 300.0
 """Seconds after which a compile is given up."""
@@ -49,13 +48,12 @@ class CompileWorker:
 
     Parameters
     ----------
-    build, support : str
-        What builds: see `Builder.named`.
+    module : str
+        What builds: see `Builder.of`.
     """
 
-    def __init__(self, build: str = BUILD, support: str = SUPPORT) -> None:
-        self.build_name = build
-        self.support_name = support
+    def __init__(self, module: str = MODULE) -> None:
+        self.module = module
         self._reset()
         os.register_at_fork(after_in_child=self._forked)
         atexit.register(self.stop)
@@ -90,8 +88,7 @@ class CompileWorker:
                 raise WorkerError(f"the compile worker died {self._deaths} times")
             if process is None or process.stopped:
                 options = {
-                    "build": self.build_name,
-                    "support": self.support_name,
+                    "module": self.module,
                     "root": str(cache.root),
                     "temporary": cache.temporary,
                     "parent": os.getpid(),
@@ -106,6 +103,12 @@ class CompileWorker:
         if process is None or process.ended.is_set() or not process.started.is_set():
             return None
         return process.pid
+
+    @property
+    def jobs(self) -> list[int]:
+        """The processes that compile at present."""
+        process = self._process
+        return [] if process is None else process.groups()
 
     def build(self, request: Mapping[str, Any], cache: Cache, ticket: Ticket) -> Message:
         """Have something built, and wait for it.
@@ -173,6 +176,11 @@ class _Process:
         # This thread lives as long as the worker, which asks to be told when
         # the *thread* that started it ends.
         threading.Thread(target=self._live, name="npcompile-worker", daemon=True).start()
+
+    def groups(self) -> list[int]:
+        """Process groups of the jobs that run."""
+        with self._lock:
+            return [] if self.ended.is_set() else list(self._groups.values())
 
     # -- asking
 

@@ -73,6 +73,19 @@ class Store:
         self._load = load
         self._worker = worker
 
+    def warm_up(self) -> None:
+        """Start the compile worker, in the background: it takes seconds until it is ready."""
+
+        def start() -> None:
+            stamp.versions()
+            self._worker.start(caches.cache())
+
+        threading.Thread(target=start, name="npcompile-start", daemon=True).start()
+
+    def key(self, graph: Graph) -> str:
+        """The name of its entry in a cache."""
+        return stamp.entry_key(key_of(graph), TIER)
+
     def find(self, graph: Graph) -> Compiled | None:
         """What the cache holds for a graph, loaded; None when it must be compiled.
 
@@ -82,7 +95,7 @@ class Store:
             When it is known that it cannot be compiled.
         """
         cache = caches.cache()
-        entry = cache.find(stamp.entry_key(key_of(graph), TIER))
+        entry = cache.find(self.key(graph))
         return None if entry is None else self._loaded(graph, entry, cache)
 
     def make(self, graph: Graph, ticket: Ticket, *, cached: bool = True) -> Compiled:
@@ -115,7 +128,7 @@ class Store:
             aside.remove()
 
     def _made(self, graph: Graph, ticket: Ticket, cache: Cache) -> Compiled:
-        key = stamp.entry_key(key_of(graph), TIER)
+        key = self.key(graph)
         request = {
             "graph": to_json(anonymous(graph)),
             "key": key,
@@ -160,16 +173,6 @@ class Store:
             say(f"a cache entry cannot be loaded: {error}")
             return None
         return Compiled(program, from_json(entry.manifest["aten"]), entry.key, entry.verdict)
-
-
-def warm_up() -> None:
-    """Start the compile worker, in the background: it takes seconds until it is ready."""
-
-    def start() -> None:
-        stamp.versions()
-        worker.start(caches.cache())
-
-    threading.Thread(target=start, name="npcompile-start", daemon=True).start()
 
 
 def durations(cache: Cache) -> Durations:

@@ -11,6 +11,7 @@ import importlib
 import json
 import os
 import platform
+import shutil
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -95,4 +96,14 @@ def support_key() -> str:
 
 def compiler_key() -> str:
     """The name of the folder in which the compiler keeps what it found out about the machine."""
-    return digest(versions()["torch"], versions()["cpu"], versions()["python"])[:16]
+    known = versions()
+    return digest(known["torch"], known["cpu"], known["python"], cxx())[:16]
+
+
+def cxx() -> list[Any]:
+    """The C++ compiler, so that another one, or another version of it, is noticed."""
+    path = shutil.which(os.environ.get("CXX") or "g++")
+    if path is None:
+        return []
+    found = os.stat(path)
+    return [os.path.realpath(path), found.st_size, found.st_mtime]

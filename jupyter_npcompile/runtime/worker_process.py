@@ -93,33 +93,32 @@ class Worker:
 
     # -- getting ready
 
-    def prepare(self, build: str, support: str) -> None:
+    def prepare(self, module: str) -> None:
         """Import the compiler, and compile once for the sake of what that leaves behind.
 
         Parameters
         ----------
-        build, support : str
-            See `Builder.named`.
+        module : str
+            See `Builder.of`.
         """
         self.cache.prepare()
         folder = make_folder(self.cache.compiler / stamp.compiler_key())
         self._lock = os.open(folder, os.O_RDONLY)  # held while we live: it is in use
         fcntl.flock(self._lock, fcntl.LOCK_SH)
         os.utime(folder)
-        with _complete(make_folder(folder / "found")) as found:
-            os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.environ["TMPDIR"] = str(found)
-            tempfile.tempdir = None
-            self._builder = Builder.named(build, support, self.cache, found)
-            self._warm_up(self._builder)
-        self.say({"kind": "ready", "pid": os.getpid()})
-
-    def _warm_up(self, builder: Builder) -> None:
         with (
-            contextlib.suppress(Exception),  # if it fails, so will jobs, and they say why
-            tempfile.TemporaryDirectory(dir=self.cache.jobs) as into,
+            tempfile.TemporaryDirectory(dir=self.cache.jobs, ignore_cleanup_errors=True) as name,
+            _complete(make_folder(folder / "found")) as found,
         ):
-            builder.store_support()
-            builder.build(example(), Path(into), builder.headers, lambda phase: None)
+            compile_job.put_files(Path(name), found)
+            self._builder = Builder.of(module, self.cache, found)
+            # If it fails, so will the jobs, and they say why.
+            with contextlib.suppress(Exception):
+                self._builder.probe()
+                compile_job.put_files(Path(name), Path(name))
+                self._builder.store_support()
+                self._builder.build(example(), Path(name), found, lambda phase: None)
+        self.say({"kind": "ready", "pid": os.getpid()})
 
     # -- jobs
 
@@ -284,7 +283,7 @@ def main() -> None:
         return
     os.nice(NICENESS)
     try:
-        worker.prepare(options["build"], options["support"])
+        worker.prepare(options["module"])
     except Exception as error:
         worker.say({"kind": "broken", "error": compile_job.explain(error, cache.root)})
         worker.stop()
