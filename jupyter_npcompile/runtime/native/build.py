@@ -16,8 +16,8 @@ import numpy as np
 from jupyter_npcompile.graph import to_json as graph_json
 from jupyter_npcompile.graph.nodes import Graph, ValueType
 from jupyter_npcompile.runtime.arrays import dense_strides, plain_type
-from jupyter_npcompile.runtime.native import toolchain
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
+from jupyter_npcompile.runtime.native import toolchain
 from jupyter_npcompile.runtime.native.generated import Generated, read
 from jupyter_npcompile.runtime.native.manifest import Manifest, PieceManifest, to_json
 from jupyter_npcompile.runtime.native.pieces import LibraryCall, Piece, Step, cut
