@@ -131,7 +131,7 @@ class Session(ast.NodeTransformer):
     def _expect(self, handle: CellHandle | CellCheck, options: CellOptions) -> None:
         """Note what must be finished when the present cell is over."""
         bar = ExitStack()
-        if not options.quiet:
+        if options.ahead and not options.quiet:
             bar.enter_context(waiting_bar(self.shell))
         self.running.append((handle, options, self._cells[-1] if self._cells else None, bar))
 
