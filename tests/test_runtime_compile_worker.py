@@ -323,6 +323,7 @@ import os, sys, threading, time
 from pathlib import Path
 from jupyter_npcompile.graph import to_json
 from jupyter_npcompile.runtime.cache import Cache
+from jupyter_npcompile.runtime.compile_errors import WorkerError
 from jupyter_npcompile.runtime.compile_worker import CompileWorker
 from jupyter_npcompile.runtime.ticket import Ticket
 import fake_build
@@ -424,7 +425,11 @@ def test_forks_of_the_kernel(cache: Cache, processes: Callable[[], dict[int, str
         busy = os.fork()
         if busy == 0:
             assert worker.pid is None
-            answer = ask("fake.nothing", key="second")
+            try:
+                ask("fake.nothing", key="refused")
+            except WorkerError as error:
+                assert "forked processes" in str(error)
+            answer = ask("fake.nothing", key="second", ticket=Ticket(waited=True))
             worker.stop()
             sys.exit(0 if answer["kind"] == "done" else 1)
         assert os.waitpid(busy, 0)[1] == 0

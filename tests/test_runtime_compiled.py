@@ -34,6 +34,7 @@ ROOT = Path(__file__).parents[1]
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not hasattr(os, "fork"), reason="the worker forks"),
+    pytest.mark.filterwarnings("ignore:This process.*is multi-threaded"),
 ]
 
 
@@ -367,6 +368,10 @@ def test_interrupts_at_random_moments(shell: Shell, kernel: Kernel) -> None:
             assert isinstance(error, KeyboardInterrupt)
             outcomes["interrupted"] += 1
     assert compiler.wait(60)
+    for kept in cells._known.values():
+        for state in kept.states:
+            for plans in state.plans.values():
+                assert "pending" not in [plan.state for plan in plans]
     assert min(outcomes.values()) >= 10, outcomes
     assert shell.run("%%npcompile --ahead --quiet\nz = x * 2 + 1") is None
     assert shell.ip.user_ns["z"].tolist() == [1, 3, 5, 7]
@@ -390,6 +395,33 @@ def test_threads_that_call_one_function(kernel: Kernel) -> None:
     assert compiler.wait(20)
     check(f)
     assert npc.stats()["artifacts"] == 1
+
+
+def test_a_forked_process_uses_what_there_is(kernel: Kernel) -> None:
+    f, g = function(), function(5.0)
+    check(f)
+    assert compiler.wait(20)
+    check(f)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            check(f)
+            check(g, 5.0)
+            assert compiler.wait(20)
+            check(g, 5.0)
+            assert plan(g).note == "forked processes compile nothing by themselves"
+            check(function())
+            assert npc.stats()["recalled"] == 0
+        except BaseException:
+            import traceback
+
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    assert os.waitpid(pid, 0)[1] == 0
+    check(g, 5.0)
+    assert compiler.wait(20)
+    assert plan(g).state == "ready"
 
 
 def test_trials_neither_use_nor_fill_the_cache(kernel: Kernel) -> None:

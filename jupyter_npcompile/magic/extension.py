@@ -147,5 +147,7 @@ def unload_ipython_extension(shell: InteractiveShell) -> None:
     shell.ast_transformers.remove(session)
     shell.events.unregister("pre_run_cell", session.start)
     shell.events.unregister("post_run_cell", session.over)
+    if not _sessions:
+        artifacts.store.stop()
     for kind in ("line", "cell"):
         shell.magics_manager.magics[kind].pop("npcompile", None)

@@ -316,6 +316,15 @@ _lock = threading.Lock()
 _current: list[Cache] = []
 
 
+def _forked() -> None:
+    """A thread that another process has may have held the lock."""
+    global _lock
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forked)
+
+
 def cache() -> Cache:
     """The cache of this kernel; a temporary one, and a line that says so, where none can be.
 

@@ -44,7 +44,8 @@ class CompileWorker:
     """The compile worker of this process, started when it is needed.
 
     Every method may be called from any thread. A forked process forgets the
-    worker of its parent, and starts one of its own when it needs it.
+    worker of its parent, and starts one of its own only when somebody waits
+    for it: a pool of processes should not become one of compilers.
 
     Parameters
     ----------
@@ -62,11 +63,13 @@ class CompileWorker:
         self._lock = threading.Lock()
         self._process: _Process | None = None
         self._deaths = 0
+        self._is_fork = False
 
     def _forked(self) -> None:
         if self._process is not None:
             self._process.disown()
         self._reset()
+        self._is_fork = True
 
     def start(self, cache: Cache) -> None:
         """Start it, if it does not run; returns at once.
@@ -134,6 +137,8 @@ class CompileWorker:
         CancelledError
             When the ticket was cancelled.
         """
+        if self._is_fork and not ticket.waited:
+            raise WorkerError("forked processes compile nothing by themselves")
         reason = ""
         for _ in range(2):  # whoever killed the worker need not have meant this job
             process = self._running(cache)
@@ -225,7 +230,7 @@ class _Process:
         """Start the process, listen to it until it ends, and tell those who wait."""
         try:
             reason = self._listen(self._spawn())
-        except OSError as error:
+        except Exception as error:
             reason = f"the compile worker cannot be started: {error}"
         self._close()
         self._reason = reason

@@ -82,6 +82,10 @@ class Store:
 
         threading.Thread(target=start, name="npcompile-start", daemon=True).start()
 
+    def stop(self) -> None:
+        """End the compile worker; it starts again when it is needed."""
+        self._worker.stop()
+
     def key(self, graph: Graph) -> str:
         """The name of its entry in a cache."""
         return stamp.entry_key(key_of(graph), TIER)

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 _lock = threading.Lock()
 _said: set[str] = set()
 _waiting: list[str] = []
+
+
+def _forked() -> None:
+    """A thread that another process has may have held the lock."""
+    global _lock
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forked)
 
 
 def say(text: str) -> None:

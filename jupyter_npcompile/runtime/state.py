@@ -20,7 +20,7 @@ from jupyter_npcompile.runtime.errors import CheckFailedError
 from jupyter_npcompile.runtime.fast import Fast, specialise
 from jupyter_npcompile.runtime.namespace import FrameNamespace
 from jupyter_npcompile.runtime.plan import Outcome, Plan, PythonRaisesError
-from jupyter_npcompile.runtime.policy import Options, choose
+from jupyter_npcompile.runtime.policy import Options, When, choose
 from jupyter_npcompile.runtime.preparing import judge, prepare, take_verdict
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters
@@ -263,12 +263,12 @@ class RegionState:
             if when == "never":
                 plan.state, plan.note = "numpy", "the tier is set to numpy"
                 return plan
-            if not self._recalled(plan, tier):
-                if when == "later":
-                    recording.forget()
-                    compiler.submit(functools.partial(self._compile, plan, tier))
-                    return plan
-                self._compile_now(plan, tier)
+            try:
+                self._begin(plan, tier, when)
+            except BaseException:
+                # Interrupted: nobody knows the plan yet, and next time is another try.
+                self.plans[start].remove(plan)
+                raise
             if plan.limit is None:
                 return plan
             self.plans[start].remove(plan)
@@ -299,25 +299,19 @@ class RegionState:
             self.closed[start] = f"tracing failed: {type(error).__name__}: {error}"
         return None
 
-    def _recalled(self, plan: Plan, tier: str) -> bool:
-        """Whether it is known what becomes of a plan: then it has it."""
-        if self.options.trial is not None:
-            return False
-        if not prepare(plan, lambda: artifacts.recall(plan.recording.graph, tier), self.code):
-            return False
-        take_verdict(plan)
-        return True
-
-    def _compile_now(self, plan: Plan, tier: str) -> None:
-        """Compile a plan and wait for it."""
-        ticket = Ticket()
-        job = functools.partial(self._compile, plan, tier, ticket, alone=True)
-        try:
-            compiler.run(job, ticket)
-        except BaseException:
-            # Interrupted: nobody knows the plan yet, and next time is another try.
-            self.plans[plan.start].remove(plan)
-            raise
+    def _begin(self, plan: Plan, tier: str, when: When) -> None:
+        """Take what is known about a plan, or have it compiled, now or later."""
+        graph = plan.recording.graph
+        if self.options.trial is None and prepare(
+            plan, lambda: artifacts.recall(graph, tier), self.code
+        ):
+            take_verdict(plan)
+        elif when == "later":
+            plan.recording.forget()
+            compiler.submit(functools.partial(self._compile, plan, tier))
+        else:
+            ticket = Ticket(waited=True)
+            compiler.run(functools.partial(self._compile, plan, tier, ticket, alone=True), ticket)
 
     def _compile(
         self, plan: Plan, tier: str, ticket: Ticket | None = None, *, alone: bool = False

@@ -10,6 +10,11 @@ from time import perf_counter
 class Ticket:
     """Shows how far a compile is, and can cancel it.
 
+    Parameters
+    ----------
+    waited : bool
+        Whether somebody waits.
+
     Examples
     --------
     >>> ticket = Ticket()
@@ -21,7 +26,8 @@ class Ticket:
     stop
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, waited: bool = False) -> None:
+        self.waited = waited
         self.began = perf_counter()
         self.phase = ""
         self.since = self.began
