@@ -317,7 +317,7 @@ def test_interrupting_a_cell_that_compiles_ahead(
     texts = [str(bundle["text/plain"]) for bundle in shell.shown]
     assert texts[0].startswith("npcompile [")
     assert any(text.startswith("npcompile: interrupted after") for text in texts)
-    assert eventually(lambda: not kernel.worker.jobs, 0.5)
+    assert eventually(lambda: not kernel.worker.jobs, 2)  # the worker is niced
     assert compiler.wait(5)
     assert shell.run("%%npcompile --ahead\nz = x * 2 + 1") is None
     assert shell.ip.user_ns["z"].tolist() == [1, 3, 5, 7]

@@ -273,7 +273,9 @@ class _Process:
             for message in messages:
                 if message["kind"] == "broken":
                     self.broken = message["error"]
+                self.stopped = self.stopped or message["kind"] == "idle"
                 self._hear(message)
+        kill_group(process.pid)  # what it ran itself, to get warm
         status = process.wait()
         if self.broken is not None:
             why = ": ".join(filter(None, (self.broken.get("name"), self.broken.get("text"))))

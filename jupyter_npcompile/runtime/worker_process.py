@@ -9,7 +9,7 @@ to it             ``{"kind": "build", "job": n, ...}`` (see `compile_job`),
                   ``{"kind": "cancel", "job": n}``
 from it           ``ready``, ``started`` (job, pid), ``phase`` (job, phase),
                   ``done`` (job, seconds), ``failed`` (job, error),
-                  ``ended`` (job), ``broken`` (error)
+                  ``ended`` (job), ``broken`` (error), ``idle``
 ================  ====================================================
 """
 
@@ -42,6 +42,9 @@ from jupyter_npcompile.runtime.messages import Inbox, Message, send
 
 NICENESS = 10
 """How much the worker leaves the processors to others."""
+
+IDLE = 1800.0
+"""Seconds without a job after which the worker gives its memory back, and ends."""
 
 MARK = "complete"
 """A file that says that a folder is complete."""
@@ -126,7 +129,10 @@ class Worker:
         """Do what the kernel asks until it is gone."""
         while True:
             pipes = [self.inbox.descriptor, *(job.inbox.descriptor for job in self._jobs())]
-            ready, _, _ = select.select(pipes, [], [])
+            ready, _, _ = select.select(pipes, [], [], None if self.running else IDLE)
+            if not ready:
+                self.say({"kind": "idle"})
+                return
             for job in self._jobs():
                 if job.inbox.descriptor in ready:
                     self._hear(job)

@@ -52,6 +52,8 @@ def _phase(progress: Progress) -> str:
 
 
 def _left(progress: Progress) -> str:
+    if not progress.phase:
+        return f"{progress.elapsed:.1f} s"
     if progress.left < 0.05:
         return f"{progress.elapsed:.1f} s, longer than usual"
     return f"about {progress.left:.1f} s left"
