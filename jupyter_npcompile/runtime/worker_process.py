@@ -93,6 +93,7 @@ class Worker:
         self.running: dict[int, Running] = {}
         self._builder: Builder | None = None
         self._lock = -1
+        self._aside: Path | None = None
 
     # -- getting ready
 
@@ -113,6 +114,7 @@ class Worker:
             tempfile.TemporaryDirectory(dir=self.cache.jobs, ignore_cleanup_errors=True) as name,
             _complete(make_folder(folder / "found")) as found,
         ):
+            self._aside = Path(name)
             compile_job.put_files(Path(name), found)
             self._builder = Builder.of(module, self.cache, found)
             # If it fails, so will the jobs, and they say why.
@@ -214,6 +216,8 @@ class Worker:
 
     def stop(self) -> None:
         """Leave nothing behind."""
+        if self._aside is not None:
+            shutil.rmtree(self._aside, ignore_errors=True)
         for job in self._jobs():
             kill_group(job.pid)
             shutil.rmtree(job.folder, ignore_errors=True)
