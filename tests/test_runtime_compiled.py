@@ -337,6 +337,8 @@ def test_a_bar_is_shown_while_a_cell_waits(shell: Shell, kernel: Kernel) -> None
     assert shell.shown == []
 
 
+# Python itself loses an interrupt that comes in a destructor, and says so.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_interrupts_at_random_moments(shell: Shell, kernel: Kernel) -> None:
     """A hundred of them: every cell gives NumPy's result or KeyboardInterrupt."""
     seed = random.Random(5)
