@@ -167,7 +167,7 @@ class _Cutter:
         if id in inside or id in views or id in inputs:
             return id
         node = self._nodes[id]
-        if node.view_of is None:
+        if node.view_of is None and len(node.types) == 1:
             inputs[id] = Node(
                 id,
                 "input",
@@ -177,7 +177,7 @@ class _Cutter:
                 finite=node.finite,
             )
             return id
-        if node.writes:  # `x += 1` gives x itself
+        if node.writes and node.view_of is not None:  # `x += 1` gives x itself
             return self._reach(node.view_of, inside, inputs, views)
         views[id] = self._moved(node, inside, inputs, views)
         # A view that a view needs comes before it.
