@@ -156,7 +156,7 @@ class Program:
                     np.copyto(known[id], content)
             else:
                 self._call(self._nodes[step], known)
-        fresh = {id: self._value(id, known) for id in self._outputs}
+        fresh = {id: _owning(self._value(id, known)) for id in self._outputs}
         return fresh, {id: known[id] for id in self._writes}
 
     def _call(self, node: Node, known: dict[int, Any]) -> None:
@@ -182,6 +182,13 @@ class Program:
         for needed in dict.fromkeys(node.references()):
             self._value(needed, known)
         return run_node(node, known)
+
+
+def _owning(value: Any) -> Any:
+    """The same array with memory of its own; what shares memory is made of these later."""
+    if isinstance(value, np.ndarray) and value.base is not None:
+        return value.copy(order="K")
+    return value
 
 
 def load(
