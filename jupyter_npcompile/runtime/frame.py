@@ -53,6 +53,11 @@ class Frame:
 
     def _start(self, region: int, index: int, frame: FrameType) -> bool:
         state = self._states[region]
+        paused = state.pauses.stop(index)
+        if paused is not None:
+            self._native[region] = paused
+            self._covered[region] = 0
+            return True
         stop, values = state.quick(index, frame) or state.step(index, FrameNamespace(frame))
         if values is None:
             self._native[region] = stop

@@ -19,6 +19,7 @@ from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.errors import CheckFailedError
 from jupyter_npcompile.runtime.fast import Fast, specialise
 from jupyter_npcompile.runtime.namespace import FrameNamespace
+from jupyter_npcompile.runtime.pauses import Pauses
 from jupyter_npcompile.runtime.plan import Outcome, Plan, PythonRaisesError
 from jupyter_npcompile.runtime.policy import Options, When, choose
 from jupyter_npcompile.runtime.preparing import judge, prepare, take_verdict
@@ -119,6 +120,8 @@ class RegionState:
         The plan that last ran from each statement.
     fast : dict of int to tuple of (Plan, callable)
         Plans that have a short way into their code, by first statement.
+    pauses : Pauses
+        Statements that are left alone for a while.
     """
 
     code: Traceable
@@ -128,6 +131,7 @@ class RegionState:
     closed: dict[int, str] = field(default_factory=dict)
     used: dict[int, Plan] = field(default_factory=dict)
     fast: dict[int, tuple[tuple[Plan, Fast], ...]] = field(default_factory=dict)
+    pauses: Pauses = field(default_factory=Pauses)
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     def step(self, start: int, namespace: Namespace) -> tuple[int, dict[str, Any] | None]:
@@ -151,10 +155,16 @@ class RegionState:
             with self.lock:
                 plan = self._plan(start, namespace)
                 if plan is None:
+                    self._in_vain(start, start + 1)
                     return start + 1, None
                 self._note(start, plan)
                 stop = max(plan.stop, start + 1)
-                return stop, self._run(plan, namespace) if plan.state == "ready" else None
+                values = self._run(plan, namespace) if plan.state == "ready" else None
+                if values is None:
+                    self._in_vain(start, stop, waiting=plan.state == "pending")
+                else:
+                    self.pauses.end(start)
+                return stop, values
         except DifferenceError:
             raise
         except Exception as error:
@@ -162,6 +172,11 @@ class RegionState:
             counters.fallbacks += 1
             self.closed[start] = f"internal error: {type(error).__name__}: {_first_line(error)}"
             return start + 1, None
+
+    def _in_vain(self, start: int, stop: int, *, waiting: bool = False) -> None:
+        """NumPy runs: look again later, unless the tier is forced."""
+        if choose(self.options)[1] == "later":
+            self.pauses.vain(start, stop, waiting=waiting)
 
     def quick(self, start: int, frame: FrameType) -> tuple[int, dict[str, Any]] | None:
         """Run a segment by its short way, if one starts at a statement and its conditions hold.
@@ -206,6 +221,7 @@ class RegionState:
         with self.lock:
             self.used.clear()
             self.stops.clear()
+            self.pauses.clear()
 
     def _note(self, start: int, plan: Plan) -> None:
         """Remember what ran, for the report."""
@@ -338,6 +354,7 @@ class RegionState:
 
         known = any(other.artifact for other in self.plans[plan.start])
         prepare(plan, make, self.code)
+        self.pauses.end(plan.start)
         if known and plan.artifact is not None:
             counters.recompiles += 1
 
