@@ -14,6 +14,7 @@ z = x + 1j * y
 """Inputs of the examples; other values in the second run."""
 
 EXAMPLES: dict[str, str] = {
+    "ndarray.flat": "A.flat[3]\nA.T.flat[2:9:2]\nlen(A.flat)\nA.flat[[0, 5]]",
     "numpy.angle": """
 np.angle(z)
 np.angle(z, deg=True)

@@ -171,6 +171,8 @@ def is_finite(value: object) -> bool:
 
 def can_report(node: Node) -> bool:
     """Whether NumPy might report an error of finite operands at a node."""
+    if is_at(node.op):  # it has no result: what it writes is looked at
+        return bool(node.reports) and canonical(node.op.removesuffix(".at")) not in SAFE
     return (
         bool(node.reports)
         and any(type.dtype.startswith(("float", "complex")) for type in node.types)
@@ -178,6 +180,17 @@ def can_report(node: Node) -> bool:
         and canonical(node.op) not in SAFE
         and is_watched(node.op)
     )
+
+
+def is_at(op: str) -> bool:
+    """Whether an operation is ``ufunc.at``.
+
+    Examples
+    --------
+    >>> is_at("numpy.add.at"), is_at("numpy.add")
+    (True, False)
+    """
+    return op.startswith("numpy.") and op.endswith(".at")
 
 
 def is_watched(op: str) -> bool:

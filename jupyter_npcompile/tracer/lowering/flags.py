@@ -88,6 +88,12 @@ def demand(
             trace.check(~torch.any(wrong))
 
 
+def demand_finite(trace: Trace, target: Any) -> None:
+    """Check that an array holds neither NaN nor infinity after it was written."""
+    if isinstance(target, Value) and target.dtype.kind in "fc":
+        trace.check(all_finite(_elements(target)))
+
+
 def _elements(value: Value) -> Tensor:
     return value.filled() if isinstance(value, Compressed) else value.read()
 

@@ -30,7 +30,7 @@ from jupyter_npcompile.graph.nodes import (
     Slice,
     ValueType,
 )
-from jupyter_npcompile.tracer.floating import Look, looks
+from jupyter_npcompile.tracer.floating import Look, is_at, looks
 from jupyter_npcompile.tracer.interpret import constant_value
 from jupyter_npcompile.tracer.lowering import compressed, flags, ufuncs
 from jupyter_npcompile.tracer.lowering.aten import ORIGIN, aten_graph
@@ -196,6 +196,10 @@ class _Interpreter:
         if look == "never":
             made = self._bind(self._call(node, args, kwargs), node)
             flags.demand_no_overflow(self._trace, node, args, made)
+            return made
+        if is_at(node.op):
+            made = self._bind(self._call(node, args, kwargs), node)
+            flags.demand_finite(self._trace, args[0])
             return made
         operands, where = flags.operands_of(args), kwargs.get("where")
         made = self._bind(self._call(node, args, kwargs), node)
