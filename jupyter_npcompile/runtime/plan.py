@@ -76,6 +76,8 @@ class Plan:
         How often its conditions were met, if an error or a warning ended it.
     hastened : bool
         Whether it was looked at for a short way into its code.
+    first : Outcome or None
+        What the dry run computed, until somebody takes it.
     limit : Stop or None
         Where lowering failed: the plan must be recorded again up to there.
     """
@@ -91,6 +93,7 @@ class Plan:
     failures: int = 0
     met: int = 0
     hastened: bool = False
+    first: Outcome | None = field(default=None, repr=False)
     limit: Stop | None = None
 
     @property
@@ -151,6 +154,16 @@ class Plan:
             else:
                 known[node.id] = fetch(source, namespace)
         return known
+
+    def take_first(self) -> dict[str, Any] | None:
+        """What the dry run bound, if it is to be used: it is NumPy's own result."""
+        outcome, self.first = self.first, None
+        if outcome is None:
+            return None
+        try:
+            return outcome.commit()
+        except PythonRaisesError:
+            return None
 
     def is_worth_another_try(self) -> bool:
         """Whether a recording that an error or a warning ended may go further by now.
@@ -382,6 +395,21 @@ class Outcome:
             np.copyto(stand_in, content)
             values[id] = stand_in
         return Outcome(self.recording, self.namespace, values, {}).names()
+
+
+def recorded_outcome(plan: Plan, namespace: Namespace) -> Outcome | None:
+    """What the dry run of a plan computed, so that NumPy need not compute it again.
+
+    None where random numbers were drawn: the dry run has put them back.
+    """
+    recording = plan.recording
+    if recording.draws:
+        return None
+    try:
+        inputs = plan.inputs(namespace, Streams())
+    except PythonRaisesError:
+        return None
+    return Outcome(recording, namespace, {**inputs, **recording.results}, dict(recording.written))
 
 
 def _source(node: Node) -> int:

@@ -20,7 +20,7 @@ from jupyter_npcompile.runtime.errors import CheckFailedError
 from jupyter_npcompile.runtime.fast import Fast, specialise
 from jupyter_npcompile.runtime.namespace import FrameNamespace
 from jupyter_npcompile.runtime.pauses import Pauses
-from jupyter_npcompile.runtime.plan import Outcome, Plan, PythonRaisesError
+from jupyter_npcompile.runtime.plan import Outcome, Plan, PythonRaisesError, recorded_outcome
 from jupyter_npcompile.runtime.policy import Options, When, choose
 from jupyter_npcompile.runtime.preparing import judge, prepare, take_verdict
 from jupyter_npcompile.runtime.settings import settings
@@ -159,6 +159,9 @@ class RegionState:
                     return start + 1, None
                 self._note(start, plan)
                 stop = max(plan.stop, start + 1)
+                values = plan.take_first()
+                if values is not None:
+                    return stop, values
                 values = self._run(plan, namespace) if plan.state == "ready" else None
                 if values is None:
                     self._in_vain(start, stop, waiting=plan.state == "pending")
@@ -280,7 +283,7 @@ class RegionState:
                 plan.state, plan.note = "numpy", "the tier is set to numpy"
                 return plan
             try:
-                self._begin(plan, tier, when)
+                self._begin(plan, tier, when, namespace)
             except BaseException:
                 # Interrupted: nobody knows the plan yet, and next time is another try.
                 self.plans[start].remove(plan)
@@ -315,7 +318,7 @@ class RegionState:
             self.closed[start] = f"tracing failed: {type(error).__name__}: {error}"
         return None
 
-    def _begin(self, plan: Plan, tier: str, when: When) -> None:
+    def _begin(self, plan: Plan, tier: str, when: When, namespace: Namespace) -> None:
         """Take what is known about a plan, or have it compiled, now or later."""
         graph = plan.recording.graph
         if self.options.trial is None and prepare(
@@ -323,6 +326,7 @@ class RegionState:
         ):
             take_verdict(plan)
         elif when == "later":
+            plan.first = recorded_outcome(plan, namespace)
             plan.recording.forget()
             compiler.submit(functools.partial(self._compile, plan, tier))
         else:

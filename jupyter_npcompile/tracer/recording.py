@@ -17,7 +17,7 @@ from jupyter_npcompile.tracer.hooks import Hooks
 from jupyter_npcompile.tracer.interpret import encode, value_type
 from jupyter_npcompile.tracer.memory import Array, overlap, pattern
 from jupyter_npcompile.tracer.recipes import Container, FromSource, Recipe, concrete, recipe
-from jupyter_npcompile.tracer.recorder import Hidden, Recorder
+from jupyter_npcompile.tracer.recorder import Hidden, Recorder, traced_in
 from jupyter_npcompile.tracer.sources import MISSING, Source
 from jupyter_npcompile.tracer.traced import is_traced
 
@@ -87,8 +87,11 @@ class Recording:
         Time spent in the dry run.
     numpy_seconds : float
         The part of it that was spent in NumPy.
+    results : dict of int to object
+        Values of nodes that names are bound to, except those that share the
+        memory of an input.
     remembers : bool
-        Whether ``reference`` and ``written`` still hold values.
+        Whether ``reference``, ``written`` and ``results`` still hold values.
     """
 
     start: int
@@ -110,11 +113,12 @@ class Recording:
     drawing: Mapping[int, bool]
     seconds: float
     numpy_seconds: float
+    results: dict[int, Any] = field(default_factory=dict, repr=False)
     remembers: bool = True
 
     def forget(self) -> None:
         """Let go of NumPy's values, which may be large."""
-        self.reference, self.written, self.stand_ins = {}, {}, ()
+        self.reference, self.written, self.stand_ins, self.results = {}, {}, (), {}
         self.remembers = False
 
 
@@ -322,6 +326,11 @@ def _finish(
         drawing=_drawing([mark for mark in hooks.marks if mark.statement < stop], cut),
         seconds=seconds,
         numpy_seconds=recorder.seconds,
+        results={
+            traced.id: traced.value
+            for traced in traced_in([bound[name] for name in names])
+            if traced.id is not None and graph.root(traced.id) not in ids
+        },
     )
 
 
