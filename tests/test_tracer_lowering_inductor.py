@@ -54,7 +54,7 @@ def test_cases(start: int) -> None:
         for handle in result if isinstance(result, list) else [result]:
             if handle is not None:
                 program.output(**{f"y{handle.id}": handle})
-                owners[program.graph().root(handle.id)] = case
+                owners[program.graph().roots()[handle.id]] = case
     compare(program, lambda id: _tolerance(owners.get(id)))
 
 

@@ -267,12 +267,18 @@ class Graph:
         """Inputs and operations by id."""
         return {node.id: node for node in (*self.inputs, *self.nodes)}
 
-    def root(self, id: int) -> int:
-        """The node that owns the memory of node ``id``: an input or an allocation."""
-        nodes = self.by_id()
-        while (base := nodes[id].view_of) is not None:
-            id = base
-        return id
+    def roots(self) -> dict[int, int]:
+        """The node that owns the memory of each node: an input or an allocation."""
+        found: dict[int, int] = {}
+        for node in (*self.inputs, *self.nodes):
+            found[node.id] = node.id if node.view_of is None else found[node.view_of]
+        return found
+
+    def written_inputs(self) -> tuple[int, ...]:
+        """The inputs whose memory its operations write: what ``writes`` must be."""
+        roots = self.roots()
+        written = {roots[id] for node in self.nodes for id in node.writes}
+        return tuple(sorted(written & {node.id for node in self.inputs}))
 
     def allocations(self) -> tuple[int, ...]:
         """Nodes whose memory must exist after the graph has run.
@@ -281,10 +287,10 @@ class Graph:
         in order. Views among the outputs are taken again from them.
         """
         inputs = {node.id for node in self.inputs}
+        roots = self.roots()
         found: dict[int, None] = {}
         for output in self.outputs:
             for id in references(output.value):
-                root = self.root(id)
-                if root not in inputs:
-                    found[root] = None
+                if roots[id] not in inputs:
+                    found[roots[id]] = None
         return tuple(found)

@@ -102,7 +102,7 @@ def looks(graph: Graph) -> dict[int, Look]:
     >>> looks(Graph("numpy", (x,), (y, z)))
     {1: 'never', 2: 'finite'}
     """
-    roots = _roots(graph)
+    roots = graph.roots()
     special = _special(graph, roots)
     written = {roots[id] for node in graph.nodes for id in node.writes}
     found: dict[int, Look] = {}
@@ -231,13 +231,6 @@ def _hands_on(node: Node) -> bool:
     plain = "where" not in node.kwargs and "out" not in node.kwargs
     kept = all(type.dtype.startswith(("float", "complex")) for type in node.types)
     return plain and kept and canonical(node.op) in HANDING_ON
-
-
-def _roots(graph: Graph) -> dict[int, int]:
-    roots: dict[int, int] = {}
-    for node in (*graph.inputs, *graph.nodes):
-        roots[node.id] = node.id if node.view_of is None else roots[node.view_of]
-    return roots
 
 
 def _special(graph: Graph, roots: dict[int, int]) -> set[int]:

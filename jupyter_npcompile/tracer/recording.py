@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -292,9 +292,8 @@ def _finish(
     outputs = tuple(Output(name.strip("<>"), _argument(recipe)) for name, recipe in recipes.items())
     kept = tuple(recorder.nodes[: cut.nodes])
     graph = Graph("numpy", tuple(recorder.inputs[: cut.inputs]), kept, outputs)
-    ids = {node.id for node in graph.inputs}
-    roots = {graph.root(id) for node in kept for id in node.writes}
-    graph = Graph("numpy", graph.inputs, kept, outputs, tuple(sorted(roots & ids)))
+    graph = replace(graph, writes=graph.written_inputs())
+    ids, roots = {node.id for node in graph.inputs}, graph.roots()
     arrays = recorder.arrays[: cut.arrays]
     stand_ins = recorder.stand_ins()
     _refuse_hidden_overlap(graph, arrays)
@@ -329,7 +328,7 @@ def _finish(
         results={
             traced.id: traced.value
             for traced in traced_in([bound[name] for name in names])
-            if traced.id is not None and graph.root(traced.id) not in ids
+            if traced.id is not None and roots[traced.id] not in ids
         },
     )
 

@@ -121,9 +121,10 @@ class _Writer:
 
     def _names(self) -> list[tuple[int, str]]:
         found = []
+        roots = self._source.roots()
         for output in self._source.outputs:
             if isinstance(output.value, Ref):
-                found.append((self._source.root(output.value.id), output.name))
+                found.append((roots[output.value.id], output.name))
         return found[::-1]
 
 

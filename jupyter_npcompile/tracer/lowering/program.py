@@ -154,7 +154,7 @@ class _Interpreter:
     def __init__(self, graph: Graph, trace: Trace) -> None:
         self._graph = graph
         self._trace = trace
-        roots = _roots(graph)
+        roots = graph.roots()
         self._roots = roots
         self._written = {roots[id] for node in graph.nodes for id in node.writes}
         self._marked: Any = None
@@ -353,13 +353,6 @@ class _Interpreter:
             last = last or made
             made.meta.setdefault(ORIGIN, self._trace.node.id)
         self._marked = last or self._marked
-
-
-def _roots(graph: Graph) -> dict[int, int]:
-    roots: dict[int, int] = {}
-    for node in (*graph.inputs, *graph.nodes):
-        roots[node.id] = node.id if node.view_of is None else roots[node.view_of]
-    return roots
 
 
 def _laid_out(tensor: Tensor, kind: ValueType) -> Tensor:
