@@ -23,6 +23,9 @@ if "NPCOMPILE_CACHE_DIR" not in os.environ:
 import numpy as np
 
 from tests import summary
+from tests.processes import processes
+
+__all__ = ["processes"]
 
 # Time says nothing on a busy machine.
 hypothesis.settings.register_profile("project", deadline=None)

@@ -6,8 +6,10 @@ import os
 import signal
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+import pytest
 
 VARIABLE = "NPCOMPILE_TEST_MARK"
 
@@ -46,3 +48,15 @@ def eventually(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
 def kill(pid: int) -> None:
     """Kill a process as a machine without memory would."""
     os.kill(pid, signal.SIGKILL)
+
+
+@pytest.fixture
+def processes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], dict[int, str]]]:
+    """The processes that the test has started; none may be left."""
+    value = mark()
+    monkeypatch.setenv(VARIABLE, value)
+    yield lambda: marked(value)
+    left = eventually(lambda: not marked(value))
+    for pid in marked(value):
+        kill(pid)
+    assert left

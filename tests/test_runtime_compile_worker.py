@@ -24,7 +24,7 @@ from jupyter_npcompile.runtime.compile_worker import CompileWorker
 from jupyter_npcompile.runtime.messages import Message
 from jupyter_npcompile.runtime.ticket import Ticket
 from tests import fake_build
-from tests.processes import VARIABLE, eventually, kill, mark, marked
+from tests.processes import eventually, kill
 
 ROOT = Path(__file__).parents[1]
 
@@ -39,18 +39,6 @@ def cache(tmp_path: Path) -> Cache:
     made = Cache(tmp_path / "cache")
     made.prepare()
     return made
-
-
-@pytest.fixture
-def processes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], dict[int, str]]]:
-    """The processes that the test has started; none may be left."""
-    value = mark()
-    monkeypatch.setenv(VARIABLE, value)
-    yield lambda: marked(value)
-    left = eventually(lambda: not marked(value))
-    for pid in marked(value):
-        kill(pid)
-    assert left
 
 
 @pytest.fixture

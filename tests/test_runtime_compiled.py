@@ -26,7 +26,7 @@ from jupyter_npcompile.runtime.reference import Reference
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.worker import compiler
 from tests import fake_build
-from tests.processes import VARIABLE, eventually, kill, mark, marked
+from tests.processes import eventually, kill
 from tests.test_magic import Shell
 
 ROOT = Path(__file__).parents[1]
@@ -67,9 +67,7 @@ class Kernel:
 
 
 @pytest.fixture
-def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kernel]:
-    value = mark()
-    monkeypatch.setenv(VARIABLE, value)
+def kernel(processes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kernel]:
     monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{ROOT / 'tests'}")
     monkeypatch.setenv(cache_folder.VARIABLE, str(tmp_path / "cache"))
     monkeypatch.setattr(npc.settings, "tier", "auto")
@@ -77,7 +75,6 @@ def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kernel]:
     made = Kernel(monkeypatch)
     yield made
     made.restart()
-    assert eventually(lambda: not marked(value))
 
 
 def function(factor: float = 2.0) -> Callable[..., Any]:

@@ -7,13 +7,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from tests.processes import VARIABLE, eventually, kill, mark, marked
 
 ROOT = Path(__file__).parents[1]
 
@@ -66,18 +63,6 @@ json.dump({
     "lines": notices.take(),
 }, sys.stdout)
 """
-
-
-@pytest.fixture
-def processes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], dict[int, str]]]:
-    """The processes that the test has started; none may be left."""
-    value = mark()
-    monkeypatch.setenv(VARIABLE, value)
-    yield lambda: marked(value)
-    left = eventually(lambda: not marked(value))
-    for pid in marked(value):
-        kill(pid)
-    assert left
 
 
 @pytest.fixture
