@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -100,3 +101,40 @@ def inside(base: Array, offset: int, content: Array, strides: tuple[int, ...]) -
     view = np.ndarray(content.shape, content.dtype, buffer=buffer, offset=offset, strides=strides)
     np.copyto(view, content)
     return view
+
+
+def sort_results(
+    results: Sequence[Any],
+    outputs: Sequence[tuple[int, ValueType]],
+    writes: Sequence[tuple[int, ValueType]],
+    masks: Sequence[tuple[int, ValueType]],
+) -> tuple[dict[int, Any], dict[int, Array]]:
+    """What compiled code hands back, by node: outputs, then writes, then masks.
+
+    Parameters
+    ----------
+    results : sequence
+        The values, in that order.
+    outputs, writes, masks : sequence of (int, ValueType)
+        Which node each belongs to. A mask says which elements of an output count.
+
+    Returns
+    -------
+    fresh : dict of int to object
+        Fresh arrays and numbers by node id.
+    written : dict of int to numpy.ndarray
+        New contents of written inputs by input id.
+
+    Examples
+    --------
+    >>> kind, mask = plain_type("int64", (3,)), plain_type("bool", (3,))
+    >>> values = [np.arange(3), np.array([True, False, True])]
+    >>> sort_results(values, [(4, kind)], [], [(4, mask)])
+    ({4: array([0, 2])}, {})
+    """
+    written_from, masks_from = len(outputs), len(outputs) + len(writes)
+    fresh = {id: value for (id, _), value in zip(outputs, results, strict=False)}
+    written = {id: v for (id, _), v in zip(writes, results[written_from:], strict=False)}
+    for (id, _), mask in zip(masks, results[masks_from:], strict=True):
+        fresh[id] = fresh[id][mask]
+    return fresh, written

@@ -16,7 +16,8 @@ from jupyter_npcompile.cell import CellProgram, SourceText, build_cell
 from jupyter_npcompile.runtime.frame import ModuleFrame
 from jupyter_npcompile.runtime.functions import FunctionHandle
 from jupyter_npcompile.runtime.policy import Options
-from jupyter_npcompile.runtime.state import RegionCode, RegionState
+from jupyter_npcompile.runtime.state import RegionState
+from jupyter_npcompile.runtime.traceable import RegionCode
 
 MAX_CELLS = 500
 """Cells whose plans are remembered for when they run again."""

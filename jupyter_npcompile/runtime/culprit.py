@@ -17,7 +17,8 @@ from jupyter_npcompile.runtime.check import Mismatch, Rounding, magnitude
 from jupyter_npcompile.runtime.contrast import Contrast
 from jupyter_npcompile.runtime.copies import Copier
 from jupyter_npcompile.runtime.functions import compile_callable
-from jupyter_npcompile.runtime.plan import Outcome, Plan
+from jupyter_npcompile.runtime.outcome import Outcome
+from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.policy import Options
 from jupyter_npcompile.runtime.reference import numpy_values, quietly
 from jupyter_npcompile.runtime.shrink import shrink
@@ -263,8 +264,8 @@ def _differs(plan: Plan, outcome: Outcome, tier: str, count: int, last: Node | N
         named = last.types and not last.writes
         recipes = {"result": Ref(last.id)} if named else {}
         outputs = (Output("result", Ref(last.id)),) if named else ()
-    roots = {graph.root(id) for node in kept for id in node.writes}
-    part = Graph("numpy", graph.inputs, kept, outputs, tuple(sorted(roots & inputs)))
+    part = Graph("numpy", graph.inputs, kept, outputs)
+    part = replace(part, writes=part.written_inputs())
     expected = numpy_values(part, [outcome.values[node.id] for node in graph.inputs])
     beginning = replace(
         recording,

@@ -9,8 +9,6 @@ recorded the function returns None, and the plan is looked at in full.
 from __future__ import annotations
 
 import builtins
-import itertools
-import linecache
 import math
 import sys
 from collections.abc import Callable
@@ -36,9 +34,6 @@ from jupyter_npcompile.tracer.sources import (
 
 Fast: TypeAlias = Callable[[dict[str, Any], dict[str, Any]], "dict[str, Any] | None"]
 """``fast(locals, globals)``: what names are bound to, or None."""
-
-_numbers = itertools.count(1)
-
 
 _STATE: ContextVar[Any] | None = getattr(
     sys.modules.get("numpy._core.umath"), "_extobj_contextvar", None
@@ -101,7 +96,7 @@ class _Writer:
             zip((node.id for node in recording.graph.inputs), recording.sources, strict=True)
         )
         taken = {source for id, source in inputs.items() if id in dict(self._manifest.inputs)}
-        arrays = {s for id, s in inputs.items() if recording.graph.by_id()[id].type.kind == "array"}
+        arrays = {inputs[node.id] for node in recording.graph.inputs if node.type.kind == "array"}
         sources, aliasing = recording.aliasing
         distinct = all(entry[0] == k and entry[2] == k for k, entry in enumerate(aliasing))
         if not distinct or set(sources) != arrays or not arrays <= taken:
@@ -129,7 +124,6 @@ class _Writer:
         return self._compiled()
 
     def _compiled(self) -> Fast:
-        filename = f"<npcompile fast {next(_numbers)}>"
         text = "\n".join(
             (
                 f"def make({', '.join(self._objects)}):",
@@ -141,9 +135,8 @@ class _Writer:
                 "",
             )
         )
-        linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
         space: dict[str, Any] = {}
-        exec(compile(text, filename, "exec"), space)
+        exec(compile(text, "<npcompile fast>", "exec"), space)
         made: Fast = space["make"](**self._objects)
         return made
 

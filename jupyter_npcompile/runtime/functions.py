@@ -23,7 +23,8 @@ from jupyter_npcompile.runtime import history
 from jupyter_npcompile.runtime.frame import Frame, NativeFrame
 from jupyter_npcompile.runtime.namespace import ArgumentNamespace
 from jupyter_npcompile.runtime.policy import Options
-from jupyter_npcompile.runtime.state import RegionCode, RegionState
+from jupyter_npcompile.runtime.state import RegionState
+from jupyter_npcompile.runtime.traceable import RegionCode
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -9,7 +9,8 @@ from typing import Any
 from jupyter_npcompile.graph.nodes import Node, references
 from jupyter_npcompile.runtime.check import Rounding
 from jupyter_npcompile.runtime.culprit import Culprit, locate
-from jupyter_npcompile.runtime.plan import Outcome, Plan
+from jupyter_npcompile.runtime.outcome import Outcome
+from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.reference import TIER, numpy_values
 from jupyter_npcompile.tracer.sources import Source
 
@@ -111,6 +112,7 @@ class Inspection:
         """Blame a culprit for every name that depends on what it computed."""
         recording = plan.recording
         graph = recording.graph
+        roots = graph.roots()
         tainted = {
             node.id: self.blame[_name(source)]
             for node, source in zip(graph.inputs, recording.sources, strict=True)
@@ -121,11 +123,11 @@ class Inspection:
             culprit = next((tainted[id] for id in _reads(node) if id in tainted), None)
             culprit = culprit or wrong.get(node.id)
             if culprit is not None:
-                for id in (node.id, graph.root(node.id), *map(graph.root, node.writes)):
+                for id in (node.id, roots[node.id], *(roots[id] for id in node.writes)):
                     tainted.setdefault(id, culprit)
         for output in graph.outputs:
             ids = list(references(output.value))
-            found = [tainted.get(id) or tainted.get(graph.root(id)) for id in ids]
+            found = [tainted.get(id) or tainted.get(roots[id]) for id in ids]
             self._settle(output.name, next(filter(None, found), None))
         for node, source in zip(graph.inputs, recording.sources, strict=True):
             if node.id in graph.writes:

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import threading
-import types
 from dataclasses import dataclass, field
 from time import perf_counter
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any
 
-from jupyter_npcompile.cell import NotTraceable, Region, region_code
-from jupyter_npcompile.graph.nodes import Position
+from jupyter_npcompile.cell import NotTraceable
 from jupyter_npcompile.runtime import artifacts
 from jupyter_npcompile.runtime.artifacts import Artifact
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.errors import CheckFailedError
 from jupyter_npcompile.runtime.fast import Fast, specialise
 from jupyter_npcompile.runtime.namespace import FrameNamespace
+from jupyter_npcompile.runtime.outcome import Outcome, PythonRaisesError
 from jupyter_npcompile.runtime.pauses import Pauses
-from jupyter_npcompile.runtime.plan import Outcome, Plan, PythonRaisesError, recorded_outcome
+from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.policy import Options, When, choose
 from jupyter_npcompile.runtime.preparing import judge, prepare, take_verdict
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.ticket import Ticket
+from jupyter_npcompile.runtime.traceable import Traceable
 from jupyter_npcompile.runtime.worker import compiler
 from jupyter_npcompile.tracer.breaks import Break
 from jupyter_npcompile.tracer.recording import Recording, Stop, record
@@ -36,68 +35,6 @@ MAX_PLANS = 8
 
 MAX_FAILURES = 8
 """Runs in a row for which a compiled segment does not hold, before NumPy is left alone."""
-
-
-class Traceable(Protocol):
-    """What can be recorded: a region, or a single call."""
-
-    count: int
-    lines: tuple[int, int]
-
-    def code(self, start: int) -> tuple[types.FunctionType, tuple[str, ...]]:
-        """The instrumented statements from ``start`` on, and their inputs."""
-
-    def live(self, start: int, stop: int) -> tuple[str, ...]:
-        """Names that must be bound after statements ``start`` to ``stop - 1``."""
-
-    def statement_at(self, position: Position) -> int | None:
-        """The statement that holds a position."""
-
-    def taken(self, index: int) -> tuple[str, ...] | None:
-        """Names that the skeleton takes for a statement; None for ``return``."""
-
-
-class RegionCode:
-    """The instrumented form of a region.
-
-    Parameters
-    ----------
-    region : Region
-        The region.
-    """
-
-    def __init__(self, region: Region) -> None:
-        self.region = region
-        self.count = len(region.statements)
-        self.lines = region.lines
-        self._codes: dict[int, tuple[types.FunctionType, tuple[str, ...]]] = {}
-
-    def code(self, start: int) -> tuple[types.FunctionType, tuple[str, ...]]:
-        """The instrumented statements from ``start`` on, and their inputs."""
-        if start not in self._codes:
-            made = region_code(self.region, start, "<recording>")
-            self._codes[start] = types.FunctionType(made.code, {}), made.parameters
-        return self._codes[start]
-
-    def live(self, start: int, stop: int) -> tuple[str, ...]:
-        """Names that must be bound after statements ``start`` to ``stop - 1``."""
-        return self.region.live(start, stop)
-
-    def statement_at(self, position: Position) -> int | None:
-        """The statement that holds a position."""
-        for statement in self.region.statements:
-            node: ast.stmt = statement.node
-            first = (node.lineno, node.col_offset)
-            last = (node.end_lineno or node.lineno, node.end_col_offset or 0)
-            if first <= (position.line, position.column) <= last:
-                return statement.index
-        return None
-
-    def taken(self, index: int) -> tuple[str, ...] | None:
-        """Names that the skeleton takes for a statement; None for ``return``."""
-        if self.region.statements[index].kind == "return":
-            return None
-        return self.region.taken(index)
 
 
 @dataclass
@@ -326,7 +263,7 @@ class RegionState:
         ):
             take_verdict(plan)
         elif when == "later":
-            plan.first = recorded_outcome(plan, namespace)
+            plan.keep_first(namespace)
             plan.recording.forget()
             compiler.submit(functools.partial(self._compile, plan, tier))
         else:

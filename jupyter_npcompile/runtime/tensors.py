@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jupyter_npcompile.graph.nodes import Graph
-from jupyter_npcompile.runtime.arrays import allocate, number, plain_type, to_tensor
+from jupyter_npcompile.runtime.arrays import allocate, number, plain_type, sort_results, to_tensor
 from jupyter_npcompile.runtime.errors import CheckFailedError
 from jupyter_npcompile.tracer.memory import Array
 
@@ -60,11 +60,9 @@ class TensorProgram:
                 torch.from_numpy(buffer).copy_(result)
         if not all(flags):
             raise CheckFailedError("NumPy would raise for these values")
-        fresh: dict[int, Any] = {}
-        for (id, kind), buffer in zip(self._outputs, buffers, strict=False):
-            fresh[id] = buffer if kind.kind == "array" else number(buffer, kind)
-        late = buffers[len(self._outputs) :]
-        written = {id: buffer for (id, _), buffer in zip(self._writes, late, strict=False)}
-        for (id, _), mask in zip(self._masks, late[len(self._writes) :], strict=True):
-            fresh[id] = fresh[id][mask]
-        return fresh, written
+        made = [
+            buffer if kind.kind == "array" else number(buffer, kind)
+            for (_, kind), buffer in zip(self._outputs, buffers, strict=False)
+        ]
+        made += buffers[len(self._outputs) :]
+        return sort_results(made, self._outputs, self._writes, self._masks)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime.artifacts import Artifact, Made, make
-from jupyter_npcompile.runtime.plan import Outcome, Plan
+from jupyter_npcompile.runtime.outcome import Outcome
+from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.reference import TIER, reference
 from jupyter_npcompile.runtime.ticket import Ticket
 

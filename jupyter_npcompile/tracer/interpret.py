@@ -197,6 +197,47 @@ def run_node(node: Node, values: MutableMapping[int, object]) -> object:
     return result
 
 
+def gives_target(node: Node, nodes: Mapping[int, Node]) -> bool:
+    """Whether a node gives the very array that it writes: ``x += 1``, ``np.modf(x, out=...)[0]``.
+
+    Parameters
+    ----------
+    node : Node
+        The node.
+    nodes : mapping of int to Node
+        All nodes of the graph, by id.
+    """
+    if node.view_of is None:
+        return False
+    if node.op == "item" and isinstance(source := node.args[0], Ref):
+        return bool(nodes[source.id].writes)
+    return bool(node.writes)
+
+
+def value_of(id: int, nodes: Mapping[int, Node], values: MutableMapping[int, object]) -> object:
+    """The value of a node: known, or a view that NumPy takes again, which is then known.
+
+    Parameters
+    ----------
+    id : int
+        The node.
+    nodes : mapping of int to Node
+        All nodes of the graph, by id.
+    values : mutable mapping of int to object
+        What is known so far.
+    """
+    if id in values:
+        return values[id]
+    node = nodes[id]
+    if node.view_of is not None and gives_target(node, nodes):
+        values[id] = value_of(node.view_of, nodes, values)
+        return values[id]
+    assert not node.writes, "what is written twice is wrong"
+    for needed in dict.fromkeys(node.references()):
+        value_of(needed, nodes, values)
+    return run_node(node, values)
+
+
 def run_graph(graph: Graph, inputs: Sequence[object]) -> dict[str, object]:
     """Run a NumPy-level graph: the reference execution.
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jupyter_npcompile.graph.nodes import Argument, Graph, Node, Output, Ref, Slice, references
+from jupyter_npcompile.tracer.interpret import gives_target
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ class _Cutter:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._nodes = graph.by_id()
-        self._roots = {id: graph.root(id) for id in self._nodes}
+        self._roots = graph.roots()
         self._returned = {id for output in graph.outputs for id in references(output.value)}
         self._returned |= set(graph.writes)
 
@@ -177,7 +178,7 @@ class _Cutter:
                 finite=node.finite,
             )
             return id
-        if node.writes and node.view_of is not None:  # `x += 1` gives x itself
+        if node.view_of is not None and gives_target(node, self._nodes):
             return self._reach(node.view_of, inside, inputs, views)
         views[id] = self._moved(node, inside, inputs, views)
         # A view that a view needs comes before it.

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.graph.nodes import Graph, Node, ValueType
+from jupyter_npcompile.runtime.arrays import sort_results
 from jupyter_npcompile.runtime.errors import CheckFailedError
 from jupyter_npcompile.runtime.native.manifest import Manifest, PieceManifest, nbytes
 from jupyter_npcompile.runtime.native.toolchain import DISPATCH
-from jupyter_npcompile.tracer.interpret import run_node
+from jupyter_npcompile.tracer.interpret import run_node, value_of
 from jupyter_npcompile.tracer.memory import Array
 
 RELEASE = 20_000
@@ -82,12 +83,7 @@ class Piece:
         if results is False:
             raise CheckFailedError("NumPy would raise for these values")
         made = self.manifest
-        count = len(made.outputs)
-        fresh = {id: value for (id, _), value in zip(made.outputs, results, strict=False)}
-        written = {id: v for (id, _), v in zip(made.writes, results[count:], strict=False)}
-        for (id, _), mask in zip(made.masks, results[count + len(made.writes) :], strict=True):
-            fresh[id] = fresh[id][mask]
-        return fresh, written
+        return sort_results(results, made.outputs, made.writes, made.masks)
 
 
 class Program:
@@ -149,39 +145,26 @@ class Program:
         for step in self._steps:
             if isinstance(step, Piece):
                 fresh, written = step.run(
-                    [self._value(id, known) for id, _ in step.manifest.inputs]
+                    [value_of(id, self._nodes, known) for id, _ in step.manifest.inputs]
                 )
                 known.update(fresh)
                 for id, content in written.items():
                     np.copyto(known[id], content)
             else:
                 self._call(self._nodes[step], known)
-        fresh = {id: _owning(self._value(id, known)) for id in self._outputs}
+        fresh = {id: _owning(value_of(id, self._nodes, known)) for id in self._outputs}
         return fresh, {id: known[id] for id in self._writes}
 
     def _call(self, node: Node, known: dict[int, Any]) -> None:
         """Have NumPy execute a node; where it would report something, it shall report it itself."""
         for id in dict.fromkeys(node.references()):
-            self._value(id, known)
+            value_of(id, self._nodes, known)
         watched: dict[str, Any] = dict.fromkeys(node.reports, "raise")
         try:
             with np.errstate(**watched):
                 run_node(node, known)
         except (ArithmeticError, ValueError) as error:
             raise CheckFailedError(str(error)) from error
-
-    def _value(self, id: int, known: dict[int, Any]) -> Any:
-        """The value of a node: known, or a view that NumPy takes again."""
-        if id in known:
-            return known[id]
-        node = self._nodes[id]
-        if node.writes:
-            assert node.view_of is not None
-            known[id] = self._value(node.view_of, known)
-            return known[id]
-        for needed in dict.fromkeys(node.references()):
-            self._value(needed, known)
-        return run_node(node, known)
 
 
 def _owning(value: Any) -> Any:

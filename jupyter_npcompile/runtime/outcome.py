@@ -1,0 +1,187 @@
+"""What a replay computed, before anybody sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from jupyter_npcompile.graph.nodes import Constant, Graph, Ref
+from jupyter_npcompile.runtime.check import Mismatch, Rounding, magnitude, mismatches, precision
+from jupyter_npcompile.tracer.interpret import constant_value, value_of
+from jupyter_npcompile.tracer.memory import Array, clone_owner, owner, rebase
+from jupyter_npcompile.tracer.recipes import Container, FromSource, Literal, Recipe
+from jupyter_npcompile.tracer.recording import Recording
+from jupyter_npcompile.tracer.sources import Namespace, Source
+from jupyter_npcompile.tracer.streams import Streams
+
+
+class PythonRaisesError(Exception):
+    """Python's own arithmetic raises for the present values: it must run natively."""
+
+
+def fetch(source: Source, namespace: Namespace) -> Any:
+    """The value of a source now.
+
+    Raises
+    ------
+    PythonRaisesError
+        When computing it raises.
+    """
+    try:
+        return source.fetch(namespace)
+    except (ArithmeticError, ValueError, TypeError) as error:
+        raise PythonRaisesError(str(error)) from error
+
+
+def make(
+    recipe: Recipe,
+    namespace: Namespace,
+    value: Callable[[Ref], Any],
+    made: dict[int, Any],
+) -> Any:
+    """What a recipe makes.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        How.
+    namespace : mapping
+        What the statements see.
+    value : callable
+        Gives the value of a node.
+    made : dict of int to object
+        Containers made so far, by the ``id`` of their recipe: a list that has
+        two names stays one list.
+    """
+    if isinstance(recipe, Ref):
+        return value(recipe)
+    if isinstance(recipe, Literal):
+        return recipe.value
+    if isinstance(recipe, FromSource):
+        return fetch(recipe.source, namespace)
+    assert isinstance(recipe, Container)
+    if id(recipe) not in made:
+        items = [make(item, namespace, value, made) for item in recipe.items]
+        if recipe.keys is not None:
+            made[id(recipe)] = dict(zip(recipe.keys, items, strict=True))
+        elif hasattr(recipe.type, "_fields"):
+            made[id(recipe)] = recipe.type(*items)
+        else:
+            made[id(recipe)] = recipe.type(items)
+    return made[id(recipe)]
+
+
+@dataclass
+class Outcome:
+    """What a replay computed, before anybody sees it.
+
+    Parameters
+    ----------
+    recording : Recording
+        What was replayed.
+    namespace : mapping
+        What the statements see.
+    values : dict of int to object
+        Inputs and fresh results by node id.
+    written : dict of int to numpy.ndarray
+        New contents of written inputs, by input id.
+    streams : Streams
+        The states of random generators before it.
+    made : dict of int to object
+        Containers made so far, by the ``id`` of their recipe.
+    """
+
+    recording: Recording
+    namespace: Namespace
+    values: dict[int, Any]
+    written: dict[int, Array]
+    streams: Streams = field(default_factory=Streams)
+    made: dict[int, Any] = field(default_factory=dict)
+
+    def undo(self) -> None:
+        """Nothing has happened: turn the streams of random numbers back."""
+        self.streams.rewind()
+
+    def commit(self) -> dict[str, Any]:
+        """Write into the written inputs and return what the names are bound to."""
+        names = self.names()  # first, since Python's own arithmetic in it may raise
+        for id, content in self.written.items():
+            np.copyto(self.values[id], content)
+        return names
+
+    def names(self) -> dict[str, Any]:
+        """What each live name is bound to; views are taken of the real arrays."""
+        nodes = self.recording.graph.by_id()
+
+        def value(ref: Ref) -> Any:
+            return value_of(ref.id, nodes, self.values)
+
+        return {
+            name: make(recipe, self.namespace, value, self.made)
+            for name, recipe in self.recording.recipes.items()
+        }
+
+    def differences(self) -> list[str]:
+        """How it differs from what NumPy gave in the recording: one text per name."""
+        found: dict[str, str] = {}
+        for mismatch in self.mismatches():
+            found.setdefault(mismatch.root, str(mismatch))
+        return list(found.values())
+
+    def mismatches(self) -> list[Mismatch]:
+        """In which ways it differs from what NumPy gave in the recording."""
+        recording = self.recording
+        rounding = self.rounding()
+        actual = self._preview()
+        inputs = frozenset(id(array) for array in recording.stand_ins)
+        found = [
+            mismatch
+            for name in recording.reference
+            for mismatch in mismatches(
+                name, recording.reference[name], actual[name], rounding, inputs
+            )
+        ]
+        for node in recording.graph.inputs:
+            if node.id in self.written:
+                expected = np.asarray(recording.written[node.id]).copy()
+                found += mismatches(node.name, expected, self.written[node.id].copy(), rounding)
+        return found
+
+    def rounding(self) -> Rounding:
+        """How large rounding errors may be: judged by what went in and by what NumPy gave."""
+        recording = self.recording
+        numbers = {n.id: self.values[n.id] for n in recording.graph.inputs}
+        constants = dict(enumerate(_constants(recording.graph)))
+        largest = max(magnitude(numbers), magnitude(constants), magnitude(recording.reference))
+        return Rounding(largest, precision(recording.graph))
+
+    def _preview(self) -> dict[str, Any]:
+        """The names as they would be, on stand-ins for the inputs that are written."""
+        values = dict(self.values)
+        for id, content in self.written.items():
+            left = self.recording.written[id]
+            stand_in = rebase(left, owner(left), clone_owner(owner(left)))
+            np.copyto(stand_in, content)
+            values[id] = stand_in
+        return Outcome(self.recording, self.namespace, values, {}).names()
+
+
+def _constants(graph: Graph) -> list[Any]:
+    """Numbers and arrays that stand in a graph."""
+    found: list[Any] = []
+
+    def visit(value: Any) -> None:
+        if isinstance(value, tuple | list):
+            for item in value:
+                visit(item)
+        elif isinstance(value, Constant):
+            found.append(constant_value(value))
+        elif type(value) in (int, float, complex):
+            found.append(float(abs(value)))
+
+    for node in graph.nodes:
+        visit([*node.args, *node.kwargs.values()])
+    return found
