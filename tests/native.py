@@ -24,6 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from IPython.core.displaypub import CapturingDisplayPublisher
@@ -31,6 +32,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 import jupyter_npcompile
+from jupyter_npcompile.runtime import artifacts
 
 MAGIC = "%%npcompile --quiet"
 PLAIN = "# run by IPython   "
@@ -390,7 +392,7 @@ class Bench(contextlib.AbstractContextManager["Bench"]):
         with contextlib.redirect_stdout(io.StringIO()):
             if self.compiled:
                 self.shell.run_line_magic("load_ext", "jupyter_npcompile")
-                self.stack.callback(self.shell.run_line_magic, "unload_ext", "jupyter_npcompile")
+                self.stack.callback(self._unload)
                 self.shell.run_line_magic("npcompile", "clear")
             self.shell.run_cell("import numpy as np", store_history=True)
         self.initial = set(self.shell.user_ns)
@@ -398,6 +400,11 @@ class Bench(contextlib.AbstractContextManager["Bench"]):
 
     def __exit__(self, *error: object) -> None:
         self.stack.close()
+
+    def _unload(self) -> None:
+        """Take the magics away; the next bench needs the compile worker, which starts slowly."""
+        with mock.patch.object(artifacts.store, "stop"):
+            self.shell.run_line_magic("unload_ext", "jupyter_npcompile")
 
     def setup(self, source: str, run: int = FIRST_RUN) -> None:
         """Run a cell that is not compiled; it must not fail."""

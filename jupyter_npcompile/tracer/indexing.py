@@ -8,7 +8,7 @@ import numpy as np
 
 from jupyter_npcompile.tracer.breaks import Break
 from jupyter_npcompile.tracer.evaluation import evaluate
-from jupyter_npcompile.tracer.recorder import traced_in
+from jupyter_npcompile.tracer.recorder import demand_short, traced_in
 from jupyter_npcompile.tracer.traced import Traced
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ MASK = "np.where(mask, x, 0) keeps the shape and is captured"
 
 def getitem(hooks: Hooks, obj: Traced, index: Any) -> Any:
     """``x[index]``."""
+    demand_short((index,))
     for traced in traced_in(index):
         if isinstance(traced.value, np.bool_):
             raise Break("host", "a single boolean is an index", MASK)
@@ -35,6 +36,7 @@ def setitem(hooks: Hooks, obj: Traced, index: Any, value: Any) -> None:
     """``x[index] = value``."""
     if not isinstance(obj.value, np.ndarray):
         raise Break("error", "NumPy raises TypeError: a scalar does not support item assignment")
+    demand_short((index, value))
     kept = _index(hooks, index)
     hooks.recorder.open_for_writing(obj)
     hooks.recorder.mutations += 1

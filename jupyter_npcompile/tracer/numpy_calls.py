@@ -19,7 +19,7 @@ from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
 from jupyter_npcompile.tracer.folding import fold, folds
 from jupyter_npcompile.tracer.interpret import function as numpy_function
 from jupyter_npcompile.tracer.operations import WRITERS, operation
-from jupyter_npcompile.tracer.recorder import concrete_in, traced_in
+from jupyter_npcompile.tracer.recorder import concrete_in, demand_short, traced_in
 from jupyter_npcompile.tracer.sources import ObjectSource
 from jupyter_npcompile.tracer.structure import structural
 from jupyter_npcompile.tracer.table import is_constant, lowering_of
@@ -90,6 +90,7 @@ def perform(
     hooks: Hooks, op: str, callee: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Compute an operation that has a lowering, and record it."""
+    demand_short((*args, *kwargs.values()))
     if isinstance(callee, np.ufunc) and len(args) > callee.nin:
         outs = args[callee.nin :]
         args, kwargs = args[: callee.nin], {**kwargs, "out": outs[0] if len(outs) == 1 else outs}

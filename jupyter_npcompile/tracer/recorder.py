@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 MAX_NODES = 2000
 """A segment longer than this is cut: compilers need seconds per hundred nodes."""
 
+MAX_ITEMS = 10_000
+"""Python objects in the lists of one call; looking at more takes longer than NumPy does."""
+
 READ_ONLY_VIEWS = frozenset({"numpy.broadcast_to", "numpy.diagonal", "ndarray.diagonal"})
 """Views that NumPy makes read-only although their base is not."""
 
@@ -315,6 +318,27 @@ def _result_type(op: str, value: Any) -> ValueType:
     elif type(value) not in (bool, int, float, complex):
         raise Break("value", f"`{op}` gives a {type(value).__name__}")
     return value_type(value)
+
+
+def demand_short(values: Any) -> None:
+    """Make sure that lists and tuples, and those in them, hold no more than `MAX_ITEMS`.
+
+    Raises
+    ------
+    Break
+        When they do: a graph would hold every item.
+    """
+    left, unseen = MAX_ITEMS, [values]
+    while unseen:
+        container = unseen.pop()
+        left -= len(container)
+        if left < 0:
+            raise Break(
+                "limit",
+                f"more than {MAX_ITEMS} Python objects are passed to a NumPy call",
+                "np.full, np.tile, np.arange and their kin make a long array without a list",
+            )
+        unseen += [item for item in container if type(item) in (list, tuple)]
 
 
 def traced_in(values: Any) -> Iterator[Traced]:
