@@ -7,11 +7,18 @@ raised. Here all of them run with the graphs executed operation by operation;
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections import Counter
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass, field
+from io import StringIO
+from typing import Any
 
+import numpy as np
 import pytest
 
+from jupyter_npcompile.tracer.table import SECTIONS
 from tests.corpus import documented, run
 from tests.docstrings import Group, groups
 from tests.summary import tell
@@ -21,9 +28,35 @@ __all__ = ["documented"]
 pytestmark = pytest.mark.slow
 
 CAPTURED = 0.75
-"""The share of the lines with NumPy work that must be captured."""
+"""The share of the lines with NumPy work, and of the numeric examples, that must be captured."""
 
 GROUPS = groups()
+
+
+_TEXT = frozenset(
+    row.name.removeprefix("numpy.")
+    for section in SECTIONS
+    if section.title.startswith("Text")
+    for row in section.rows
+)
+_NAMES = re.compile(r"\bnp\.(\w+)")
+
+
+def is_numeric(group: Group) -> bool:
+    """Whether an example is about numbers that nobody draws.
+
+    Not so: random numbers; text, dates, files and settings; arrays of anything
+    but numbers, as NumPy itself makes them when it runs the example.
+    """
+    if "random" in group.source or _TEXT & set(_NAMES.findall(group.source)):
+        return False
+    names: dict[str, Any] = {}
+    with np.errstate(all="ignore"), warnings.catch_warnings(), redirect_stdout(StringIO()):
+        warnings.simplefilter("ignore")
+        with suppress(Exception):  # some show how a call fails
+            exec(group.source, names)
+    arrays = [value for value in names.values() if isinstance(value, np.ndarray | np.generic)]
+    return all(array.dtype.kind in "biufc" for array in arrays)
 
 
 @dataclass
@@ -38,11 +71,14 @@ class Tally:
         Groups by their worst line.
     reasons : Counter of str
         Why NumPy ran lines.
+    numeric : Counter of str
+        Groups about numbers, by their worst line.
     """
 
     lines: Counter[str] = field(default_factory=Counter)
     groups: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
+    numeric: Counter[str] = field(default_factory=Counter)
 
     def add(self, group: Group) -> None:
         """Run a group and count its lines."""
@@ -54,10 +90,18 @@ class Tally:
             raise
         found = Counter(line.status for line in report.lines)
         self.lines += found
-        self.groups[next((s for s in ("host", "compiled") if found[s]), "python")] += 1
+        worst = next((s for s in ("host", "compiled") if found[s]), "python")
+        self.groups[worst] += 1
+        if is_numeric(group):
+            self.numeric[worst] += 1
         for line in report.lines:
             if line.status == "host":
                 self.reasons[(line.reason or "").split(":")[0]] += 1
+
+    @property
+    def numeric_groups(self) -> int:
+        """Groups about numbers that do anything with NumPy."""
+        return self.numeric["compiled"] + self.numeric["host"]
 
     def table(self) -> str:
         """The counts, as text."""
@@ -73,7 +117,10 @@ class Tally:
         work = self.lines["compiled"] + self.lines["host"]
         lines.append(
             f"  {self.lines['compiled']} of {work} lines with NumPy work captured "
-            f"({self.lines['compiled'] / work:.0%})"
+            f"({self.lines['compiled'] / work:.0%})\n"
+            f"  {self.numeric['compiled']} of {self.numeric_groups} numeric examples that draw "
+            f"nothing captured without a break point "
+            f"({self.numeric['compiled'] / self.numeric_groups:.0%})"
         )
         lines.append("  the ten commonest reasons why NumPy ran a line:")
         lines += [f"  {count:6}  {reason}" for reason, count in self.reasons.most_common(10)]
@@ -96,3 +143,4 @@ def test_most_lines_are_captured() -> None:
     tell("corpus", f"NumPy's documented examples:\n{TALLY.table()}")
     assert not TALLY.lines["wrong"]
     assert TALLY.lines["compiled"] >= CAPTURED * work
+    assert TALLY.numeric["compiled"] >= CAPTURED * TALLY.numeric_groups
