@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile as npc
-from jupyter_npcompile.runtime import artifacts, history, plan
+from jupyter_npcompile.runtime import artifacts, history
+from jupyter_npcompile.tracer import interpret
 from jupyter_npcompile.tracer import lowering as lowerings
 from tests.broken import (
     Break,
@@ -171,13 +172,13 @@ def test_shared_memory_and_copies_of_views(monkeypatch: pytest.MonkeyPatch) -> N
         return y, y[1:]
 
     assert compare(views, np.arange(5)).equal
-    true = plan.run_node
+    true = interpret.run_node
 
     def copies(node: Any, values: Any) -> Any:
         values[node.id] = true(node, values).copy()
         return values[node.id]
 
-    monkeypatch.setattr(plan, "run_node", copies)
+    monkeypatch.setattr(interpret, "run_node", copies)
     found = compare(views, np.arange(5))
     (difference,) = [d for d in found.differences if "shared" in d.text]
     assert difference.kind == "aliasing"
