@@ -17,6 +17,7 @@ from jupyter_npcompile.runtime.cache_folder import (
     require_own,
     write_atomically,
 )
+from jupyter_npcompile.runtime.stamp import threads
 
 MANIFEST = "manifest.json"
 VERDICT = "verdict.json"
@@ -126,6 +127,8 @@ def _verdict(folder: Path) -> Mapping[str, Any] | None:
     """What was measured, if that is known and makes sense."""
     try:
         found = json.loads(_read_own(folder / VERDICT))
+        if found["threads"] != threads():
+            return None
         return {
             "tier": str(found["tier"]),
             "numpy_us": float(found["numpy_us"]),
@@ -142,7 +145,12 @@ def _verdict(folder: Path) -> Mapping[str, Any] | None:
 
 def remember(folder: Path, tier: str, numpy_us: float, compiled_us: float) -> None:
     """Note beside an entry what was measured."""
-    verdict = {"tier": tier, "numpy_us": numpy_us, "compiled_us": compiled_us}
+    verdict = {
+        "tier": tier,
+        "numpy_us": numpy_us,
+        "compiled_us": compiled_us,
+        "threads": threads(),
+    }
     write_atomically(folder / VERDICT, json.dumps(verdict))
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import builtins
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any, TypeAlias
 
@@ -21,6 +21,7 @@ from jupyter_npcompile.graph.nodes import Ref
 from jupyter_npcompile.runtime.native.program import Program
 from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.tracer.guards import ArrayGuard, Guard, IdentityGuard, TypeGuard, ValueGuard
+from jupyter_npcompile.tracer.memory import Array
 from jupyter_npcompile.tracer.recipes import FromSource, Literal, Recipe
 from jupyter_npcompile.tracer.sources import (
     AttributeSource,
@@ -45,7 +46,9 @@ class _NotSimpleError(Exception):
     """The plan needs more than the fast way has."""
 
 
-def specialise(plan: Plan, own: frozenset[str]) -> Fast | None:
+def specialise(
+    plan: Plan, own: frozenset[str], scratch: Mapping[int, Array] | None = None
+) -> Fast | None:
     """Write the fast way into a plan's artifact.
 
     Parameters
@@ -54,6 +57,8 @@ def specialise(plan: Plan, own: frozenset[str]) -> Fast | None:
         A plan that is ready and has been checked.
     own : frozenset of str
         The names that are local to the function; empty for a cell.
+    scratch : mapping of int to numpy.ndarray, optional
+        Arrays that are written to instead of the inputs, by input id.
 
     Returns
     -------
@@ -61,13 +66,13 @@ def specialise(plan: Plan, own: frozenset[str]) -> Fast | None:
         None where the plan is not simple enough.
     """
     try:
-        return _Writer(plan, own).function()
+        return _Writer(plan, own, scratch or {}).function()
     except _NotSimpleError:
         return None
 
 
 class _Writer:
-    def __init__(self, plan: Plan, own: frozenset[str]) -> None:
+    def __init__(self, plan: Plan, own: frozenset[str], scratch: Mapping[int, Array]) -> None:
         artifact = plan.artifact
         program = artifact.program if artifact is not None else None
         piece = program.only if isinstance(program, Program) else None
@@ -81,6 +86,7 @@ class _Writer:
         self._manifest = piece.manifest
         self._bound = piece.bound
         self._own = own
+        self._scratch = scratch
         self._objects: dict[str, Any] = {
             "B": vars(builtins),
             "errors_of_fetching": (LookupError, AttributeError, ValueError, MemoryError),
@@ -119,7 +125,10 @@ class _Writer:
         count = len(self._manifest.outputs)
         for k, (id, _) in enumerate(self._manifest.writes):
             self._objects["copyto"] = np.copyto
-            self._lines.append(f"copyto({self._value(inputs[id])}, r[{count + k}])")
+            target = self._value(inputs[id])
+            if id in self._scratch:
+                target = self._object(self._scratch[id])
+            self._lines.append(f"copyto({target}, r[{count + k}])")
         self._lines.append(f"return {{{', '.join(bindings)}}}")
         return self._compiled()
 

@@ -29,6 +29,16 @@ class FrameNamespace(Mapping[str, Any]):
             self.own = frozenset((*code.co_varnames, *code.co_cellvars, *code.co_freevars))
 
     @property
+    def locals(self) -> dict[str, Any]:
+        """The local names, as they were when this was made."""
+        return self._local
+
+    @property
+    def globals(self) -> dict[str, Any]:
+        """The global names."""
+        return self._global
+
+    @property
     def module(self) -> dict[str, Any] | None:
         """The globals, when the frame is that of a module or cell."""
         return self._global if self._local is self._global else None

@@ -1,4 +1,4 @@
-"""What compiled code is valid for, besides its graph: versions, processor, threads.
+"""What compiled code is valid for, besides its graph: versions, processors.
 
 Nothing here imports torch.
 """
@@ -55,10 +55,16 @@ def cpu_features() -> list[str]:
     return sorted(name for name, there in features.items() if there)
 
 
+def processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def threads() -> str:
-    """What decides how many threads compiled code uses: the environment and the processors."""
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return f"{os.environ.get('OMP_NUM_THREADS', '')}/{available}"
+    """What decides how many threads compiled code uses, besides the processors."""
+    return os.environ.get("OMP_NUM_THREADS", "")
 
 
 def digest(*parts: Any) -> str:
@@ -82,7 +88,7 @@ def entry_key(graph: str, tier: str) -> str:
     tier : str
         What it is compiled for.
     """
-    return digest(graph, tier, versions(), threads())
+    return digest(graph, tier, versions(), processors())
 
 
 SUPPORT = "dispatch.so"

@@ -13,6 +13,7 @@ from jupyter_npcompile.cell import NotTraceable
 from jupyter_npcompile.runtime import artifacts
 from jupyter_npcompile.runtime.artifacts import Artifact
 from jupyter_npcompile.runtime.check import DifferenceError
+from jupyter_npcompile.runtime.contest import contest
 from jupyter_npcompile.runtime.errors import CheckFailedError
 from jupyter_npcompile.runtime.fast import Fast, specialise
 from jupyter_npcompile.runtime.namespace import FrameNamespace
@@ -380,13 +381,12 @@ class RegionState:
         return outcome
 
     def _judge(self, plan: Plan, namespace: Namespace) -> None:
-        """In automatic mode, keep NumPy where it was faster in a second, warm run."""
+        """In automatic mode, keep NumPy where it is faster once both are warm."""
         if settings.tier != "auto" or plan.state != "ready":
             return
-        began = perf_counter()
-        plan.compute(namespace).undo()
-        compiled_us = (perf_counter() - began) * 1e6
-        plan.timings["compiled_us"] = compiled_us
+        times = contest(plan, namespace)
+        plan.timings["numpy_us"] = times.numpy_us
+        plan.timings["compiled_us"] = times.compiled_us
         judge(plan)
 
 

@@ -19,7 +19,7 @@ from tests.benchmarks.timing import Timing
 from tests.benchmarks.tools import NUMPY, Tool, processors
 from tests.benchmarks.worker import Request
 
-SECOND_CHANCE = 6.0
+SECOND_CHANCE = 5.0
 """Seconds for a first result, or to compile, where another size took too long."""
 
 FIRST_USE = 240.0

@@ -63,8 +63,8 @@ FULL = Plan(
     pairs=11,
     every=True,
     minutes=57,
-    settle=20,
-    limits=Limits(ready=60, first=15, rest=35),
+    settle=15,
+    limits=Limits(ready=60, first=10, rest=30),
 )
 
 QUICK = Plan(

@@ -22,6 +22,7 @@ from jupyter_npcompile.runtime.native.generated import Generated, read
 from jupyter_npcompile.runtime.native.manifest import Manifest, PieceManifest, to_json
 from jupyter_npcompile.runtime.native.pieces import LibraryCall, Piece, Step, cut
 from jupyter_npcompile.runtime.native.translation import entry, translation_unit
+from jupyter_npcompile.runtime.stamp import processors
 
 if TYPE_CHECKING:
     import torch
@@ -252,11 +253,14 @@ def _inductor(module: torch.fx.GraphModule, examples: list[Any], graph: Graph) -
 
     from jupyter_npcompile.tracer.lowering import INDUCTOR
 
-    small = _elements(graph) < PARALLEL
+    parallel = _elements(graph) >= PARALLEL
     options = {
         **INDUCTOR,
         "compile_threads": 1,
-        "cpp.threads": 1 if small else -1,
+        # Whether it pays to share the work is decided for all processors; how many
+        # threads there are, when it runs: OMP_NUM_THREADS may differ from kernel to kernel.
+        "cpp.threads": processors() if parallel else 1,
+        "cpp.dynamic_threads": parallel,
         "force_disable_caches": True,
     }
     with _texts() as texts, config.patch(options), torch.no_grad():

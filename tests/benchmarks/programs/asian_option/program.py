@@ -10,7 +10,7 @@ CLASS = "Monte Carlo"
 SIZES = {
     "small": {"paths": 500, "steps": 12},
     "medium": {"paths": 10_000, "steps": 50},
-    "large": {"paths": 100_000, "steps": 100},
+    "large": {"paths": 60_000, "steps": 100},
 }
 RTOL, ATOL = 1e-9, 1e-11
 

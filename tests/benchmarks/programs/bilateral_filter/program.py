@@ -7,7 +7,7 @@ weighted by closeness in the image and in brightness.
 import numpy as np
 
 CLASS = "image filters"
-SIZES = {"small": {"n": 30}, "medium": {"n": 300}, "large": {"n": 1_500}}
+SIZES = {"small": {"n": 30}, "medium": {"n": 300}, "large": {"n": 800}}
 RTOL, ATOL = 1e-10, 1e-12
 
 RADIUS, NEAR, ALIKE = 3, 2.0, 0.2

@@ -7,7 +7,7 @@ The direct form of a recursive filter, y_n = b0 x_n + b1 x_{n-1} + b2 x_{n-2}
 import numpy as np
 
 CLASS = "recurrences along an axis"
-SIZES = {"small": {"n": 1_000}, "medium": {"n": 30_000}, "large": {"n": 600_000}}
+SIZES = {"small": {"n": 1_000}, "medium": {"n": 30_000}, "large": {"n": 180_000}}
 RTOL, ATOL = 1e-9, 1e-11
 
 FREQUENCY, QUALITY = 0.05, 2.0

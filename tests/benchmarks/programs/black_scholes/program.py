@@ -7,7 +7,7 @@ approximation 26.2.17 of Abramowitz and Stegun, since NumPy has no erf.
 import numpy as np
 
 CLASS = "elementwise chains"
-SIZES = {"small": {"n": 5_000}, "medium": {"n": 200_000}, "large": {"n": 4_000_000}}
+SIZES = {"small": {"n": 5_000}, "medium": {"n": 200_000}, "large": {"n": 2_000_000}}
 RTOL, ATOL = 1e-10, 1e-10
 
 RATE, VOLATILITY = 0.03, 0.25

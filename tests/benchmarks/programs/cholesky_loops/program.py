@@ -6,7 +6,7 @@ L_ij = (A_ij - sum_{k<j} L_ik L_jk) / L_jj and L_jj = sqrt(A_jj - sum_{k<j} L_jk
 import numpy as np
 
 CLASS = "triangular loops"
-SIZES = {"small": {"n": 25}, "medium": {"n": 150}, "large": {"n": 800}}
+SIZES = {"small": {"n": 25}, "medium": {"n": 150}, "large": {"n": 350}}
 RTOL, ATOL = 1e-9, 1e-11
 
 

@@ -7,7 +7,7 @@ zero outside, until the residual is small.
 import numpy as np
 
 CLASS = "data-dependent while"
-SIZES = {"small": {"n": 12}, "medium": {"n": 150}, "large": {"n": 600}}
+SIZES = {"small": {"n": 12}, "medium": {"n": 150}, "large": {"n": 400}}
 RTOL, ATOL = 1e-6, 1e-7
 
 NUMBER, TOLERANCE = 20.0, 1e-9

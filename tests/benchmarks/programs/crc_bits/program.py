@@ -8,7 +8,7 @@ import zlib
 import numpy as np
 
 CLASS = "dynamic programming and bits"
-SIZES = {"small": {"n": 300}, "medium": {"n": 10_000}, "large": {"n": 300_000}}
+SIZES = {"small": {"n": 300}, "medium": {"n": 10_000}, "large": {"n": 100_000}}
 RTOL, ATOL = 0, 0
 
 POLYNOMIAL = 0xEDB88320

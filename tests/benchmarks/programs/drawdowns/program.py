@@ -10,7 +10,7 @@ CLASS = "recurrences along an axis"
 SIZES = {
     "small": {"steps": 100, "paths": 50},
     "medium": {"steps": 1_000, "paths": 1_000},
-    "large": {"steps": 2_500, "paths": 6_000},
+    "large": {"steps": 2_000, "paths": 4_000},
 }
 RTOL, ATOL = 1e-9, 1e-11
 

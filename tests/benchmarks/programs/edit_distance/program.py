@@ -6,7 +6,7 @@ Levenshtein's distance by the table of Wagner and Fischer (1974), entry by entry
 import numpy as np
 
 CLASS = "dynamic programming and bits"
-SIZES = {"small": {"n": 25}, "medium": {"n": 150}, "large": {"n": 900}}
+SIZES = {"small": {"n": 25}, "medium": {"n": 150}, "large": {"n": 480}}
 RTOL, ATOL = 0, 0
 
 

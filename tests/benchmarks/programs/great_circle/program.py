@@ -6,7 +6,7 @@ The haversine formula: sin^2(d / 2r) = sin^2(dlat / 2) + cos lat cos lat0 sin^2(
 import numpy as np
 
 CLASS = "elementwise chains"
-SIZES = {"small": {"n": 5_000}, "medium": {"n": 300_000}, "large": {"n": 6_000_000}}
+SIZES = {"small": {"n": 5_000}, "medium": {"n": 300_000}, "large": {"n": 2_700_000}}
 RTOL, ATOL = 1e-9, 1e-6
 
 RADIUS = 6371.0088

@@ -10,7 +10,7 @@ CLASS = "stencil time loops"
 SIZES = {
     "small": {"n": 12, "steps": 10},
     "medium": {"n": 50, "steps": 20},
-    "large": {"n": 128, "steps": 25},
+    "large": {"n": 90, "steps": 25},
 }
 RTOL, ATOL = 1e-10, 1e-12
 

@@ -11,7 +11,7 @@ CLASS = "learning and inference"
 SIZES = {
     "small": {"states": 5, "steps": 80},
     "medium": {"states": 20, "steps": 3_000},
-    "large": {"states": 60, "steps": 60_000},
+    "large": {"states": 60, "steps": 25_000},
 }
 RTOL, ATOL = 1e-9, 1e-12
 

@@ -7,7 +7,7 @@ measurement after the other; four numbers of state, two of measurement.
 import numpy as np
 
 CLASS = "learning and inference"
-SIZES = {"small": {"steps": 30}, "medium": {"steps": 800}, "large": {"steps": 15_000}}
+SIZES = {"small": {"steps": 30}, "medium": {"steps": 800}, "large": {"steps": 7_500}}
 RTOL, ATOL = 1e-8, 1e-9
 
 DT, PUSH, NOISE = 0.1, 0.5, 1.0

@@ -10,7 +10,7 @@ CLASS = "stencil time loops"
 SIZES = {
     "small": {"n": 128, "steps": 10},
     "medium": {"n": 512, "steps": 400},
-    "large": {"n": 4096, "steps": 6_000},
+    "large": {"n": 4096, "steps": 3_000},
 }
 RTOL, ATOL = 1e-8, 1e-10
 

@@ -7,7 +7,7 @@ a small function a step.
 import numpy as np
 
 CLASS = "tiny arrays"
-SIZES = {"small": {"steps": 20}, "medium": {"steps": 1_000}, "large": {"steps": 25_000}}
+SIZES = {"small": {"steps": 20}, "medium": {"steps": 1_000}, "large": {"steps": 6_000}}
 RTOL, ATOL = 1e-6, 1e-8
 
 DT = 0.01

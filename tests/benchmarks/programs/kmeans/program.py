@@ -10,7 +10,7 @@ CLASS = "learning and inference"
 SIZES = {
     "small": {"points": 200, "clusters": 4, "rounds": 4},
     "medium": {"points": 5_000, "clusters": 8, "rounds": 10},
-    "large": {"points": 100_000, "clusters": 12, "rounds": 8},
+    "large": {"points": 50_000, "clusters": 12, "rounds": 8},
 }
 RTOL, ATOL = 1e-9, 1e-11
 

@@ -7,7 +7,7 @@ faces, edges and corners, 128 for the centre.
 import numpy as np
 
 CLASS = "one-shot stencils"
-SIZES = {"small": {"n": 16}, "medium": {"n": 64}, "large": {"n": 180}}
+SIZES = {"small": {"n": 16}, "medium": {"n": 64}, "large": {"n": 150}}
 RTOL, ATOL = 1e-10, 1e-11
 
 WEIGHTS = (-128 / 30, 14 / 30, 3 / 30, 1 / 30)

@@ -10,7 +10,7 @@ CLASS = "masks and shrinking arrays"
 SIZES = {
     "small": {"n": 40, "limit": 15},
     "medium": {"n": 500, "limit": 25},
-    "large": {"n": 2_000, "limit": 30},
+    "large": {"n": 1_200, "limit": 30},
 }
 RTOL, ATOL = 0, 0
 

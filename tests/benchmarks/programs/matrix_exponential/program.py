@@ -6,7 +6,7 @@ Scaling and squaring: the Taylor series of A / 2^s, squared s times.
 import numpy as np
 
 CLASS = "products"
-SIZES = {"small": {"n": 20}, "medium": {"n": 150}, "large": {"n": 700}}
+SIZES = {"small": {"n": 20}, "medium": {"n": 150}, "large": {"n": 520}}
 RTOL, ATOL = 1e-8, 1e-9
 
 TERMS = 14

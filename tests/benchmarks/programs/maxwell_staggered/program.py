@@ -11,7 +11,7 @@ CLASS = "stencil time loops"
 SIZES = {
     "small": {"n": 30, "steps": 20},
     "medium": {"n": 150, "steps": 100},
-    "large": {"n": 1_000, "steps": 100},
+    "large": {"n": 600, "steps": 100},
 }
 RTOL, ATOL = 1e-9, 1e-11
 

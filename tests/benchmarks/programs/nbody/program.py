@@ -10,7 +10,7 @@ CLASS = "particles"
 SIZES = {
     "small": {"n": 20, "steps": 4},
     "medium": {"n": 150, "steps": 20},
-    "large": {"n": 700, "steps": 20},
+    "large": {"n": 380, "steps": 20},
 }
 RTOL, ATOL = 1e-8, 1e-9
 

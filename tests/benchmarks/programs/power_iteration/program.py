@@ -6,7 +6,7 @@ Power iteration until the value settles.
 import numpy as np
 
 CLASS = "data-dependent while"
-SIZES = {"small": {"n": 30}, "medium": {"n": 1_000}, "large": {"n": 6_000}}
+SIZES = {"small": {"n": 30}, "medium": {"n": 1_000}, "large": {"n": 4_000}}
 RTOL, ATOL = 1e-6, 1e-6
 
 TOLERANCE = 1e-14

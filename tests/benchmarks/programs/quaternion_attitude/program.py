@@ -7,7 +7,7 @@ attitude is multiplied (Hamilton's product) and then brought to length one.
 import numpy as np
 
 CLASS = "tiny arrays"
-SIZES = {"small": {"steps": 50}, "medium": {"steps": 1_000}, "large": {"steps": 30_000}}
+SIZES = {"small": {"steps": 50}, "medium": {"steps": 1_000}, "large": {"steps": 6_000}}
 RTOL, ATOL = 1e-8, 1e-9
 
 DT = 0.01

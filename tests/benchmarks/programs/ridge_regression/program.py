@@ -9,7 +9,7 @@ CLASS = "products"
 SIZES = {
     "small": {"rows": 300, "columns": 20},
     "medium": {"rows": 5_000, "columns": 150},
-    "large": {"rows": 30_000, "columns": 600},
+    "large": {"rows": 20_000, "columns": 480},
 }
 RTOL, ATOL = 1e-8, 1e-10
 

@@ -10,7 +10,7 @@ CLASS = "sparse rows"
 SIZES = {
     "small": {"n": 100, "sweeps": 2},
     "medium": {"n": 2_000, "sweeps": 4},
-    "large": {"n": 30_000, "sweeps": 6},
+    "large": {"n": 15_000, "sweeps": 6},
 }
 RTOL, ATOL = 1e-10, 1e-13
 NO_PEER = {

@@ -10,7 +10,7 @@ CLASS = "sparse rows"
 SIZES = {
     "small": {"n": 100, "times": 2},
     "medium": {"n": 2_000, "times": 5},
-    "large": {"n": 40_000, "times": 5},
+    "large": {"n": 20_000, "times": 5},
 }
 RTOL, ATOL = 1e-10, 1e-13
 
