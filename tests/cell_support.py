@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import builtins
+import collections
 import functools
+import itertools
 import operator
 import sys
 import types
@@ -155,10 +157,32 @@ class Hooks:
         self._bind(name, value)
 
 
-class Native:
+class Loops:
+    """What guarded loops ask of their frame; they stay what they are."""
+
+    iter = iter
+
+    def __init__(self) -> None:
+        self.plain: Any = collections.defaultdict(bool)
+        self.iterators: dict[int, Any] = {}
+
+    def keep(self, loop: int, iterator: Any) -> Any:
+        assert loop not in self.iterators
+        self.iterators[loop] = iterator
+        return iterator
+
+    def rest(self, loop: int) -> Any:
+        return self.iterators[loop]
+
+    def drop(self, loop: int) -> None:
+        self.iterators.pop(loop, None)
+
+
+class Native(Loops):
     """A handle whose answer is always to run the statement natively."""
 
     def __init__(self, program: CellProgram | None = None, filename: str = "<cell>") -> None:
+        super().__init__()
         self.program = program
         self.filename = filename
         self.result: Any = None
@@ -179,6 +203,40 @@ class Native:
     def handle_for(self, program: FunctionProgram) -> Any:
         native = Native(self.program, self.filename)
         return types.SimpleNamespace(activate=lambda: native)
+
+
+class Late(dict[int, bool]):
+    """Says no so often for each loop, then yes."""
+
+    def __init__(self, after: int) -> None:
+        super().__init__()
+        self.after = after
+        self.asked: collections.Counter[int] = collections.Counter()
+
+    def __missing__(self, loop: int) -> bool:
+        self.asked[loop] += 1
+        return self.asked[loop] > self.after
+
+
+class Switching(Native):
+    """A handle that goes on in the twin of each loop after so many iterations.
+
+    Functions run in their twins every other time.
+    """
+
+    def __init__(self, program: CellProgram, filename: str, after: int) -> None:
+        super().__init__(program, filename)
+        self.after = after
+        self.plain = Late(after)
+
+    def handle_for(self, program: FunctionProgram) -> Any:
+        assert self.program is not None
+        cell, turns = self.program, itertools.count()
+
+        def activate() -> Switching | None:
+            return Switching(cell, self.filename, self.after) if next(turns) % 2 else None
+
+        return types.SimpleNamespace(activate=activate)
 
 
 class Replay(Native):
@@ -237,10 +295,11 @@ class Replay(Native):
         return types.SimpleNamespace(activate=lambda: ReplayFrame(self, program))
 
 
-class ReplayFrame:
+class ReplayFrame(Loops):
     """State of one call of a compiled function that is replayed."""
 
     def __init__(self, handle: Replay, program: FunctionProgram) -> None:
+        super().__init__()
         self.handle, self.function = handle, program
         self.values: dict[str, Any] = {}
         assert handle.program is not None
@@ -302,13 +361,23 @@ def run_tree(tree: ast.Module, filename: str, namespace: dict[str, Any]) -> Any:
 
 
 def run_cell(
-    source: str, namespace: dict[str, Any], *, filename: str = "<cell>", step: int | None = None
+    source: str,
+    namespace: dict[str, Any],
+    *,
+    filename: str = "<cell>",
+    step: int | None = None,
+    switch: int | None = None,
 ) -> Any:
-    """Run a cell through its skeleton; `step` None runs every statement natively."""
+    """Run a cell through its skeleton; `step` None runs every statement natively.
+
+    Then `switch` says after how many iterations loops go on in their twins.
+    """
     program = build_cell(ast.parse(source), source, handle="__handle__")
-    handle = (
-        Native(program, filename) if step is None else Replay(program, namespace, filename, step)
-    )
+    handle = Native(program, filename)
+    if step is not None:
+        handle = Replay(program, namespace, filename, step)
+    elif switch is not None:
+        handle = Switching(program, filename, switch)
     namespace["__handle__"] = handle
     try:
         return run_tree(program.tree, filename, namespace)

@@ -18,7 +18,7 @@ import pytest
 from jupyter_npcompile.cell import NotTraceable, build_cell, build_function, function_code
 from jupyter_npcompile.cell.syntax import SourceText
 from tests.cell_snippets import SETUP, SNIPPETS
-from tests.cell_support import run_cell, run_tree
+from tests.cell_support import Loops, run_cell, run_tree
 
 STEPS = (0, 1, 2)
 """How many statements a replayed segment covers; 0 for all."""
@@ -86,6 +86,15 @@ def test_native_run_is_the_plain_run(name: str) -> None:
     source = SNIPPETS[name]
     expected = outcome(source, plain)
     actual = outcome(source, lambda *args: run_cell(*args[:2], filename=args[2]))
+    assert actual == expected
+
+
+@pytest.mark.parametrize("name", SNIPPETS)
+@pytest.mark.parametrize("after", [0, 1, 2])
+def test_run_in_twins_is_the_plain_run(name: str, after: int) -> None:
+    source = SNIPPETS[name]
+    expected = outcome(source, plain)
+    actual = outcome(source, lambda *args: run_cell(*args[:2], filename=args[2], switch=after))
     assert actual == expected
 
 
@@ -158,15 +167,27 @@ for i in range(3):
             y = x[0]
 """
     assert skeleton_of(source) == [
-        "for i in range(3):",
-        "    with context:",
-        "        try:",
-        "            if H.at(0, 0):",
-        "                x[i] += 1",
-        "            print(x)",
-        "        finally:",
-        "            if H.at(1, 0):",
-        "                y = x[0]",
+        "try:",
+        "    for i in H.keep(0, H.iter(range(3))):",
+        "        with context:",
+        "            try:",
+        "                if H.at(0, 0):",
+        "                    x[i] += 1",
+        "                print(x)",
+        "            finally:",
+        "                if H.at(1, 0):",
+        "                    y = x[0]",
+        "        if H.plain[0]:",
+        "            for i in H.rest(0):",
+        "                with context:",
+        "                    try:",
+        "                        x[i] += 1",
+        "                        print(x)",
+        "                    finally:",
+        "                        y = x[0]",
+        "            break",
+        "finally:",
+        "    H.drop(0)",
     ]
 
 
@@ -201,6 +222,8 @@ def test_return_is_taken_or_run() -> None:
     assert function_of("def f(x):\n    return x + 1") == [
         "def f(x):",
         "    __npcompile_frame__ = __npcompile__.activate()",
+        "    if __npcompile_frame__ is None:",
+        "        return x + 1",
         "    if __npcompile_frame__.at(0, 0):",
         "        return x + 1",
         "    else:",
@@ -264,7 +287,7 @@ def test_interrupt_shows_the_line_of_the_statement() -> None:
     source = "a = 1\nfor i in range(2):\n    b = a + i"
     program = build_cell(ast.parse(source), source, handle="H")
 
-    class Interrupted:
+    class Interrupted(Loops):
         def at(self, region: int, index: int) -> bool:
             raise KeyboardInterrupt
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+import time
+from types import FrameType
 from typing import Any
 
 import numpy as np
 import pytest
 
 import jupyter_npcompile
+from jupyter_npcompile.runtime.frame import Frame
 from jupyter_npcompile.runtime.functions import FunctionHandle, handle_of
-from jupyter_npcompile.runtime.pauses import LONGEST, PATIENCE, WAITING, Pauses
+from jupyter_npcompile.runtime.pauses import LONGEST, PATIENCE, WAITING, Pauses, Rest
 from jupyter_npcompile.runtime.state import RegionState
 
 
@@ -65,3 +69,119 @@ def test_a_loop_over_elements(monkeypatch: pytest.MonkeyPatch) -> None:
     assert function(m) == scalar_loop(m)
     assert isinstance(handle_of(function), FunctionHandle)
     assert len(calls) < 1000
+
+
+# -- rest
+
+
+def test_functions_rest_and_wake() -> None:
+    rest = Rest([range(2)])
+    guarded = looked = 0
+    for _ in range(100 * LONGEST):
+        if rest.left:
+            rest.left -= 1
+        else:
+            guarded += 1
+            rest.in_vain = True
+            looked += rest.begins()
+    assert guarded < 130
+    assert looked == guarded - PATIENCE + 1
+    rest.plain[0] = True
+    rest.end()
+    assert (rest.left, rest.plain) == (0, [False])
+
+
+def test_a_function_in_which_something_runs_never_rests() -> None:
+    rest = Rest(())
+    for _ in range(3 * PATIENCE):
+        rest.ran = True
+        assert not rest.begins()
+        assert not rest.left
+
+
+def test_loops_without_hope_go_on_without_guards() -> None:
+    rest = Rest([range(1, 2), range(3)])
+    without = {1}
+    rest.consider(1, lambda region: region in without)
+    assert rest.plain == [True, False]
+    without |= {0, 2}
+    rest.consider(0, lambda region: region in without)
+    assert rest.plain == [True, True]
+
+
+def hopeless(seconds: float, *, waiting: bool = False) -> bool:
+    pauses = Pauses()
+    for _ in range(600):
+        if pauses.stop(0) is None:
+            pauses.vain(0, 1, waiting=waiting)
+        if seconds:
+            time.sleep(seconds)
+    return pauses.hopeless
+
+
+def test_what_is_hopeless() -> None:
+    assert Pauses().hopeless  # it has not been come to
+    assert hopeless(0)
+    assert not hopeless(0, waiting=True)  # something is being compiled
+    assert not hopeless(2e-4)  # guards do not matter
+    pauses = Pauses()
+    pauses.end(0)  # something has run
+    assert not pauses.hopeless
+
+
+def questions(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Which regions are asked for from now on."""
+    asked: list[int] = []
+    real = Frame.at
+
+    def counted(self: Frame, region: int, index: int, frame: FrameType | None = None) -> bool:
+        asked.append(region)
+        return real(self, region, index, frame or sys._getframe(1))
+
+    monkeypatch.setattr(Frame, "at", counted)
+    return asked
+
+
+def test_a_loop_over_elements_asks_nothing_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
+    function = jupyter_npcompile.compile(scalar_loop)
+    m = np.arange(20_000) % 251
+    asked = questions(monkeypatch)
+    assert function(m) == scalar_loop(m)
+    assert len(asked) < 5000
+    asked.clear()
+    assert function(m) == scalar_loop(m)
+    assert len(asked) < 10
+
+
+def test_a_function_that_never_compiles_runs_as_it_was_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
+
+    def plain(n: Any) -> Any:
+        k = int(n) + 1
+        return str(k)
+
+    function = jupyter_npcompile.compile(plain)
+    for n in range(100):
+        assert function(n) == plain(n)
+    asked = questions(monkeypatch)
+    for n in range(1000):
+        assert function(n) == plain(n)
+    assert len(asked) < 20
+
+
+def test_a_forced_tier_never_rests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jupyter_npcompile.settings, "tier", "aten")
+
+    def broken(x: Any) -> Any:
+        for k in range(100):
+            y = np.frombuffer(x.tobytes(), x.dtype) + k
+        return y
+
+    function = jupyter_npcompile.compile(broken)
+    function(np.ones(3))
+    asked = questions(monkeypatch)
+    assert function(np.ones(3)).tolist() == [100, 100, 100]
+    assert len(asked) >= 100

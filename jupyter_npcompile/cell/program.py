@@ -190,6 +190,8 @@ class FunctionProgram:
         Its regions.
     lines : tuple of Line
         Every statement of its body.
+    loops : tuple of range
+        The regions in each loop that has a twin; see `twins`.
     """
 
     name: str
@@ -201,6 +203,7 @@ class FunctionProgram:
     handle: str
     regions: tuple[Region, ...]
     lines: tuple[Line, ...]
+    loops: tuple[range, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -240,9 +243,12 @@ class CellProgram:
         The definitions that become compiled functions.
     lines : tuple of Line
         Every statement of the cell, at any depth, in source order.
+    loops : tuple of range
+        The regions in each loop at module level that has a twin; see `twins`.
     """
 
     tree: ast.Module
     regions: tuple[Region, ...]
     functions: tuple[FunctionSource, ...]
     lines: tuple[Line, ...]
+    loops: tuple[range, ...] = ()

@@ -49,6 +49,7 @@ from jupyter_npcompile.cell.syntax import (
     replaced,
     store,
 )
+from jupyter_npcompile.cell.twins import as_written, declarations, has_twin, with_twin
 
 HANDLE = "__npcompile__"
 """Free variable of a compiled function that holds its handle."""
@@ -128,6 +129,7 @@ def _rewritten(
         regions=tuple(builder.regions),
         functions=tuple(builder.functions),
         lines=Lines(text, builder.guarded, builder.function_lines()).of(tree.body, builder.scope),
+        loops=tuple(builder.loops),
     )
 
 
@@ -162,6 +164,9 @@ def build_function(
     >>> print(ast.unparse(program.factory.body[0].body[-1]))
     def f(x):
         __npcompile_frame__ = __npcompile__.activate()
+        if __npcompile_frame__ is None:
+            y = x + 1
+            return y
         if __npcompile_frame__.at(0, 0):
             y = x + 1
         else:
@@ -189,6 +194,7 @@ def build_function(
         handle=HANDLE,
         regions=tuple(builder.regions),
         lines=Lines(text, builder.guarded, {}).of(definition.body, "function"),
+        loops=tuple(builder.loops),
     )
 
 
@@ -197,9 +203,12 @@ class _Builder(abc.ABC):
 
     scope: Scope
 
-    def __init__(self, text: SourceText) -> None:
+    def __init__(self, text: SourceText, frame: str) -> None:
         self.text = text
+        self.frame = frame
         self.regions: list[Region] = []
+        self.loops: list[range] = []
+        self.depth = 0
         self.guarded: dict[int, tuple[int, int]] = {}
         self.displayed: ast.Expr | None = None
         self.captured: Names = frozenset()
@@ -250,11 +259,16 @@ class _Builder(abc.ABC):
         """Rewrite the bodies that lie in a statement that is not guarded."""
         if isinstance(node, ast.FunctionDef):
             return self.definition(node)
+        self.depth += 1
+        try:
+            return self.compound(node, after)
+        finally:
+            self.depth -= 1
+
+    def compound(self, node: ast.stmt, after: Names | None) -> ast.stmt:
+        """Rewrite a statement that may hold others."""
         if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
-            again = None if after is None else after | loaded([node])
-            return replaced(
-                node, body=self.body(node.body, again), orelse=self.body(node.orelse, after)
-            )
+            return self.loop(node, after)
         if isinstance(node, ast.If):
             return replaced(
                 node, body=self.body(node.body, after), orelse=self.body(node.orelse, after)
@@ -267,6 +281,21 @@ class _Builder(abc.ABC):
             cases = [replaced(case, body=self.body(case.body, after)) for case in node.cases]
             return replaced(node, cases=cases)
         return clone(node)
+
+    def loop(self, node: ast.For | ast.AsyncFor | ast.While, after: Names | None) -> ast.stmt:
+        again = None if after is None else after | loaded([node])
+        first = len(self.regions)
+        body = self.body(node.body, again)
+        inside = range(first, len(self.regions))
+        orelse = self.body(node.orelse, after)
+        if (
+            not inside
+            or isinstance(node, ast.AsyncFor)
+            or not has_twin(node, self.depth - 1, in_function=self.scope == "function")
+        ):
+            return replaced(node, body=body, orelse=orelse)
+        self.loops.append(inside)
+        return with_twin(node, body, orelse, self.frame, len(self.loops) - 1)
 
     def try_statement(self, node: ast.Try | ast.TryStar, after: Names | None) -> ast.stmt:
         handlers = [handler.body for handler in node.handlers]
@@ -292,7 +321,7 @@ class _CellBuilder(_Builder):
     scope: Scope = "module"
 
     def __init__(self, handle: str, text: SourceText) -> None:
-        super().__init__(text)
+        super().__init__(text, handle)
         self.handle = handle
         self.functions: list[FunctionSource] = []
 
@@ -344,18 +373,34 @@ class _FunctionBuilder(_Builder):
     scope: Scope = "function"
 
     def __init__(self, node: ast.FunctionDef, text: SourceText) -> None:
-        super().__init__(text)
+        super().__init__(text, FRAME)
         self.node = node
         self.captured = deferred(node.body)
 
     def rewritten(self) -> list[ast.stmt]:
         """Return the new body of the function."""
         node = self.node
+        documented = int(has_docstring(node.body))
         body = self.body(node.body, self.captured | self.watched())
         place = point(node)
         start = assign(store(FRAME, place), _ask(HANDLE, "activate", (), place), place)
-        body.insert(int(has_docstring(node.body)), start)
-        return body
+        rests = ast.Compare(load(FRAME, place), [ast.Is()], [constant(None, place)], **place)
+        twin = as_written(node.body[documented:])
+        if not twin or not isinstance(twin[-1], ast.Return):
+            twin.append(ast.Return(value=None, **point(node.body[-1])))
+        return [
+            *body[:documented],
+            *declarations(node.body),
+            start,
+            ast.If(test=rests, body=twin, orelse=[], **place),
+            *body[documented:],
+        ]
+
+    def compound(self, node: ast.stmt, after: Names | None) -> ast.stmt:
+        """Rewrite a statement that may hold others; declarations come first in the function."""
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            return ast.Pass(**extent(node))
+        return super().compound(node, after)
 
     def watched(self) -> Names:
         """Return all local names if something may look at them from outside."""

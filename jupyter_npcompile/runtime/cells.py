@@ -15,6 +15,7 @@ from typing import Any
 from jupyter_npcompile.cell import CellProgram, SourceText, build_cell
 from jupyter_npcompile.runtime.frame import ModuleFrame
 from jupyter_npcompile.runtime.functions import FunctionHandle
+from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.policy import Options
 from jupyter_npcompile.runtime.state import RegionState
 from jupyter_npcompile.runtime.traceable import RegionCode
@@ -80,7 +81,9 @@ class CellHandle(ModuleFrame):
         name: str,
         body: list[ast.stmt],
     ) -> None:
-        super().__init__(kept.states)
+        super().__init__(kept.states, Rest(program.loops))
+        for state in kept.states:
+            state.rest = self._rest
         self.source = source
         self.program = program
         self.states = kept.states

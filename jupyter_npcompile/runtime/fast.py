@@ -20,12 +20,17 @@ import numpy as np
 from jupyter_npcompile.graph.nodes import Ref
 from jupyter_npcompile.runtime.native.program import Program
 from jupyter_npcompile.runtime.plan import Plan
+from jupyter_npcompile.runtime.straight import Expressions
 from jupyter_npcompile.tracer.guards import ArrayGuard, Guard, IdentityGuard, TypeGuard, ValueGuard
+from jupyter_npcompile.tracer.interpret import gives_target
 from jupyter_npcompile.tracer.memory import Array
 from jupyter_npcompile.tracer.recipes import FromSource, Literal, Recipe
 from jupyter_npcompile.tracer.sources import (
+    OPERATORS,
+    SOURCES,
     AttributeSource,
     CellSource,
+    ComputedSource,
     GlobalSource,
     ItemSource,
     NameSource,
@@ -40,6 +45,10 @@ _STATE: ContextVar[Any] | None = getattr(
     sys.modules.get("numpy._core.umath"), "_extobj_contextvar", None
 )
 """Where NumPy keeps its floating-point error state, if it is where it was."""
+
+
+_ERRORS = (LookupError, AttributeError, ValueError, TypeError, ArithmeticError, MemoryError)
+"""What fetching a value, or Python's own arithmetic, may raise: then the plan raises it, or not."""
 
 
 class _NotSimpleError(Exception):
@@ -89,8 +98,14 @@ class _Writer:
         self._scratch = scratch
         self._objects: dict[str, Any] = {
             "B": vars(builtins),
-            "errors_of_fetching": (LookupError, AttributeError, ValueError, MemoryError),
+            "errors_of_fetching": _ERRORS,
         }
+        self._nodes = recording.graph.by_id()
+        self._sources = dict(
+            zip((node.id for node in recording.graph.inputs), recording.sources, strict=True)
+        )
+        self._expressions = Expressions(self._node, self._objects)
+        self._views: dict[int, str] = {}
         self._names: dict[Source, str] = {}
         self._lines: list[str] = []
         self._made: dict[int, str] = {}
@@ -98,9 +113,7 @@ class _Writer:
 
     def function(self) -> Fast:
         recording = self._recording
-        inputs = dict(
-            zip((node.id for node in recording.graph.inputs), recording.sources, strict=True)
-        )
+        inputs = self._sources
         taken = {source for id, source in inputs.items() if id in dict(self._manifest.inputs)}
         arrays = {inputs[node.id] for node in recording.graph.inputs if node.type.kind == "array"}
         sources, aliasing = recording.aliasing
@@ -187,12 +200,16 @@ class _Writer:
             return f"{self._value(source.parent)}[{source.key!r}]"
         if isinstance(source, ObjectSource):
             return self._object(source.value)
+        if isinstance(source, ComputedSource):
+            operands = [
+                self._value(operand) if isinstance(operand, SOURCES) else self._object(operand)
+                for operand in source.operands
+            ]
+            return f"{self._object(OPERATORS[source.operation])}({', '.join(operands)})"
         raise _NotSimpleError
 
     def _object(self, value: Any) -> str:
-        name = f"o{len(self._objects)}"
-        self._objects[name] = value
-        return name
+        return self._expressions.object(value)
 
     # -- guards and results
 
@@ -210,14 +227,7 @@ class _Writer:
 
     def _recipe(self, recipe: Recipe) -> str:
         if isinstance(recipe, Ref):
-            if recipe.id in self._results:
-                return f"r[{self._results[recipe.id]}]"
-            for node, source in zip(
-                self._recording.graph.inputs, self._recording.sources, strict=True
-            ):
-                if node.id == recipe.id:
-                    return self._value(source)
-            raise _NotSimpleError
+            return self._node(recipe.id)
         if isinstance(recipe, Literal):
             return self._object(recipe.value)
         if isinstance(recipe, FromSource):
@@ -229,6 +239,23 @@ class _Writer:
             self._made[id(recipe)] = f"t{len(self._made)}"
             self._lines.append(f"{self._made[id(recipe)]} = ({items})")
         return self._made[id(recipe)]
+
+    def _node(self, id: int) -> str:
+        """A variable that holds the value of a node: a result, an input, or a view of one."""
+        if id in self._results:
+            return f"r[{self._results[id]}]"
+        if id in self._sources:
+            return self._value(self._sources[id])
+        if id not in self._views:
+            node = self._nodes[id]
+            if node.view_of is None:
+                raise _NotSimpleError
+            if gives_target(node, self._nodes):
+                return self._node(node.view_of)
+            value = self._expressions.of(node)
+            self._views[id] = f"w{len(self._views)}"
+            self._lines.append(f"{self._views[id]} = {value}")
+        return self._views[id]
 
 
 def _is_plain(value: Any) -> bool:

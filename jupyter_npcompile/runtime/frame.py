@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Any
 
 from jupyter_npcompile.runtime.namespace import FrameNamespace
+from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.state import RegionState
 
 
@@ -22,12 +23,29 @@ class Frame:
     ----------
     states : sequence of RegionState
         The regions, by number.
+    rest : Rest
+        What is left to NumPy for a while.
+
+    Attributes
+    ----------
+    plain : list of bool
+        Whether a loop goes on in its twin, by number.
+    iter : callable
+        The builtin: that name may mean something else to the user.
     """
 
-    __slots__ = ("_covered", "_native", "_states", "_values", "result")
+    __slots__ = (
+        *("_covered", "_iterators", "_native", "_rest", "_states", "_values", "plain"),
+        "result",
+    )
 
-    def __init__(self, states: Sequence[RegionState]) -> None:
+    iter = iter
+
+    def __init__(self, states: Sequence[RegionState], rest: Rest) -> None:
         self._states = states
+        self._rest = rest
+        self.plain = rest.plain
+        self._iterators: dict[int, Iterator[Any]] = {}
         self._covered: dict[int, int] = {}
         self._native: dict[int, int] = {}
         self._values: dict[int, dict[str, Any]] = {}
@@ -51,10 +69,24 @@ class Frame:
             return values["<return>"]
         return tuple(values.get(name) for name in names)
 
+    def keep(self, loop: int, iterator: Iterator[Any]) -> Iterator[Any]:
+        """Begin a loop over an iterator."""
+        self._iterators[loop] = iterator
+        return iterator
+
+    def rest(self, loop: int) -> Iterator[Any]:
+        """What a loop has not come to yet, for its twin."""
+        return self._iterators[loop]
+
+    def drop(self, loop: int) -> None:
+        """The loop is over."""
+        self._iterators.pop(loop, None)
+
     def _start(self, region: int, index: int, frame: FrameType) -> bool:
         state = self._states[region]
         paused = state.pauses.stop(index)
         if paused is not None:
+            self._rest.in_vain = True
             self._native[region] = paused
             self._covered[region] = 0
             return True
@@ -62,7 +94,10 @@ class Frame:
         if values is None:
             self._native[region] = stop
             self._covered[region] = 0
+            if state.pauses.in_vain and state.pauses.hopeless:
+                self._rest.consider(region, lambda other: self._states[other].pauses.hopeless)
             return True
+        self._rest.ran = True
         self._covered[region] = stop
         self._native[region] = 0
         self.bind(region, values, frame)
@@ -71,16 +106,6 @@ class Frame:
     def bind(self, region: int, values: dict[str, Any], frame: FrameType) -> None:
         """Keep results until the function takes them."""
         self._values[region] = values
-
-
-class NativeFrame(Frame):
-    """The frame of code whose regions are not known: every statement runs natively."""
-
-    __slots__ = ()
-
-    def at(self, region: int, index: int, frame: FrameType | None = None) -> bool:
-        """Whether statement ``index`` of a region must run natively: it must."""
-        return True
 
 
 class ModuleFrame(Frame):

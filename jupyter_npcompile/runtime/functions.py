@@ -20,8 +20,9 @@ from jupyter_npcompile.cell import (
 )
 from jupyter_npcompile.graph.nodes import Position
 from jupyter_npcompile.runtime import history
-from jupyter_npcompile.runtime.frame import Frame, NativeFrame
+from jupyter_npcompile.runtime.frame import Frame
 from jupyter_npcompile.runtime.namespace import ArgumentNamespace
+from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.policy import Options
 from jupyter_npcompile.runtime.state import RegionState
 from jupyter_npcompile.runtime.traceable import RegionCode
@@ -50,13 +51,24 @@ class FunctionHandle:
         self.namespace: dict[str, Any] = {}
         self.filenames: set[str] = set()
         self._codes: dict[int, types.CodeType] = {}
+        self._rest = Rest(program.loops)
+        for state in self.states:
+            state.rest = self._rest
 
-    def activate(self) -> Frame:
-        """State for one call of the function."""
+    def activate(self) -> Frame | None:
+        """State for one call of the function; None when it runs as it was written."""
+        rest = self._rest
+        if rest.left:
+            rest.left -= 1
+            history.remember(self)
+            return None
         if id(sys._getframe(1).f_code) not in self._codes:
-            return NativeFrame(())  # somebody gave the function the code of another
+            return None  # somebody gave the function the code of another
         history.remember(self)
-        return Frame(self.states)
+        if rest.begins():
+            for state in self.states:
+                state.pauses.wake()
+        return Frame(self.states, rest)
 
     def __reduce__(self) -> Any:
         """Pickled with a function's code, for another process: there it runs natively."""
@@ -89,13 +101,12 @@ class NativeHandle:
 
     Examples
     --------
-    >>> NativeHandle().activate().at(0, 0)
+    >>> NativeHandle().activate() is None
     True
     """
 
-    def activate(self) -> Frame:
-        """State for one call of the function."""
-        return NativeFrame(())
+    def activate(self) -> None:
+        """The function runs as it was written."""
 
 
 class CallCode:

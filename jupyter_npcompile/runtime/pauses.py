@@ -1,12 +1,15 @@
-"""Pauses: a statement that NumPy runs time and again is left alone for a while.
+"""Pauses and rest: what NumPy runs time and again is left alone for a while.
 
 To look whether something compiled fits costs more than a small statement does
-itself. In a loop in which nothing ever fits, one looks less and less often.
+itself. In a loop in which nothing ever fits, one looks less and less often
+(`Pauses`), and in the end it goes on without guards (`Rest`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 
 PATIENCE = 16
 """So often in a row one looks in vain before the first pause."""
@@ -16,6 +19,12 @@ LONGEST = 4096
 
 WAITING = 64
 """The same while something is being compiled."""
+
+HOPELESS = PATIENCE + 6
+"""So often in a row one looks in vain before a loop goes on without guards."""
+
+BRIEF = 50e-6
+"""Seconds between two executions, above which guards do not matter."""
 
 
 @dataclass(slots=True)
@@ -30,11 +39,23 @@ class Pause:
         Executions without a look that are left.
     stop : int
         The statement up to which NumPy runs then.
+    waiting : bool
+        Whether something is being compiled for it.
+    length : int
+        Executions in the pause that was begun last.
+    began : float
+        When that was.
+    interval : float
+        Seconds from one execution to the next, in the pause before.
     """
 
     vain: int = 0
     left: int = 0
     stop: int = 0
+    waiting: bool = False
+    length: int = 0
+    began: float = 0.0
+    interval: float = float("inf")
 
 
 class Pauses:
@@ -52,8 +73,12 @@ class Pauses:
     True
     """
 
+    __slots__ = ("_known", "in_vain")
+
     def __init__(self) -> None:
         self._known: dict[int, Pause] = {}
+        self.in_vain = False
+        """Whether any look has been in vain since something fitted."""
 
     def stop(self, start: int) -> int | None:
         """Where NumPy may stop when a statement is not to be looked at; None when it is."""
@@ -65,17 +90,110 @@ class Pauses:
 
     def vain(self, start: int, stop: int, *, waiting: bool) -> None:
         """NumPy had to run from a statement on, up to another."""
+        self.in_vain = True
         pause = self._known.setdefault(start, Pause())
         pause.vain += 1
+        pause.waiting = waiting
         if pause.vain >= PATIENCE:
+            now = perf_counter()
+            if pause.length:
+                pause.interval = (now - pause.began) / pause.length
             longest = WAITING if waiting else LONGEST
-            pause.left = min(2 ** min(pause.vain - PATIENCE + 1, 20), longest)
-            pause.stop = stop
+            pause.length = min(2 ** min(pause.vain - PATIENCE + 1, 20), longest)
+            pause.left, pause.stop, pause.began = pause.length, stop, now
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether NumPy always runs here, and so briefly that guards matter."""
+        return all(
+            pause.vain >= HOPELESS and not pause.waiting and pause.interval < BRIEF
+            for pause in self._known.values()
+        )
+
+    def wake(self) -> None:
+        """Look again, now; pauses get no shorter by that."""
+        for pause in self._known.values():
+            pause.left = pause.length = 0
 
     def end(self, start: int) -> None:
         """Something fits, or might by now."""
-        self._known.pop(start, None)
+        self._known[start] = Pause()
+        self.in_vain = any(pause.vain for pause in self._known.values())
 
     def clear(self) -> None:
         """Begin anew."""
         self._known.clear()
+
+
+class Rest:
+    """Whether a whole function, or a loop, runs as it was written for a while.
+
+    Parameters
+    ----------
+    loops : sequence of range
+        The regions in each loop that has a twin.
+
+    Attributes
+    ----------
+    plain : list of bool
+        The loops that go on without guards.
+    left : int
+        Calls without guards that are left.
+    ran : bool
+        Whether something compiled has run since the last call.
+    in_vain : bool
+        Whether NumPy has had to run since then, in automatic mode.
+    waiting : bool
+        Whether something is being compiled.
+
+    Examples
+    --------
+    >>> rest = Rest(())
+    >>> guarded = 0
+    >>> for _ in range(100_000):
+    ...     if rest.left:
+    ...         rest.left -= 1
+    ...     else:
+    ...         guarded += 1
+    ...         rest.in_vain = True
+    ...         looks = rest.begins()
+    >>> guarded < 60
+    True
+    """
+
+    __slots__ = ("_calls", "_loops", "_vain", "in_vain", "left", "plain", "ran", "waiting")
+
+    def __init__(self, loops: Sequence[range]) -> None:
+        self._loops = tuple(loops)
+        self.plain = [False] * len(self._loops)
+        self.left = 0
+        self.ran = self.in_vain = self.waiting = False
+        self._vain = self._calls = 0
+
+    def begins(self) -> bool:
+        """A call begins, with guards; whether it should look at everything again."""
+        self._calls += 1
+        if self.ran:
+            self._vain = 0
+        elif self.in_vain:
+            self._vain += 1
+        again = self._vain >= PATIENCE
+        if again:
+            longest = WAITING if self.waiting else LONGEST
+            self.left = min(2 ** min(self._vain - PATIENCE + 1, 20), longest)
+        self.ran = self.in_vain = self.waiting = False
+        if again or self._calls % LONGEST == 0:
+            self.plain[:] = [False] * len(self.plain)
+            return True
+        return False
+
+    def end(self) -> None:
+        """Something fits, or might by now."""
+        self.left = self._vain = 0
+        self.plain[:] = [False] * len(self.plain)
+
+    def consider(self, region: int, hopeless: Callable[[int], bool]) -> None:
+        """NumPy had to run in a region: loops around it without hope go on without guards."""
+        for number, inside in enumerate(self._loops):
+            if region in inside and not self.plain[number]:
+                self.plain[number] = all(hopeless(other) for other in inside)

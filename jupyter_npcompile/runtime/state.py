@@ -18,7 +18,7 @@ from jupyter_npcompile.runtime.errors import CheckFailedError
 from jupyter_npcompile.runtime.fast import Fast, specialise
 from jupyter_npcompile.runtime.namespace import FrameNamespace
 from jupyter_npcompile.runtime.outcome import Outcome, PythonRaisesError
-from jupyter_npcompile.runtime.pauses import Pauses
+from jupyter_npcompile.runtime.pauses import Pauses, Rest
 from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.policy import Options, When, choose
 from jupyter_npcompile.runtime.preparing import judge, prepare, take_verdict
@@ -60,6 +60,8 @@ class RegionState:
         Plans that have a short way into their code, by first statement.
     pauses : Pauses
         Statements that are left alone for a while.
+    rest : Rest
+        Of the function, or the run of a cell, that the region is a part of.
     """
 
     code: Traceable
@@ -70,6 +72,7 @@ class RegionState:
     used: dict[int, Plan] = field(default_factory=dict)
     fast: dict[int, tuple[tuple[Plan, Fast], ...]] = field(default_factory=dict)
     pauses: Pauses = field(default_factory=Pauses)
+    rest: Rest = field(default_factory=lambda: Rest(()))
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     def step(self, start: int, namespace: Namespace) -> tuple[int, dict[str, Any] | None]:
@@ -118,6 +121,8 @@ class RegionState:
         """NumPy runs: look again later, unless the tier is forced."""
         if choose(self.options)[1] == "later":
             self.pauses.vain(start, stop, waiting=waiting)
+            self.rest.in_vain = True
+            self.rest.waiting |= waiting
 
     def quick(self, start: int, frame: FrameType) -> tuple[int, dict[str, Any]] | None:
         """Run a segment by its short way, if one starts at a statement and its conditions hold.
@@ -134,6 +139,8 @@ class RegionState:
             if values is not None:
                 plan.runs += 1
                 counters.dispatches += 1
+                if self.pauses.in_vain:
+                    self.pauses.end(start)
                 if self.used.get(start) is not plan:
                     with self.lock:
                         self._note(start, plan)
@@ -297,6 +304,7 @@ class RegionState:
         known = any(other.artifact for other in self.plans[plan.start])
         prepare(plan, make, self.code)
         self.pauses.end(plan.start)
+        self.rest.end()
         if known and plan.artifact is not None:
             counters.recompiles += 1
 

@@ -43,6 +43,10 @@ class RegionCode:
         self.count = len(region.statements)
         self.lines = region.lines
         self._codes: dict[int, tuple[types.FunctionType, tuple[str, ...]]] = {}
+        self._taken = [
+            None if statement.kind == "return" else region.taken(statement.index)
+            for statement in region.statements
+        ]
 
     def code(self, start: int) -> tuple[types.FunctionType, tuple[str, ...]]:
         """The instrumented statements from ``start`` on, and their inputs."""
@@ -67,6 +71,4 @@ class RegionCode:
 
     def taken(self, index: int) -> tuple[str, ...] | None:
         """Names that the skeleton takes for a statement; None for ``return``."""
-        if self.region.statements[index].kind == "return":
-            return None
-        return self.region.taken(index)
+        return self._taken[index]
