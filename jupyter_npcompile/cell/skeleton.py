@@ -8,15 +8,14 @@ changed, so what runs natively has the user's own tracebacks.
 
 from __future__ import annotations
 
-import abc
 import ast
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
 
+from jupyter_npcompile.cell.builder import Builder, Names, ask, question
 from jupyter_npcompile.cell.factory import nest
 from jupyter_npcompile.cell.lines import Lines
-from jupyter_npcompile.cell.names import deferred, loaded, local_names, reads_and_targets
+from jupyter_npcompile.cell.names import deferred, local_names
 from jupyter_npcompile.cell.program import (
     TOO_DEEP,
     CellProgram,
@@ -27,16 +26,13 @@ from jupyter_npcompile.cell.program import (
     Region,
     Scope,
     Statement,
-    StatementKind,
 )
-from jupyter_npcompile.cell.regions import keeps_its_frame, runs
+from jupyter_npcompile.cell.regions import keeps_its_frame
 from jupyter_npcompile.cell.syntax import (
-    Place,
     SourceText,
     as_definition,
     assign,
     attribute,
-    call,
     clone,
     constant,
     descend,
@@ -49,7 +45,7 @@ from jupyter_npcompile.cell.syntax import (
     replaced,
     store,
 )
-from jupyter_npcompile.cell.twins import as_written, declarations, has_twin, with_twin
+from jupyter_npcompile.cell.twins import as_written, declarations
 
 HANDLE = "__npcompile__"
 """Free variable of a compiled function that holds its handle."""
@@ -59,8 +55,6 @@ FRAME = "__npcompile_frame__"
 
 _WATCHERS = frozenset({"breakpoint", "set_trace", "embed", "_getframe", "currentframe"})
 """Names that let code or a person look at a function's local variables."""
-
-Names = frozenset[str]
 
 
 def build_cell(
@@ -198,126 +192,7 @@ def build_function(
     )
 
 
-class _Builder(abc.ABC):
-    """Rewrites bodies; what differs by scope is in the subclasses."""
-
-    scope: Scope
-
-    def __init__(self, text: SourceText, frame: str) -> None:
-        self.text = text
-        self.frame = frame
-        self.regions: list[Region] = []
-        self.loops: list[range] = []
-        self.depth = 0
-        self.guarded: dict[int, tuple[int, int]] = {}
-        self.displayed: ast.Expr | None = None
-        self.captured: Names = frozenset()
-
-    @abc.abstractmethod
-    def guard(self, region: Region, statement: Statement) -> ast.stmt:
-        """Return a statement of a region with the question that guards it."""
-
-    def definition(self, node: ast.FunctionDef) -> ast.stmt:
-        """Rewrite a definition; inside functions it stays what it is."""
-        return clone(node)
-
-    def body(self, statements: Sequence[ast.stmt], after: Names | None) -> list[ast.stmt]:
-        """Rewrite a body after which the names `after` may be read (None: all)."""
-        result: list[ast.stmt] = []
-        later = _read_later(statements, after)
-        position = 0
-        for guarded, part in runs(statements, self.scope, self.captured):
-            if guarded:
-                region = self.region(part, later[position + len(part) - 1])
-                result.extend(self.guard(region, statement) for statement in region.statements)
-            else:
-                for offset, statement in enumerate(part, position):
-                    result.append(self.skeleton(statement, later[offset]))
-            position += len(part)
-        return result
-
-    def region(self, nodes: Sequence[ast.stmt], after: Names | None) -> Region:
-        statements = []
-        for index, node in enumerate(nodes):
-            reads, targets = reads_and_targets(node)
-            statements.append(
-                Statement(
-                    index, node, node.lineno, last_line(node), reads, targets, self.kind(node)
-                )
-            )
-            self.guarded[id(node)] = len(self.regions), index
-        region = Region(len(self.regions), self.scope, tuple(statements), after, self.text)
-        self.regions.append(region)
-        return region
-
-    def kind(self, node: ast.stmt) -> StatementKind:
-        if isinstance(node, ast.Expr):
-            return "display" if node is self.displayed else "expr"
-        return cast("StatementKind", type(node).__name__.lower())
-
-    def skeleton(self, node: ast.stmt, after: Names | None) -> ast.stmt:
-        """Rewrite the bodies that lie in a statement that is not guarded."""
-        if isinstance(node, ast.FunctionDef):
-            return self.definition(node)
-        self.depth += 1
-        try:
-            return self.compound(node, after)
-        finally:
-            self.depth -= 1
-
-    def compound(self, node: ast.stmt, after: Names | None) -> ast.stmt:
-        """Rewrite a statement that may hold others."""
-        if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
-            return self.loop(node, after)
-        if isinstance(node, ast.If):
-            return replaced(
-                node, body=self.body(node.body, after), orelse=self.body(node.orelse, after)
-            )
-        if isinstance(node, (ast.With, ast.AsyncWith)):
-            return replaced(node, body=self.body(node.body, after))
-        if isinstance(node, (ast.Try, ast.TryStar)):
-            return self.try_statement(node, after)
-        if isinstance(node, ast.Match):
-            cases = [replaced(case, body=self.body(case.body, after)) for case in node.cases]
-            return replaced(node, cases=cases)
-        return clone(node)
-
-    def loop(self, node: ast.For | ast.AsyncFor | ast.While, after: Names | None) -> ast.stmt:
-        again = None if after is None else after | loaded([node])
-        first = len(self.regions)
-        body = self.body(node.body, again)
-        inside = range(first, len(self.regions))
-        orelse = self.body(node.orelse, after)
-        if (
-            not inside
-            or isinstance(node, ast.AsyncFor)
-            or not has_twin(node, self.depth - 1, in_function=self.scope == "function")
-        ):
-            return replaced(node, body=body, orelse=orelse)
-        self.loops.append(inside)
-        return with_twin(node, body, orelse, self.frame, len(self.loops) - 1)
-
-    def try_statement(self, node: ast.Try | ast.TryStar, after: Names | None) -> ast.stmt:
-        handlers = [handler.body for handler in node.handlers]
-        last = None if after is None else after | loaded(node.finalbody)
-        inside = last
-        if last is not None:
-            inside = last | loaded([*node.handlers, *node.orelse])
-        bodies = [self.body(node.body, inside)]
-        bodies += [self.body(handler, last) for handler in handlers]
-        return replaced(
-            node,
-            body=bodies[0],
-            handlers=[
-                replaced(handler, body=body)
-                for handler, body in zip(node.handlers, bodies[1:], strict=True)
-            ],
-            orelse=self.body(node.orelse, last),
-            finalbody=self.body(node.finalbody, after),
-        )
-
-
-class _CellBuilder(_Builder):
+class _CellBuilder(Builder):
     scope: Scope = "module"
 
     def __init__(self, handle: str, text: SourceText) -> None:
@@ -335,7 +210,7 @@ class _CellBuilder(_Builder):
         otherwise: list[ast.stmt] = []
         if isinstance(node, ast.AnnAssign):  # its annotation is evaluated whatever binds the name
             otherwise = [replaced(node, value=None)]
-        return _question(self.handle, region, statement, body, otherwise)
+        return question(self.handle, region, statement, body, otherwise)
 
     def definition(self, node: ast.FunctionDef) -> ast.stmt:
         if node.decorator_list:
@@ -351,7 +226,7 @@ class _CellBuilder(_Builder):
             FunctionSource(index, node.name, node.lineno, last_line(node), program)
         )
         place = point(node)
-        decorator = _ask(self.handle, "define", (index,), place)
+        decorator = ask(self.handle, "define", (index,), place)
         return replaced(node, decorator_list=[decorator])
 
     def function_lines(self) -> dict[int, tuple[int, tuple[Line, ...]]]:
@@ -369,7 +244,7 @@ class _ShownCellBuilder(_CellBuilder):
     scope: Scope = "shown"
 
 
-class _FunctionBuilder(_Builder):
+class _FunctionBuilder(Builder):
     scope: Scope = "function"
 
     def __init__(self, node: ast.FunctionDef, text: SourceText) -> None:
@@ -383,7 +258,7 @@ class _FunctionBuilder(_Builder):
         documented = int(has_docstring(node.body))
         body = self.body(node.body, self.captured | self.watched())
         place = point(node)
-        start = assign(store(FRAME, place), _ask(HANDLE, "activate", (), place), place)
+        start = assign(store(FRAME, place), ask(HANDLE, "activate", (), place), place)
         rests = ast.Compare(load(FRAME, place), [ast.Is()], [constant(None, place)], **place)
         twin = as_written(node.body[documented:])
         if not twin or not isinstance(twin[-1], ast.Return):
@@ -412,7 +287,7 @@ class _FunctionBuilder(_Builder):
 
     def guard(self, region: Region, statement: Statement) -> ast.stmt:
         place = point(statement.node)
-        taken = _ask(FRAME, "take", (region.id, statement.index), place)
+        taken = ask(FRAME, "take", (region.id, statement.index), place)
         names = region.taken(statement.index)
         otherwise: list[ast.stmt] = []
         if statement.kind == "return":
@@ -420,32 +295,4 @@ class _FunctionBuilder(_Builder):
         elif names:
             elements: list[ast.expr] = [store(name, place) for name in names]
             otherwise = [assign(ast.Tuple(elements, ast.Store(), **place), taken, place)]
-        return _question(FRAME, region, statement, clone(statement.node), otherwise)
-
-
-def _read_later(statements: Sequence[ast.stmt], after: Names | None) -> list[Names | None]:
-    """Return for each statement of a body the names that may be read after it."""
-    if after is None:
-        return [None] * len(statements)
-    later: list[Names | None] = []
-    for statement in reversed(statements):
-        later.append(after)
-        after = after | loaded([statement])
-    return later[::-1]
-
-
-def _question(
-    name: str,
-    region: Region,
-    statement: Statement,
-    body: ast.stmt,
-    otherwise: list[ast.stmt],
-) -> ast.If:
-    place = point(statement.node)
-    test = _ask(name, "at", (region.id, statement.index), place)
-    return ast.If(test=test, body=[body], orelse=otherwise, **extent(statement.node))
-
-
-def _ask(name: str, method: str, arguments: tuple[int, ...], place: Place) -> ast.Call:
-    function = attribute(load(name, place), method, place)
-    return call(function, [constant(argument, place) for argument in arguments], place)
+        return question(FRAME, region, statement, clone(statement.node), otherwise)
