@@ -277,7 +277,8 @@ def _unlike(
             limit = tolerance.ulp * float(np.finfo(a.dtype).eps) * scale
             near = np.abs(a.astype(np.float64) - b.astype(np.float64)) <= limit
             return ~(same | (near & np.isfinite(a) & np.isfinite(b)))
-        unit = np.spacing(np.where(np.isfinite(size), size, 0).astype(a.dtype))
+        own = np.where(np.isfinite(a), np.abs(a), 0)
+        unit = np.spacing(np.where(np.isfinite(size), size, own).astype(a.dtype))
         near = np.abs(a - b) <= tolerance.ulp * unit
         if tolerance.zeros:
             return ~(same | (near & np.isfinite(a) & np.isfinite(b)))

@@ -69,7 +69,10 @@ def _reduceat(draw: Draw, op: str) -> Call:
 
 def _at(draw: Draw, op: str) -> Call:
     ufunc = _ufunc(op)
-    x = an_array(draw, loops(ufunc), None, ("few", "near_one"), writable=True, least=1)
+    kinds = loops(ufunc)
+    if not maybe(draw, 6):  # what stores floating-point numbers as others is NumPy's
+        kinds = tuple(kind for kind in kinds if np.dtype(kind).kind in "fc") or kinds
+    x = an_array(draw, kinds, None, ("few", "near_one"), writable=True, least=1)
     shape = a_shape(draw, 1, 2)
     places: Any = indices(draw, shape_of(x)[0], shape)
     if maybe(draw, 2):

@@ -193,6 +193,32 @@ def is_at(op: str) -> bool:
     return op.startswith("numpy.") and op.endswith(".at")
 
 
+def is_hidden(op: str, *operands: object) -> bool:
+    """Whether ``ufunc.at`` computes with floating-point numbers, and stores others.
+
+    Then NaN and infinity cannot be seen in what it writes.
+
+    Parameters
+    ----------
+    op : str
+        The operation.
+    operands : object
+        The array that it writes, and the other operand if there is one.
+
+    Examples
+    --------
+    >>> is_hidden("numpy.log10.at", np.array([True])), is_hidden("numpy.log10.at", np.ones(1))
+    (True, False)
+    >>> is_hidden("numpy.add.at", np.array([1]), 2)
+    False
+    """
+    if not is_at(op) or np.asarray(operands[0]).dtype.kind in "fc":
+        return False
+    ufunc = getattr(np, op.removeprefix("numpy.").removesuffix(".at"))
+    kinds = [type(x) if type(x) in (int, float) else np.asarray(x).dtype for x in operands]
+    return any(kind.kind in "fc" for kind in ufunc.resolve_dtypes((*kinds, None)))
+
+
 def is_watched(op: str) -> bool:
     """Whether NumPy watches for floating-point errors in an operation.
 

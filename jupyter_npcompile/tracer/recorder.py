@@ -146,6 +146,8 @@ class Recorder(Inputs):
         )
         if not floating.is_seen(node):
             raise Break("host", f"np.errstate asks to notice underflow inside `{op}`")
+        if floating.is_hidden(op, *map(concrete_in, (*args[:1], *args[2:]))):
+            raise Break("host", f"`{op}` stores floating-point numbers as others")
         self.nodes.append(node)
         self.touched.update(id(owner(w.value)) for w in writes)
         every = (*args, *kwargs.values())
