@@ -122,6 +122,22 @@ def test_what_was_measured_decides(
     assert plan.timings["numpy_us"] == times.numpy_us
 
 
+def test_long_runs_are_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Above the limit, what the check and the first compiled run took is compared."""
+    monkeypatch.setattr(npc.settings, "tier", "auto")
+    monkeypatch.setattr("jupyter_npcompile.runtime.state.choose", lambda o: ("aten", "now"))
+    monkeypatch.setattr("jupyter_npcompile.runtime.state.LIMIT", 0.0)
+    asked: list[Any] = []
+    monkeypatch.setattr("jupyter_npcompile.runtime.state.contest", asked.append)
+    made = npc.compile(root)
+    made(np.ones(3))
+    handle = handle_of(made)
+    assert isinstance(handle, FunctionHandle)
+    (plan,) = handle.states[0].plans[0]
+    assert not asked
+    assert plan.timings["numpy_us"] > 0
+
+
 def test_frames_have_their_namespaces() -> None:
     import sys
 

@@ -13,7 +13,7 @@ from jupyter_npcompile.cell import NotTraceable
 from jupyter_npcompile.runtime import artifacts
 from jupyter_npcompile.runtime.artifacts import Artifact
 from jupyter_npcompile.runtime.check import DifferenceError
-from jupyter_npcompile.runtime.contest import contest
+from jupyter_npcompile.runtime.contest import LIMIT, Times, contest
 from jupyter_npcompile.runtime.errors import CheckFailedError
 from jupyter_npcompile.runtime.fast import Fast, specialise
 from jupyter_npcompile.runtime.namespace import FrameNamespace
@@ -322,7 +322,8 @@ class RegionState:
                 self.options.trial.observe(plan, outcome)
             elif not plan.checked:
                 outcome = self._checked(plan, outcome, namespace)
-                self._judge(plan, namespace)
+                numpy_us = outcome.recording.numpy_seconds * 1e6
+                self._judge(plan, namespace, Times(numpy_us, seconds * 1e6))
                 if plan.state != "ready":
                     return None
             values = outcome.commit()
@@ -388,11 +389,14 @@ class RegionState:
             plan.note = f"NumPy's result was kept: {differences[0]}"
         return outcome
 
-    def _judge(self, plan: Plan, namespace: Namespace) -> None:
-        """In automatic mode, keep NumPy where it is faster once both are warm."""
+    def _judge(self, plan: Plan, namespace: Namespace, cold: Times) -> None:
+        """In automatic mode, keep NumPy where it is faster.
+
+        Both sides are warm then, unless they take so long that it does not matter.
+        """
         if settings.tier != "auto" or plan.state != "ready":
             return
-        times = contest(plan, namespace)
+        times = cold if cold.numpy_us > LIMIT * 1e6 else contest(plan, namespace)
         plan.timings["numpy_us"] = times.numpy_us
         plan.timings["compiled_us"] = times.compiled_us
         judge(plan)
