@@ -178,3 +178,51 @@ def test_counts(compiled: Callable[..., Any]) -> None:
     for _ in range(5):
         compiled(X, X.copy())
     assert counters.dispatches == before + 5
+
+
+class Box:
+    def __init__(self) -> None:
+        self.scale, self.shift = 2.0, 3.0
+        self.pair = (np.ones(50), np.full(50, 2.0))
+
+
+def attributes(box: Any, x: Any, dt: float) -> Any:
+    first = x * box.scale + box.pair[0] * (dt * 2)
+    second = x * box.shift + box.pair[1] * dt * (dt / 2)
+    return first, second, x[::2], first[1:-1].reshape(8, 6).T
+
+
+def in_place(x: Any, y: Any, dt: float) -> Any:
+    x += dt / 2 * y
+    y *= 1 + dt
+    x[1:] += 0.5 * dt * y[1:]
+    return x, y, x[5:]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (attributes, lambda: (Box(), np.linspace(1, 2, 50), 0.25)),
+        (in_place, lambda: (np.linspace(1, 2, 50), np.linspace(3, 4, 50), 0.25)),
+    ],
+)
+def test_parents_computed_numbers_and_views(function: Any, arguments: Any) -> None:
+    """Whatever shares a parent, an operand or memory."""
+    made = jupyter_npcompile.compile(function)
+    for _ in range(4):
+        right, given = arguments(), arguments()
+        expected, found = function(*right), made(*given)
+        for a, b in zip((*expected, *right), (*found, *given), strict=True):
+            if isinstance(a, np.ndarray):
+                np.testing.assert_allclose(b, a, rtol=1e-14)
+                assert (a.strides, a.flags.writeable) == (b.strides, b.flags.writeable)
+        for k, value in enumerate(found):
+            assert any(value.base is other for other in (*found, *given)) == any(
+                expected[k].base is other for other in (*expected, *right)
+            )
+    handle = handle_of(made)
+    assert isinstance(handle, FunctionHandle)
+    assert handle.states[0].fast
+    dispatched = counters.dispatches
+    made(*arguments())
+    assert counters.dispatches > dispatched

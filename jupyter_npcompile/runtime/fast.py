@@ -177,9 +177,9 @@ class _Writer:
     def _value(self, source: Source) -> str:
         """A variable that holds the value of a source."""
         if source not in self._names:
-            name = f"v{len(self._names)}"
-            self._lines.append(f"{name} = {self._expression(source)}")
-            self._names[source] = name
+            expression = self._expression(source)  # which may need variables of its own
+            self._names[source] = name = f"v{len(self._names)}"
+            self._lines.append(f"{name} = {expression}")
         return self._names[source]
 
     def _expression(self, source: Source) -> str:
@@ -252,9 +252,9 @@ class _Writer:
                 raise _NotSimpleError
             if gives_target(node, self._nodes):
                 return self._node(node.view_of)
-            value = self._expressions.of(node)
-            self._views[id] = f"w{len(self._views)}"
-            self._lines.append(f"{self._views[id]} = {value}")
+            value = self._expressions.of(node)  # which may need others
+            self._views[id] = name = f"w{len(self._views)}"
+            self._lines.append(f"{name} = {value}")
         return self._views[id]
 
 
