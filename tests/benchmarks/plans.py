@@ -59,10 +59,10 @@ FULL = Plan(
     sizes=("medium", "small", "large"),
     threaded=("large",),
     restart=True,
-    budget=0.5,
-    pairs=11,
+    budget=0.3,
+    pairs=9,
     every=True,
-    minutes=57,
+    minutes=58,
     settle=15,
     limits=Limits(ready=60, first=10, rest=30),
 )
