@@ -53,7 +53,7 @@ def choose(options: Options) -> tuple[str, When]:
     return "inductor", "now" if options.ahead else "later"
 
 
-GUARDS_US = 1.0
+GUARDS_US = 1.7
 """Microseconds that the guards around a compiled segment cost besides."""
 
 

@@ -38,8 +38,13 @@ from tests.benchmarks.tools import Run, Tool, named  # noqa: E402
 
 Emit = Callable[..., None]
 
-WARM = 0.05
+LONG = 0.5
 """Seconds; a call that takes longer is warm after one that went before."""
+
+BRIEF = 1e-3
+"""Seconds; calls that take less are made `MANY` times first, as a loop would."""
+
+MANY = 200
 
 
 @dataclass(frozen=True)
@@ -114,10 +119,7 @@ class Trial:
         """Call it until the time of a call does not depend on the calls before."""
         began = perf_counter()
         self.settled = self.tool.settle(timeout)
-        for _ in range(2):
-            seconds, _ = self.compiled.sample(1)
-            if seconds > WARM or perf_counter() - began > timeout:
-                break
+        steady(self.compiled, began + timeout)
         self.ready_s = self.first_s + perf_counter() - began
         self.peak_mb = peak_megabytes()
 
@@ -161,6 +163,16 @@ class Trial:
             peak_mb=self.peak_mb,
             capture=capture(self.settled) if self.tool.name == "ours" else None,
         )
+
+
+def steady(subject: Subject, until: float) -> None:
+    """Call something until the next calls take as long; ends soon after a point in time."""
+    for _ in range(2):
+        seconds, _ = subject.sample(1)
+        if seconds > LONG or perf_counter() > until:
+            return
+    if seconds < BRIEF:
+        subject.sample(MANY)
 
 
 def as_numpy(value: Any) -> Any:
@@ -249,6 +261,7 @@ def overhead(request: Request, emit: Emit) -> None:
     tool.settle(request.settle)
     compiled.sample(1)
     first_use_s = perf_counter() - began
+    steady(compiled, began + request.settle)
     emit("first", size="", seconds=first_use_s)
     timing = interleaved(native, compiled, request.budget, request.pairs)
     emit("overhead", first_use_s=first_use_s, timing=asdict(timing))
