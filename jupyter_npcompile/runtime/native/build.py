@@ -250,6 +250,7 @@ def _inductor(module: torch.fx.GraphModule, examples: list[Any], graph: Graph) -
     """The Python module that Inductor generates."""
     import torch
     from torch._inductor import config, standalone_compile
+    from torch._inductor.ir import ComputedBuffer
 
     from jupyter_npcompile.tracer.lowering import INDUCTOR
 
@@ -263,7 +264,10 @@ def _inductor(module: torch.fx.GraphModule, examples: list[Any], graph: Graph) -
         "cpp.dynamic_threads": parallel,
         "force_disable_caches": True,
     }
-    with _texts() as texts, config.patch(options), torch.no_grad():
+    # Inductor writes what reads no input into each place that uses it, even what it
+    # has decided to keep. Of a recurrence each step would be written twice as often.
+    kept = ComputedBuffer.force_realize()
+    with _texts() as texts, config.patch(options), torch.no_grad(), kept:
         standalone_compile(module, examples, dynamic_shapes="from_example_inputs")
     if len(texts) != 1:
         raise UnbuildableError(f"Inductor generated {len(texts)} modules")
