@@ -2,7 +2,7 @@
 # All checks and all tests; the last line says how many tests ran.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-rm -f build/frontend-specs.txt build/hang-*.txt
+rm -f build/frontend-specs.txt
 
 scripts/lint.sh
 scripts/frontend.sh test

@@ -165,6 +165,8 @@ class Loops:
     def __init__(self) -> None:
         self.plain: Any = collections.defaultdict(bool)
         self.iterators: dict[int, Any] = {}
+        self.written = False
+        self.ended = False
 
     def keep(self, loop: int, iterator: Any) -> Any:
         assert loop not in self.iterators
@@ -176,6 +178,10 @@ class Loops:
 
     def drop(self, loop: int) -> None:
         self.iterators.pop(loop, None)
+
+    def end(self) -> None:
+        assert not self.iterators
+        self.ended = True
 
 
 class Native(Loops):
@@ -221,7 +227,7 @@ class Late(dict[int, bool]):
 class Switching(Native):
     """A handle that goes on in the twin of each loop after so many iterations.
 
-    Functions run in their twins every other time.
+    Functions run in their twins two of three times, and are timed in one of them.
     """
 
     def __init__(self, program: CellProgram, filename: str, after: int) -> None:
@@ -234,7 +240,12 @@ class Switching(Native):
         cell, turns = self.program, itertools.count()
 
         def activate() -> Switching | None:
-            return Switching(cell, self.filename, self.after) if next(turns) % 2 else None
+            turn = next(turns) % 3
+            if turn == 0:
+                return None
+            frame = Switching(cell, self.filename, self.after)
+            frame.written = turn == 2
+            return frame
 
         return types.SimpleNamespace(activate=activate)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 
@@ -45,6 +46,8 @@ def _error_state() -> Iterator[None]:
 
 def pytest_configure(config: pytest.Config) -> None:
     summary.begin()
+    # Who starts something in the background has it ignore interrupts, which some tests send.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

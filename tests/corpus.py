@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import faulthandler
-import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -21,31 +18,18 @@ LONG_SUMS = 4096.0
 SECONDS = 60.0
 """A compile that takes longer is given up, which the report says."""
 
-HANGS = 240.0
-"""A group that takes longer hangs: the process ends, and leaves its stacks in `STACKS`."""
-
-STACKS = Path(__file__).parents[1] / "build"
-
 
 def run(group: Group, tier: str) -> Any:
     """Run a group natively and compiled; the report of the compiled run."""
-    STACKS.mkdir(exist_ok=True)
-    path = STACKS / f"hang-{os.getpid()}.txt"
-    with open(path, "w") as stacks, mock.patch.object(compile_worker, "LONGEST", SECONDS):
-        print(group.name, file=stacks, flush=True)
-        faulthandler.dump_traceback_later(HANGS, exit=True, file=stacks)
-        try:
-            done = assert_same(
-                group.source,
-                setup="import numpy as np",
-                captured=False,
-                fallbacks=len(group.statements),
-                tier=tier,
-                ulps=LONG_SUMS if tier == "inductor" else ULPS,
-            )
-        finally:
-            faulthandler.cancel_dump_traceback_later()
-    path.unlink()
+    with mock.patch.object(compile_worker, "LONGEST", SECONDS):
+        done = assert_same(
+            group.source,
+            setup="import numpy as np",
+            captured=False,
+            fallbacks=len(group.statements),
+            tier=tier,
+            ulps=LONG_SUMS if tier == "inductor" else ULPS,
+        )
     return done.reports[0]
 
 

@@ -18,7 +18,7 @@ import pytest
 from jupyter_npcompile.cell import NotTraceable, build_cell, build_function, function_code
 from jupyter_npcompile.cell.syntax import SourceText
 from tests.cell_snippets import SETUP, SNIPPETS
-from tests.cell_support import Loops, run_cell, run_tree
+from tests.cell_support import Loops, Native, run_cell, run_tree
 
 STEPS = (0, 1, 2)
 """How many statements a replayed segment covers; 0 for all."""
@@ -209,7 +209,7 @@ def f(n):
     return c
 """
     lines = function_of(source)
-    assert "        b, = __npcompile_frame__.take(0, 1)" in lines
+    assert "            b, = __npcompile_frame__.take(0, 1)" in lines
     node = ast.parse(source).body[0]
     assert isinstance(node, ast.FunctionDef)
     region = build_function(node).regions[0]
@@ -222,13 +222,54 @@ def test_return_is_taken_or_run() -> None:
     assert function_of("def f(x):\n    return x + 1") == [
         "def f(x):",
         "    __npcompile_frame__ = __npcompile__.activate()",
-        "    if __npcompile_frame__ is None:",
-        "        return x + 1",
-        "    if __npcompile_frame__.at(0, 0):",
-        "        return x + 1",
-        "    else:",
-        "        return __npcompile_frame__.take(0, 0)",
+        "    try:",
+        "        if __npcompile_frame__ is None or __npcompile_frame__.written:",
+        "            return x + 1",
+        "        if __npcompile_frame__.at(0, 0):",
+        "            return x + 1",
+        "        else:",
+        "            return __npcompile_frame__.take(0, 0)",
+        "    finally:",
+        "        if __npcompile_frame__ is not None:",
+        "            __npcompile_frame__.end()",
     ]
+
+
+def test_every_call_ends() -> None:
+    """However a call is left, its frame hears of it; what is nested too deeply is not timed."""
+    source = """
+def f(x):
+    for k in range(3):
+        try:
+            if x == k:
+                return 1 / (x - 1)
+        finally:
+            y = x + 1
+    return y
+"""
+    for written in (False, True):
+        frames = []
+
+        def activate(written: bool = written, frames: list[Native] = frames) -> Native:
+            frames.append(Native())
+            frames[-1].written = written
+            return frames[-1]
+
+        node = ast.parse(source).body[0]
+        assert isinstance(node, ast.FunctionDef)
+        code = function_code(build_function(node), "<cell>", 0)
+        handle = types.CellType(types.SimpleNamespace(activate=activate))
+        f = types.FunctionType(code, {}, "f", None, (handle,))
+        assert (f(0), f(7)) == (-1.0, 8)
+        with pytest.raises(ZeroDivisionError) as caught:
+            f(1)
+        assert caught.traceback[-1].lineno + 1 == 6
+        assert len(frames) == 3
+        assert all(frame.ended for frame in frames)
+    deep = "def f(x):\n" + "".join(f"{' ' * k}while x:\n" for k in range(1, 20))
+    lines = function_of(f"{deep}{' ' * 20}x = x - 1\n return x")
+    assert not any("try:" in line for line in lines)
+    compile("\n".join(lines), "<f>", "exec")
 
 
 def test_docstring_stays_first() -> None:

@@ -126,7 +126,7 @@ def test_long_runs_are_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     """Above the limit, what the check and the first compiled run took is compared."""
     monkeypatch.setattr(npc.settings, "tier", "auto")
     monkeypatch.setattr("jupyter_npcompile.runtime.state.choose", lambda o: ("aten", "now"))
-    monkeypatch.setattr("jupyter_npcompile.runtime.state.LIMIT", 0.0)
+    monkeypatch.setattr("jupyter_npcompile.runtime.contest.LONG", 0.0)
     asked: list[Any] = []
     monkeypatch.setattr("jupyter_npcompile.runtime.state.contest", asked.append)
     made = npc.compile(root)

@@ -45,13 +45,16 @@ from jupyter_npcompile.cell.syntax import (
     replaced,
     store,
 )
-from jupyter_npcompile.cell.twins import as_written, declarations
+from jupyter_npcompile.cell.twins import as_written, declarations, levels
 
 HANDLE = "__npcompile__"
 """Free variable of a compiled function that holds its handle."""
 
 FRAME = "__npcompile_frame__"
 """Local name of a compiled function that holds the state of one call."""
+
+DEEPEST = 12
+"""Levels of blocks in a function whose calls are timed; Python allows 20."""
 
 _WATCHERS = frozenset({"breakpoint", "set_trace", "embed", "_getframe", "currentframe"})
 """Names that let code or a person look at a function's local variables."""
@@ -158,14 +161,18 @@ def build_function(
     >>> print(ast.unparse(program.factory.body[0].body[-1]))
     def f(x):
         __npcompile_frame__ = __npcompile__.activate()
-        if __npcompile_frame__ is None:
-            y = x + 1
+        try:
+            if __npcompile_frame__ is None or __npcompile_frame__.written:
+                y = x + 1
+                return y
+            if __npcompile_frame__.at(0, 0):
+                y = x + 1
+            else:
+                y, = __npcompile_frame__.take(0, 0)
             return y
-        if __npcompile_frame__.at(0, 0):
-            y = x + 1
-        else:
-            y, = __npcompile_frame__.take(0, 0)
-        return y
+        finally:
+            if __npcompile_frame__ is not None:
+                __npcompile_frame__.end()
     """
     definition = as_definition(node)
     reason = keeps_its_frame(definition)
@@ -260,16 +267,26 @@ class _FunctionBuilder(Builder):
         place = point(node)
         start = assign(store(FRAME, place), ask(HANDLE, "activate", (), place), place)
         rests = ast.Compare(load(FRAME, place), [ast.Is()], [constant(None, place)], **place)
+        written = attribute(load(FRAME, place), "written", place)
+        test = ast.BoolOp(ast.Or(), [rests, written], **place)
         twin = as_written(node.body[documented:])
         if not twin or not isinstance(twin[-1], ast.Return):
             twin.append(ast.Return(value=None, **point(node.body[-1])))
+        either = [ast.If(test=test, body=twin, orelse=[], **place), *body[documented:]]
         return [
             *body[:documented],
             *declarations(node.body),
             start,
-            ast.If(test=rests, body=twin, orelse=[], **place),
-            *body[documented:],
+            *(self.timed(either) if levels(node.body) < DEEPEST else either),
         ]
+
+    def timed(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """Tell the frame when the call ends, however it does."""
+        place = point(self.node)
+        runs = ast.Compare(load(FRAME, place), [ast.IsNot()], [constant(None, place)], **place)
+        end = ast.Expr(ask(FRAME, "end", (), place), **place)
+        last = ast.If(test=runs, body=[end], orelse=[], **place)
+        return [ast.Try(body=body, handlers=[], orelse=[], finalbody=[last], **place)]
 
     def compound(self, node: ast.stmt, after: Names | None) -> ast.stmt:
         """Rewrite a statement that may hold others; declarations come first in the function."""

@@ -58,7 +58,7 @@ def has_twin(node: ast.For | ast.While, outside: int, *, in_function: bool) -> b
         Whether it is part of a function. In a cell the definitions in it are
         compiled, and Python's warnings about its syntax are shown: once.
     """
-    if outside > MAX_OUTSIDE or _levels([node]) > DEEPEST or _jumps(node.orelse):
+    if outside > MAX_OUTSIDE or levels([node]) > DEEPEST or _jumps(node.orelse):
         return False
     for part in descend(node):
         if isinstance(part, Declaration):
@@ -139,11 +139,12 @@ class _Undeclared(ast.NodeTransformer):
         return node
 
 
-def _levels(statements: Sequence[ast.stmt]) -> int:
+def levels(statements: Sequence[ast.stmt]) -> int:
+    """Return how deeply blocks lie in each other."""
     deepest = 0
     for statement in statements:
         if not isinstance(statement, (ast.ClassDef, *FUNCTIONS)):
-            inner = [_levels(body) for _, body in blocks(statement)]
+            inner = [levels(body) for _, body in blocks(statement)]
             deepest = max([deepest, *(1 + levels for levels in inner)])
     return deepest
 

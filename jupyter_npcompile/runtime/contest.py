@@ -21,8 +21,17 @@ from jupyter_npcompile.tracer.streams import Streams
 BUDGET = 0.02
 """Seconds after which two rounds are enough."""
 
-LIMIT = 0.2
+LIMIT = 0.01
 """Seconds after which one round is."""
+
+LONG = 0.2
+"""Seconds; of what takes longer in NumPy, the first runs tell enough."""
+
+DECISIVE = 3.0
+"""How many times as fast compiled code, which runs for the first time, must be to win at once."""
+
+WORTH = 1e-3
+"""Seconds in NumPy, below which a contest costs nothing."""
 
 ROUNDS = 25
 """Rounds at the most."""
@@ -40,6 +49,20 @@ class Times:
 
     numpy_us: float
     compiled_us: float
+
+
+def is_decided(first: Times) -> bool:
+    """Whether the first runs have shown enough.
+
+    Memory that is used for the first time costs both sides time, NumPy more.
+
+    Examples
+    --------
+    >>> is_decided(Times(5000.0, 1000.0)), is_decided(Times(5000.0, 4000.0))
+    (True, False)
+    """
+    seconds = first.numpy_us * 1e-6
+    return seconds > LONG or (seconds > WORTH and first.numpy_us >= DECISIVE * first.compiled_us)
 
 
 def contest(plan: Plan, namespace: Namespace) -> Times:

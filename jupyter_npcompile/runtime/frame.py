@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from time import perf_counter
 from types import FrameType
 from typing import Any
 
+from jupyter_npcompile.runtime.duel import Turn
 from jupyter_npcompile.runtime.namespace import FrameNamespace
 from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.state import RegionState
@@ -25,9 +27,13 @@ class Frame:
         The regions, by number.
     rest : Rest
         What is left to NumPy for a while.
+    turn : Turn, optional
+        When the call is timed.
 
     Attributes
     ----------
+    written : bool
+        Whether the function runs as it was written.
     plain : list of bool
         Whether a loop goes on in its twin, by number.
     iter : callable
@@ -35,15 +41,17 @@ class Frame:
     """
 
     __slots__ = (
-        *("_covered", "_iterators", "_native", "_rest", "_states", "_values", "plain"),
-        "result",
+        *("_covered", "_iterators", "_native", "_rest", "_states", "_turn", "_values", "plain"),
+        *("result", "written"),
     )
 
     iter = iter
 
-    def __init__(self, states: Sequence[RegionState], rest: Rest) -> None:
+    def __init__(self, states: Sequence[RegionState], rest: Rest, turn: Turn | None = None) -> None:
         self._states = states
         self._rest = rest
+        self._turn = turn
+        self.written = turn is not None and turn.written
         self.plain = rest.plain
         self._iterators: dict[int, Iterator[Any]] = {}
         self._covered: dict[int, int] = {}
@@ -59,6 +67,16 @@ class Frame:
             if index < self._native.get(region, 0):
                 return True
         return self._start(region, index, frame or sys._getframe(1))
+
+    def end(self) -> None:
+        """The call is over, one way or the other."""
+        turn, rest = self._turn, self._rest
+        if turn is not None:
+            seconds = perf_counter() - turn.began
+            if rest.changes == turn.changes and not rest.waiting:
+                turn.ring.add(turn.written, seconds)
+            else:
+                turn.ring.begin()
 
     def take(self, region: int, index: int) -> Any:
         """The live targets of a covered statement; for ``return``, the value."""

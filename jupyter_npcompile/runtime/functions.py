@@ -23,7 +23,7 @@ from jupyter_npcompile.runtime import history
 from jupyter_npcompile.runtime.frame import Frame
 from jupyter_npcompile.runtime.namespace import ArgumentNamespace
 from jupyter_npcompile.runtime.pauses import Rest
-from jupyter_npcompile.runtime.policy import Options
+from jupyter_npcompile.runtime.policy import Options, is_open
 from jupyter_npcompile.runtime.state import RegionState
 from jupyter_npcompile.runtime.traceable import RegionCode
 
@@ -62,13 +62,23 @@ class FunctionHandle:
             rest.left -= 1
             history.remember(self)
             return None
-        if id(sys._getframe(1).f_code) not in self._codes:
+        caller = sys._getframe(1)
+        if id(caller.f_code) not in self._codes:
             return None  # somebody gave the function the code of another
         history.remember(self)
-        if rest.begins():
+        duel, turn = rest.duel, None
+        if duel.blind:
+            duel.blind -= 1
+        elif is_open(self.options):
+            turn = duel.turn(caller.f_locals, rest.changes)
+        if turn is None and duel.written:
+            return None
+        if turn is not None and turn.written:
+            rest.waiting = False
+        elif rest.begins():
             for state in self.states:
                 state.pauses.wake()
-        return Frame(self.states, rest)
+        return Frame(self.states, rest, turn)
 
     def __reduce__(self) -> Any:
         """Pickled with a function's code, for another process: there it runs natively."""

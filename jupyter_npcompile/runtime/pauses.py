@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
+from jupyter_npcompile.runtime.duel import Duel
+
 PATIENCE = 16
 """So often in a row one looks in vain before the first pause."""
 
@@ -145,6 +147,10 @@ class Rest:
         Whether NumPy has had to run since then, in automatic mode.
     waiting : bool
         Whether something is being compiled.
+    changes : int
+        How often something was recorded, compiled or judged.
+    duel : Duel
+        Of the function.
 
     Examples
     --------
@@ -161,14 +167,18 @@ class Rest:
     True
     """
 
-    __slots__ = ("_calls", "_loops", "_vain", "in_vain", "left", "plain", "ran", "waiting")
+    __slots__ = (
+        *("_calls", "_loops", "_vain", "changes", "duel", "in_vain", "left", "plain", "ran"),
+        "waiting",
+    )
 
     def __init__(self, loops: Sequence[range]) -> None:
         self._loops = tuple(loops)
         self.plain = [False] * len(self._loops)
         self.left = 0
         self.ran = self.in_vain = self.waiting = False
-        self._vain = self._calls = 0
+        self._vain = self._calls = self.changes = 0
+        self.duel = Duel()
 
     def begins(self) -> bool:
         """A call begins, with guards; whether it should look at everything again."""
@@ -189,6 +199,8 @@ class Rest:
 
     def end(self) -> None:
         """Something fits, or might by now."""
+        self.changes += 1
+        self.duel.end()
         self.left = self._vain = 0
         self.plain[:] = [False] * len(self.plain)
 

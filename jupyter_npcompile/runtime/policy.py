@@ -53,6 +53,11 @@ def choose(options: Options) -> tuple[str, When]:
     return "inductor", "now" if options.ahead else "later"
 
 
+def is_open(options: Options) -> bool:
+    """Whether time decides what runs: nobody has asked for a tier."""
+    return options.trial is None and settings.tier == "auto"
+
+
 GUARDS_US = 1.7
 """Microseconds that the guards around a compiled segment cost besides."""
 

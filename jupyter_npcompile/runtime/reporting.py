@@ -290,6 +290,10 @@ def _region(number: int, state: RegionState) -> RegionReport:
     plans = [plan for _, plan in sorted(state.used.items()) if plan.recording.graph.nodes]
     tiers = dict.fromkeys(_tier(plan) for plan in plans)
     notes = [plan.note for plan in plans if plan.note] + list(state.closed.values())
+    whole = state.rest.duel.note
+    if whole:
+        tiers = {"numpy": None} if tiers else tiers
+        notes.insert(0, whole)
     if any(plan.state == "pending" for plan in plans):
         notes.insert(0, COMPILING)
     every = [plan for known in state.plans.values() for plan in known]

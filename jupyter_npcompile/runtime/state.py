@@ -13,7 +13,7 @@ from jupyter_npcompile.cell import NotTraceable
 from jupyter_npcompile.runtime import artifacts
 from jupyter_npcompile.runtime.artifacts import Artifact
 from jupyter_npcompile.runtime.check import DifferenceError
-from jupyter_npcompile.runtime.contest import LIMIT, Times, contest
+from jupyter_npcompile.runtime.contest import Times, contest, is_decided
 from jupyter_npcompile.runtime.errors import CheckFailedError
 from jupyter_npcompile.runtime.fast import Fast, specialise
 from jupyter_npcompile.runtime.namespace import FrameNamespace
@@ -242,6 +242,7 @@ class RegionState:
         self, start: int, namespace: Namespace, limit: Stop | None = None
     ) -> Recording | None:
         counters.recordings += 1
+        self.rest.changes += 1
         try:
             function, parameters = self.code.code(start)
             return record(
@@ -396,9 +397,10 @@ class RegionState:
         """
         if settings.tier != "auto" or plan.state != "ready":
             return
-        times = cold if cold.numpy_us > LIMIT * 1e6 else contest(plan, namespace)
+        times = cold if is_decided(cold) else contest(plan, namespace)
         plan.timings["numpy_us"] = times.numpy_us
         plan.timings["compiled_us"] = times.compiled_us
+        self.rest.changes += 1
         judge(plan)
 
 

@@ -76,6 +76,8 @@ HANDING_ON = _functions(
 ) | {"ndarray.T", "ndarray.flatten"}
 """Operations in whose result an infinite or undefined operand always shows."""
 
+_LARGE = 4096
+
 _LANGUAGE = ("python.", "math.", "getitem", "item")
 
 
@@ -164,9 +166,15 @@ def is_finite(value: object) -> bool:
     >>> is_finite(np.array([1.0, np.inf])), is_finite(3), is_finite(2j)
     (False, True, True)
     """
-    if isinstance(value, np.ndarray | np.generic):
-        return value.dtype.kind not in "fc" or bool(np.isfinite(value).all())
-    return not _is_special(value)
+    if not isinstance(value, np.ndarray | np.generic):
+        return not _is_special(value)
+    if value.dtype.kind not in "fc":
+        return True
+    if value.size > _LARGE:  # their sum is NaN or infinite, and needs no memory
+        with np.errstate(all="ignore"):
+            if np.isfinite(np.add.reduce(value, axis=None)):
+                return True
+    return bool(np.isfinite(value).all())
 
 
 def can_report(node: Node) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from jupyter_npcompile.graph.nodes import Position
+from jupyter_npcompile.graph.nodes import Position, ValueType
 from jupyter_npcompile.tracer import (
     attributes,
     brackets,
@@ -29,6 +29,7 @@ from jupyter_npcompile.tracer.breaks import Break, NeedsCopy
 from jupyter_npcompile.tracer.definitions import is_definition
 from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
 from jupyter_npcompile.tracer.guards import ValueGuard
+from jupyter_npcompile.tracer.interpret import value_type
 from jupyter_npcompile.tracer.operations import UFUNCS, is_numpy_function
 from jupyter_npcompile.tracer.recorder import Recorder, concrete_in
 from jupyter_npcompile.tracer.sources import ComputedSource, NameSource, Source
@@ -60,6 +61,12 @@ class Hooks:
         helpers read from it what the region has bound.
     bound : dict of str to object
         What the region has bound so far.
+    binders : dict of str to int
+        The statement that has bound each name last.
+    replaced : dict of str to object
+        What the present statement has bound anew, as it was before.
+    assigned : list of tuple
+        Statement, name and type of every array or number that was bound.
     """
 
     passing = (Break, NeedsCopy)
@@ -75,17 +82,31 @@ class Hooks:
         self.root = self
         self.module: dict[str, Any] | None = None
         self.bound: dict[str, Any] = {}
-        self.bindings: list[tuple[int, str, Any]] = []
+        self.binders: dict[str, int] = {}
+        self.replaced: dict[str, Any] = {}
+        self.assigned: list[tuple[int, str, ValueType]] = []
 
     # -- statements and names
 
     def statement(self, index: int) -> None:
         """Statement ``index`` of the region begins."""
+        self.replaced.clear()
 
     def bind(self, index: int, name: str, value: Any) -> None:
-        """Statement ``index`` has bound ``name``."""
+        """Statement ``index`` has bound ``name``; what it was bound to before may be freed."""
+        if self.binders.get(name, index) != index:
+            self.replaced[name] = self.bound[name]
         self.bound[name] = value
-        self.bindings.append((index, name, value))
+        self.binders[name] = index
+        if is_traced(value):
+            self.assigned.append((index, name, value_type(value.value)))
+
+    def bound_before(self, stop: int) -> dict[str, Any]:
+        """What the statements before the present one, or before its end, have bound."""
+        early = {name: value for name, value in self.bound.items() if self.binders[name] < stop}
+        return early | {
+            name: value for name, value in self.replaced.items() if self.binders[name] >= stop
+        }
 
     def name(self, name: str, value: Any) -> Any:
         """A name is read that the traced code has not assigned."""

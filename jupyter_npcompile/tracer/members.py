@@ -60,7 +60,7 @@ def _base(hooks: Hooks, obj: Traced) -> Any:
     if base is obj.value:
         return None
     if obj.source is None:
-        for traced in traced_in([value for _, _, value in hooks.root.bindings]):
+        for traced in traced_in(list(hooks.root.bound.values())):
             if traced.value is base:
                 return traced
     raise Break("value", "the base of a view needs the real array")

@@ -14,12 +14,11 @@ from jupyter_npcompile.tracer.breaks import Break, NeedsCopy
 from jupyter_npcompile.tracer.draws import Draw
 from jupyter_npcompile.tracer.guards import Guard
 from jupyter_npcompile.tracer.hooks import Hooks
-from jupyter_npcompile.tracer.interpret import encode, value_type
+from jupyter_npcompile.tracer.interpret import encode
 from jupyter_npcompile.tracer.memory import Array, overlap, pattern
 from jupyter_npcompile.tracer.recipes import Container, FromSource, Recipe, concrete, recipe
 from jupyter_npcompile.tracer.recorder import Hidden, Recorder, traced_in
 from jupyter_npcompile.tracer.sources import MISSING, Source
-from jupyter_npcompile.tracer.traced import is_traced
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +149,7 @@ class _LimitedHooks(Hooks):
         """Remember how far the recording has come, or stop it."""
         if index >= self.limit:
             raise _Limit
+        super().statement(index)
         self.marks.append(self.mark(index))
 
     def mark(self, index: int) -> _Mark:
@@ -167,8 +167,8 @@ class _LimitedHooks(Hooks):
 
     def release(self) -> None:
         """Let go of what the recording computed."""
-        self.bindings.clear()
         self.bound.clear()
+        self.replaced.clear()
         self.recorder.release()
 
     def bind(self, index: int, name: str, value: Any) -> None:
@@ -281,10 +281,7 @@ def _finish(
             # Nothing was captured: remember under which conditions it breaks.
             known = known._replace(inputs=cut.inputs, guards=cut.guards, arrays=cut.arrays)
         cut = known
-    bound: dict[str, Any] = {}
-    for index, name, value in hooks.bindings:
-        if index < stop:
-            bound[name] = value
+    bound = hooks.bound_before(stop)
     names = [name for name in live(start, stop) if name in bound]
     names += [name for name in ("<return>", "<display>") if name in bound]
     made: dict[int, Container] = {}
@@ -313,11 +310,7 @@ def _finish(
         },
         stand_ins=tuple(stand_ins.values()),
         written={id: array for id, array in stand_ins.items() if id in graph.writes},
-        assigned=tuple(
-            (index, name, value_type(value.value))
-            for index, name, value in hooks.bindings
-            if index < stop and is_traced(value)
-        ),
+        assigned=tuple(known for known in hooks.assigned if known[0] < stop),
         hidden=recorder.hidden,
         frozen=frozenset(recorder.frozen),
         inlined=frozenset(recorder.inlined),

@@ -1,0 +1,233 @@
+"""The duel: a function with its guards against the same function as it was written.
+
+Each segment has won against NumPy on its own (`contest`). But a function is more
+than its segments: guards, values that are handed over, results that are bound.
+So whole calls are timed, in turns, and the faster side keeps the function for a
+while that is long against what the duel has cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+MARGINS = (5.0, 2.0, 1.12, 1.08, 1.06, 1.05, 1.04, 1.03)
+"""How far ahead one side must be after so many rounds; then the better side wins."""
+
+APART = 4
+"""Up to so many rounds, each call of the winner must have been faster than all of the other."""
+
+FEWEST = 3
+"""Rounds at the least, of short calls."""
+
+SHORT = 1e-3
+"""Seconds; a single call that takes less says little."""
+
+BRIEF = 50e-6
+"""Seconds; to look at the arguments of a call that takes less would show."""
+
+SHARE = 0.01
+"""Part of the time that duels may cost."""
+
+LEAST, MOST = 64, 1 << 20
+"""Calls between two duels."""
+
+MAX_SIZES = 64
+"""Sizes of arguments that are told apart."""
+
+
+class Turn:
+    """One call that is timed.
+
+    Parameters
+    ----------
+    ring : Ring
+        Calls of this size.
+    written : bool
+        Whether the function runs as it was written.
+    changes : int
+        What had changed before it.
+    """
+
+    __slots__ = ("began", "changes", "ring", "written")
+
+    def __init__(self, ring: Ring, written: bool, changes: int) -> None:
+        self.ring = ring
+        self.written = written
+        self.changes = changes
+        self.began = perf_counter()
+
+
+class Ring:
+    """What is known about calls of one size.
+
+    Attributes
+    ----------
+    guarded, written : list of float
+        Seconds that calls have taken, in this duel.
+    left : int
+        Calls until the next duel.
+    winner : bool or None
+        Whether the function runs as it was written; None while nobody knows.
+    seconds : float
+        How long a call takes on the faster side.
+    note : str
+        What was measured, when NumPy is faster.
+    """
+
+    __slots__ = (
+        *("_last", "_order", "_rest", "guarded", "left", "note", "seconds", "winner"),
+        "written",
+    )
+
+    def __init__(self) -> None:
+        self.guarded: list[float] = []
+        self.written: list[float] = []
+        self.left = 0
+        self.winner: bool | None = None
+        self.seconds = float("inf")
+        self.note = ""
+        self._last: bool | None = None
+        self._rest = 0
+        self._order = 1
+
+    def next(self) -> bool:
+        """Whether the next call runs as it was written.
+
+        The order of turns is one that keeps step with no rhythm in the arguments.
+        """
+        if len(self.guarded) != len(self.written):
+            return len(self.written) < len(self.guarded)
+        self._order = (self._order * 1103515245 + 12345) & 0x7FFFFFFF
+        return bool(self._order >> 20 & 1)
+
+    def add(self, written: bool, seconds: float) -> None:
+        """A call has taken some time."""
+        (self.written if written else self.guarded).append(seconds)
+        guarded, as_written = sorted(self.guarded), sorted(self.written)
+        rounds = len(guarded)
+        if not rounds or rounds != len(as_written):
+            return
+        ours, plain = guarded[rounds // 4], as_written[rounds // 4]
+        if rounds < FEWEST and max(ours, plain) < SHORT:
+            return
+        apart = guarded[-1] < as_written[0] or as_written[-1] < guarded[0]
+        margin = MARGINS[rounds - 1] if rounds <= len(MARGINS) else 1.0
+        if max(ours, plain) >= margin * min(ours, plain) and (apart or rounds > APART):
+            self._decide(ours, plain, rounds)
+
+    def _decide(self, ours: float, plain: float, rounds: int) -> None:
+        winner = plain < ours
+        if winner != self._last:
+            self._last, self._rest = winner, 0
+        self.winner = winner
+        self.seconds = min(plain, ours)
+        self.note = (
+            f"as a whole NumPy is faster: {plain * 1e6:.0f} µs a call against {ours * 1e6:.0f} µs"
+            if self.winner
+            else ""
+        )
+        lost = rounds * abs(plain - ours) / min(plain, ours)
+        self._rest = min(max(LEAST, round(lost / SHARE), 4 * self._rest), MOST)
+        self.left = self._rest
+
+    def begin(self) -> None:
+        """The next duel begins."""
+        self.guarded.clear()
+        self.written.clear()
+        self.winner = None
+
+
+class Duel:
+    """Which side of a function runs, call by call.
+
+    Attributes
+    ----------
+    blind : int
+        Calls for which nothing is looked at.
+    written : bool
+        Whether they run as it was written.
+    note : str
+        What the report says when the function runs as it was written.
+
+    Examples
+    --------
+    >>> duel = Duel()
+    >>> calls = 0
+    >>> while (turn := duel.turn({}, 0)) is not None:
+    ...     turn.ring.add(turn.written, 1.0 if turn.written else 2.0)
+    ...     calls += 1
+    >>> calls, duel.written
+    (4, True)
+    """
+
+    __slots__ = ("_rings", "blind", "note", "written")
+
+    def __init__(self) -> None:
+        self._rings: dict[tuple[int, ...], Ring] = {}
+        self.blind = 0
+        self.written = False
+        self.note = ""
+
+    def turn(self, arguments: Mapping[str, Any], changes: int) -> Turn | None:
+        """How a call runs.
+
+        Parameters
+        ----------
+        arguments : mapping
+            Its local variables.
+        changes : int
+            How often something was recorded, compiled or judged so far.
+
+        Returns
+        -------
+        Turn or None
+            A turn when the call is timed; else ``written`` says how it runs.
+        """
+        size = size_of(arguments.values())
+        ring = self._rings.get(size)
+        if ring is None:
+            while len(self._rings) >= MAX_SIZES:
+                self._rings.pop(next(iter(self._rings)))
+            ring = self._rings[size] = Ring()
+        if ring.left:
+            ring.left -= 1
+            self.written = bool(ring.winner)
+            self.note = ring.note
+            if ring.seconds < BRIEF:
+                self.blind, ring.left = ring.left, 0
+            return None
+        if ring.winner is not None:
+            ring.begin()
+        self.note = ""
+        return Turn(ring, ring.next(), changes)
+
+    def end(self) -> None:
+        """Something fits, or might by now: whatever was found out is void."""
+        self._rings.clear()
+        self.blind = 0
+        self.written = False
+        self.note = ""
+
+
+def size_of(values: Iterable[Any]) -> tuple[int, ...]:
+    """The sizes of arguments, each up to a factor of two.
+
+    Examples
+    --------
+    >>> size_of([np.zeros((3, 5)), 7, [1, 2], "abc", None])
+    (4, 3, 2, 0, 0)
+    """
+    return tuple(
+        value.size.bit_length()
+        if type(value) is np.ndarray
+        else value.bit_length()
+        if type(value) is int
+        else len(value).bit_length()
+        if type(value) in (list, tuple, dict)
+        else 0
+        for value in values
+    )

@@ -1,0 +1,203 @@
+"""Whole calls decide whether a function runs with its guards or as it was written."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import jupyter_npcompile
+from jupyter_npcompile.runtime.duel import LEAST, MOST, SHARE, Duel, Ring, size_of
+from jupyter_npcompile.runtime.functions import handle_of
+
+
+def duel(guarded: list[float], written: list[float], calls: int) -> tuple[float, float, Duel]:
+    """Seconds that calls take, seconds that they take as written, and the duel."""
+    judge, spent, least = Duel(), 0.0, 0.0
+    for number in range(calls):
+        ours, plain = guarded[number % len(guarded)], written[number % len(written)]
+        if judge.blind:
+            judge.blind -= 1
+            as_written = judge.written
+        else:
+            turn = judge.turn({}, 0)
+            as_written = judge.written if turn is None else turn.written
+            if turn is not None:
+                turn.ring.add(turn.written, plain if as_written else ours)
+        spent += plain if as_written else ours
+        least += plain
+    return spent, least, judge
+
+
+SECONDS = st.floats(1e-7, 10.0)
+
+
+@given(SECONDS, SECONDS)
+def test_no_function_is_much_slower_than_it_was_written(ours: float, plain: float) -> None:
+    spent, least, judge = duel([ours], [plain], 5_000)
+    rounds = 9 * abs(ours - plain)
+    assert spent <= least * (1 + 2 * SHARE) + rounds
+    assert judge.written == (plain < ours) or abs(plain - ours) <= 0.03 * min(plain, ours)
+
+
+@given(SECONDS, st.integers(2, 50))
+def test_nor_does_what_was_compiled_lie_idle(plain: float, factor: int) -> None:
+    spent, least, _ = duel([plain / factor], [plain], 5_000)
+    assert spent <= least / factor * (1 + 2 * SHARE) + 9 * plain
+
+
+@given(st.integers(0, 10**6))
+def test_noise_does_not_matter(seed: int) -> None:
+    noise = np.random.default_rng(seed).uniform(1.0, 1.25, 997)
+    times = list(1e-2 * noise)
+    spent, least, judge = duel([1.3 * seconds for seconds in times], times, 5_000)
+    assert judge.written
+    assert spent <= 1.05 * least
+
+
+def test_a_slow_call_by_chance_does_not_matter() -> None:
+    ring = Ring()
+    for ours in (9.0, 1.0, 1.0, 1.0, 1.0):
+        ring.add(False, ours)
+        ring.add(True, 2.0)
+    assert ring.winner is False
+
+
+def test_duels_become_rare() -> None:
+    judge, timed = Duel(), []
+    for number in range(200_000):
+        if judge.blind:
+            judge.blind -= 1
+        elif (turn := judge.turn({}, 0)) is not None:
+            turn.ring.add(turn.written, 1e-5)
+            timed.append(number)
+    assert len(timed) < 150
+    assert LEAST < timed[-1] < MOST
+
+
+def test_sizes_have_their_own_verdicts() -> None:
+    judge = Duel()
+    for _ in range(400):
+        for size in (4, 4000):
+            turn = judge.turn({"x": np.empty(size)}, 0)
+            if turn is not None:
+                faster = turn.written == (size == 4)
+                turn.ring.add(turn.written, 1e-3 * size if faster else 2e-3 * size)
+    for size in (4, 4000):
+        while judge.turn({"x": np.empty(size)}, 0) is not None:
+            pass
+        assert judge.written == (size == 4)
+
+
+def test_sizes_are_told_apart_up_to_a_factor_of_two() -> None:
+    class Odd(np.ndarray[Any, Any]):
+        size = property(lambda self: 1 / 0)
+
+    assert size_of([np.zeros(1000), 1000]) == size_of([np.zeros((600, 1)), 513])
+    assert size_of([np.zeros(1000)]) != size_of([np.zeros(1100)])
+    assert size_of([np.zeros(3).view(Odd), True, 2.5]) == (0, 0, 0)
+
+
+# -- with functions
+
+
+def element_by_element(x: Any) -> float:
+    total = 0.0
+    for k in range(len(x)):
+        y = x[k] * 2.0 + 1.0
+        total += y * y - y
+    return total
+
+
+def halves(x: Any) -> Any:
+    y = np.sqrt(x * x + 1.0) * 0.5
+    return y * np.exp(-y) + y
+
+
+def settled(function: Any, *args: Any, calls: int = 60) -> Any:
+    for _ in range(calls):
+        function(*args)
+        assert jupyter_npcompile.wait(60)
+    return handle_of(function)
+
+
+@pytest.mark.slow
+def test_a_loop_over_elements_runs_as_it_was_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
+    fast = jupyter_npcompile.compile(element_by_element)
+    x = np.linspace(0, 1, 2000)
+    handle = settled(fast, x)
+    assert fast(x) == element_by_element(x)
+    assert handle.activate() is None
+    report = jupyter_npcompile.last_report()
+    assert report is not None
+    assert all(region.tier == "numpy" for region in report.regions)
+    assert any("as a whole NumPy is faster" in region.note for region in report.regions)
+    # Other values of the same sizes change nothing; other sizes have a duel of their own.
+    assert fast(x[::-1].copy()) == element_by_element(x[::-1])
+    assert fast(x[:7]) == element_by_element(x[:7])
+
+
+@pytest.mark.slow
+def test_what_gains_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
+    fast = jupyter_npcompile.compile(halves)
+    x = np.linspace(0, 1, 300_000)
+    settled(fast, x, calls=30)
+    before = jupyter_npcompile.stats()["dispatches"]
+    for _ in range(20):
+        fast(x)
+    assert jupyter_npcompile.stats()["dispatches"] >= before + 10
+    report = jupyter_npcompile.last_report()
+    assert report is not None
+    assert [region.tier for region in report.regions] == ["inductor"]
+
+
+def test_a_forced_tier_has_no_duel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jupyter_npcompile.settings, "tier", "aten")
+    fast = jupyter_npcompile.compile(halves)
+    before = jupyter_npcompile.stats()["dispatches"]
+    for _ in range(50):
+        fast(np.ones(3))
+    assert jupyter_npcompile.stats()["dispatches"] == before + 50
+
+
+def test_errors_end_turns_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
+
+    def refuses(x: Any) -> Any:
+        y = x + 1
+        raise ValueError(y[0])
+
+    fast = jupyter_npcompile.compile(refuses)
+    for _ in range(200):
+        with pytest.raises(ValueError, match="2") as caught:
+            fast(np.ones(2))
+        assert len(caught.traceback) == 2
+
+
+def test_threads_share_a_duel() -> None:
+    judge, errors = Duel(), []
+
+    def call() -> None:
+        try:
+            for _ in range(5_000):
+                turn = judge.turn({}, 0)
+                if turn is not None:
+                    turn.ring.add(turn.written, 1e-2)
+                    if time.perf_counter_ns() % 7 == 0:
+                        turn.ring.begin()
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=call) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
