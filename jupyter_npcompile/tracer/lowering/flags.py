@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from torch import Tensor
 
 from jupyter_npcompile.graph.nodes import Node
 from jupyter_npcompile.tracer.floating import UNDERFLOW, Look
+from jupyter_npcompile.tracer.lowering.finite import defined, demand_all_finite, finite
 from jupyter_npcompile.tracer.lowering.lookup import find_kernel
 from jupyter_npcompile.tracer.lowering.trace import Trace
 from jupyter_npcompile.tracer.lowering.ufuncs import Loop, named
@@ -80,7 +80,7 @@ def demand(
         if not isinstance(value, Value) or value.dtype.kind not in "fc":
             continue
         if look == "finite":
-            trace.check(all_finite(_elements(value)))
+            demand_all_finite(trace, _elements(value))
         else:
             wrong = reported_at(node, operands, _elements(value))
             if isinstance(where, Value):
@@ -91,36 +91,11 @@ def demand(
 def demand_finite(trace: Trace, target: Any) -> None:
     """Check that an array holds neither NaN nor infinity after it was written."""
     if isinstance(target, Value) and target.dtype.kind in "fc":
-        trace.check(all_finite(_elements(target)))
+        demand_all_finite(trace, _elements(target))
 
 
 def _elements(value: Value) -> Tensor:
     return value.filled() if isinstance(value, Compressed) else value.read()
-
-
-def all_finite(tensor: Tensor) -> Tensor:
-    """Whether no element is NaN or infinite, as a 0-d tensor.
-
-    Examples
-    --------
-    >>> all_finite(torch.tensor([1.0, 2.0])), all_finite(torch.log(torch.tensor([0.0])))
-    (tensor(True), tensor(False))
-    """
-    return finite(tensor).all()
-
-
-def finite(tensor: Tensor) -> Tensor:
-    """Where elements are finite, by comparisons: compilers make vector code of these."""
-    if tensor.is_complex():
-        return finite(torch.real(tensor)) & finite(torch.imag(tensor))
-    return torch.abs(tensor) < math.inf
-
-
-def defined(tensor: Tensor) -> Tensor:
-    """Where elements are not NaN."""
-    if tensor.is_complex():
-        return defined(torch.real(tensor)) & defined(torch.imag(tensor))
-    return torch.abs(tensor) <= math.inf
 
 
 def reported_at(node: Node, operands: Sequence[Any], result: Tensor) -> Tensor:

@@ -169,6 +169,8 @@ class _Interpreter:
 
     def run(self, node: Node) -> None:
         self._trace.node = node
+        if ufuncs.named(node.op) is None:
+            self._trace.close_sums()
         try:
             self._trace.values[node.id] = self._lowered(node)
         except UnsupportedError as error:
@@ -321,6 +323,7 @@ class _Interpreter:
                 found[place] = tensor.clone()
             taken.add(storage_of(found[place]))
         self._demand_declared_writes()
+        self._trace.close_sums()
         checks = self._trace.checks
         if len(checks) > 1:  # one flag is cheaper to hand over than many
             checks[:] = [torch.stack([check.reshape(()) for check in checks]).all()]

@@ -20,6 +20,7 @@ from torch import Tensor
 from jupyter_npcompile.graph.nodes import Node, ValueType
 from jupyter_npcompile.tracer.lowering.dtypes import bounds, carrier, convert, supported
 from jupyter_npcompile.tracer.lowering.errors import UnsupportedError
+from jupyter_npcompile.tracer.lowering.finite import Sums
 from jupyter_npcompile.tracer.lowering.values import Owner, Read, Value, View, Write
 
 Number = bool | int | float | complex
@@ -49,6 +50,8 @@ class Trace:
     checks : list of Tensor
         0-d booleans; where one is False, NumPy would have raised or the
         result would not be NumPy's, and the run must be thrown away.
+    sums : Sums
+        What will be checks too.
     constants : set of int
         Memory of arrays that are part of the graph.
     node : Node
@@ -58,6 +61,7 @@ class Trace:
     def __init__(self) -> None:
         self.values: dict[int, Any] = {}
         self.checks: list[Tensor] = []
+        self.sums = Sums()
         self.constants: set[int] = set()
         self.node: Node = Node(-1, "input")
         self._origins: dict[object, int] = {}
@@ -239,6 +243,10 @@ class Trace:
             if "under" in self.node.reports:
                 tiny = torch.finfo(after.dtype).tiny
                 self.check(~torch.any((torch.abs(after) < tiny) & (before != 0)))
+
+    def close_sums(self) -> None:
+        """Make checks of the sums: what follows may be computed in another loop."""
+        self.checks += self.sums.flags()
 
     def check(self, condition: Tensor) -> None:
         """Demand that a 0-d boolean tensor is True when the graph runs."""

@@ -1,0 +1,77 @@
+"""NaN and infinity: where they are, and whether there are any."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.tracer.lowering.trace import Trace
+
+
+class Sums:
+    """Sums that are zero while no element of certain arrays is NaN or infinite.
+
+    ``x * 0`` is zero where ``x`` is finite and NaN where it is not, so that one
+    sum shows what happened in many arrays: two operations for each element, and
+    one comparison for all. Only what is surely computed in one loop is summed:
+    arrays of one shape between which nothing but elementwise work was done.
+
+    Examples
+    --------
+    >>> sums = Sums()
+    >>> sums.add(torch.tensor([1.0, 2.0]))
+    >>> sums.add(torch.tensor([1.0, math.inf]))
+    >>> sums.flags()
+    [tensor(False)]
+    """
+
+    def __init__(self) -> None:
+        self._sums: dict[tuple[tuple[int, ...], torch.dtype], Tensor] = {}
+
+    def add(self, tensor: Tensor) -> None:
+        """Add a real array."""
+        key = tuple(tensor.shape), tensor.dtype
+        term = tensor * 0.0
+        self._sums[key] = self._sums[key] + term if key in self._sums else term
+
+    def flags(self) -> list[Tensor]:
+        """Whether the sums are zero, as 0-d tensors; begin anew."""
+        sums, self._sums = self._sums, {}
+        return [(total == 0.0).all() for total in sums.values()]
+
+
+def demand_all_finite(trace: Trace, tensor: Tensor) -> None:
+    """Check that no element of an array is NaN or infinite, in the values that it has now."""
+    if tensor.is_complex():
+        trace.check(all_finite(tensor))
+    else:
+        trace.sums.add(tensor)
+
+
+def all_finite(tensor: Tensor) -> Tensor:
+    """Whether no element is NaN or infinite, as a 0-d tensor.
+
+    Examples
+    --------
+    >>> all_finite(torch.tensor([1.0, 2.0])), all_finite(torch.log(torch.tensor([0.0])))
+    (tensor(True), tensor(False))
+    """
+    return finite(tensor).all()
+
+
+def finite(tensor: Tensor) -> Tensor:
+    """Where elements are finite, by comparisons: compilers make vector code of these."""
+    if tensor.is_complex():
+        return finite(torch.real(tensor)) & finite(torch.imag(tensor))
+    return torch.abs(tensor) < math.inf
+
+
+def defined(tensor: Tensor) -> Tensor:
+    """Where elements are not NaN."""
+    if tensor.is_complex():
+        return defined(torch.real(tensor)) & defined(torch.imag(tensor))
+    return torch.abs(tensor) <= math.inf
