@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jupyter_npcompile.tracer import elision
 from jupyter_npcompile.tracer.breaks import Break
 from jupyter_npcompile.tracer.recorder import concrete_in
 
@@ -75,6 +76,10 @@ def evaluate(hooks: Hooks, callee: Callable[..., Any], args: Any, kwargs: Any) -
         np.errstate(call=lambda kind, _flag: happened.append(kind), **modes),
     ):
         values, options = concrete_in(args), concrete_in(kwargs)
+        spare, hooks.recorder.spare = hooks.recorder.spare, None
+        if spare is not None and type(callee) is np.ufunc and any(spare is arg for arg in args):
+            options["out"] = spare.value
+            elision.hand_over(spare)
         began = perf_counter()
         result = UNINITIALISED.get(callee, callee)(*values, **options)
         hooks.recorder.seconds += perf_counter() - began

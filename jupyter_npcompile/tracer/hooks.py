@@ -9,6 +9,7 @@ untouched. What cannot be captured raises ``Break``.
 from __future__ import annotations
 
 import builtins
+import sys
 import types
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
@@ -20,6 +21,7 @@ from jupyter_npcompile.tracer import (
     attributes,
     brackets,
     calls,
+    elision,
     indexing,
     members,
     numpy_calls,
@@ -131,6 +133,8 @@ class Hooks:
     def binary(self, at: At, operation: str, left: Any, right: Any) -> Any:
         """``left <operation> right``, by the operation's :mod:`ast` name."""
         self._at(at)
+        counts = sys.getrefcount(left), sys.getrefcount(right)
+        self.recorder.spare = elision.spare(operation, left, right, counts)
         return self._operate(operation, left, right)
 
     def unary(self, at: At, operation: str, operand: Any) -> Any:

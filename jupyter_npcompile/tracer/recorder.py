@@ -80,6 +80,7 @@ class Recorder(Inputs):
         self.draws: list[Draw] = []
         self.drawn: dict[int, Any] = {}
         self.streams = Streams()
+        self.spare: Traced | None = None
 
     def release(self) -> None:
         """Turn the streams of random numbers back, and let go of every array."""

@@ -1,0 +1,87 @@
+"""Memory of temporaries, used again as NumPy's operators do.
+
+In ``a * b + c`` NumPy adds ``c`` in place: nobody else can see the product.
+During a recording every value has a traced array around it, so that NumPy
+cannot know. Fresh memory for each operation would make the first run of a
+cell with large arrays take twice as long as the cell does.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from jupyter_npcompile.tracer.traced import Traced, is_traced
+
+LEAST = 256 * 1024
+"""Bytes of an array for which it pays; as in NumPy."""
+
+_KINDS = {
+    "Add": "iufc",
+    "Sub": "iufc",
+    "Mult": "iufc",
+    "Div": "fc",
+    "BitAnd": "iub",
+    "BitOr": "iub",
+    "BitXor": "iub",
+}
+_COMMUTATIVE = frozenset({"Add", "Mult", "BitAnd", "BitOr", "BitXor"})
+_NUMBERS = {"i": (int,), "u": (int,), "f": (int, float), "c": (int, float, complex), "b": (bool,)}
+
+_COUNTS = sys.implementation.name == "cpython" and sys.version_info < (3, 14)
+"""Whether a variable counts as a reference; later Pythons borrow what they load."""
+
+DYING = 2
+"""References to an argument that nobody but the called function has: its own, and the counting."""
+
+
+def spare(operation: str, left: Any, right: Any, counts: tuple[int, int]) -> Traced | None:
+    """The operand whose memory the result of an operator may have.
+
+    Parameters
+    ----------
+    operation : str
+        By its name in :mod:`ast`.
+    left, right : object
+        The operands.
+    counts : tuple of int
+        ``sys.getrefcount`` of each, in the function that was called with them.
+    """
+    kinds = _KINDS.get(operation)
+    if kinds is None or not _COUNTS:
+        return None
+    if counts[0] <= DYING and _fits(left, right, kinds):
+        return left  # type: ignore[no-any-return]
+    if operation in _COMMUTATIVE and counts[1] <= DYING and _fits(right, left, kinds):
+        return right  # type: ignore[no-any-return]
+    return None
+
+
+def _fits(operand: Any, other: Any, kinds: str) -> bool:
+    if not is_traced(operand) or type(operand.value) is not np.ndarray:
+        return False
+    if sys.getrefcount(operand.value) > DYING:
+        return False
+    value = operand.value
+    if (
+        not value.shape
+        or value.nbytes < LEAST
+        or not value.flags.owndata
+        or not value.flags.writeable
+    ):
+        return False
+    if value.dtype.kind not in kinds or not value.dtype.isnative or operand.source is not None:
+        return False
+    other = other.value if is_traced(other) else other
+    if isinstance(other, np.ndarray | np.generic):
+        alike = other.shape == value.shape and other.strides == value.strides
+        return other.dtype == value.dtype and (alike or not other.shape)
+    return type(other) in _NUMBERS[value.dtype.kind]
+
+
+def hand_over(traced: Traced) -> None:
+    """Leave a stand-in where a value was whose memory another has now."""
+    value = traced.value
+    traced.value = np.broadcast_to(np.zeros((), value.dtype), value.shape)

@@ -1,0 +1,96 @@
+"""Temporaries give their memory to the next operation, and nothing else does."""
+
+from __future__ import annotations
+
+import linecache
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import jupyter_npcompile as npc
+from jupyter_npcompile.tracer import elision
+
+NAMES = ("x", "y", "z")
+
+
+@pytest.fixture(autouse=True)
+def _always(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(elision, "LEAST", 0)
+    monkeypatch.setattr(npc.settings, "tier", "aten")
+
+
+def expressions(depth: int) -> st.SearchStrategy[str]:
+    leaf = st.sampled_from([*NAMES, "2", "0.5", "x[::-1]", "np.abs(y)", "(v := z * 2)"])
+    if not depth:
+        return leaf
+    inner = expressions(depth - 1)
+    operators = st.sampled_from(["+", "-", "*", "/"])
+    return st.one_of(
+        st.tuples(inner, operators, inner).map(lambda parts: f"({' '.join(parts)})"),
+        inner.map(lambda text: f"same({text})"),
+        leaf,
+    )
+
+
+def same(value: Any) -> Any:
+    return value
+
+
+@given(st.lists(expressions(3), min_size=2, max_size=5), st.sampled_from(["f4", "f8", "c16"]))
+def test_programs_are_what_they_were(lines: list[str], dtype: str) -> None:
+    text = "".join(f"    a{k} = {line} + a{k - 1}\n" for k, line in enumerate(lines, 1))
+    names = ", ".join(f"a{k}" for k in range(len(lines) + 1))
+    source = f"def f(x, y, z):\n    a0 = x\n{text}    return {names}, y, z\n"
+    linecache.cache["<elision>"] = (len(source), None, source.splitlines(True), "<elision>")
+    scope: dict[str, Any] = {"np": np, "same": same}
+    exec(compile(source, "<elision>", "exec"), scope)
+    arrays = [np.linspace(1, 2, 7).astype(dtype) * k for k in (1, 2, 3)]
+    kept = [array.copy() for array in arrays]
+    with np.errstate(all="ignore"):
+        expected = scope["f"](*arrays)
+        found = npc.compile(scope["f"])(*arrays)
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(a, b)
+    for a, b in zip(arrays, kept, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_chains_use_memory_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    handed: list[Any] = []
+    real = elision.hand_over
+
+    def counted(traced: Any) -> None:
+        handed.append(1)
+        real(traced)
+
+    monkeypatch.setattr(elision, "hand_over", counted)
+
+    def chain(x: Any, y: Any) -> Any:
+        z = x * 2
+        return (x * y + 1.0) / 3 - y * 2 + z
+
+    fast = npc.compile(chain)
+    x, y = np.linspace(0, 1, 9), np.linspace(1, 2, 9)
+    np.testing.assert_array_equal(fast(x, y), chain(x, y))
+    assert len(handed) == 4
+
+
+def test_what_others_see_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    handed: list[Any] = []
+    monkeypatch.setattr(elision, "hand_over", handed.append)
+
+    def seen(x: Any) -> Any:
+        y = x * 2
+        parts = [x * 3, x[1:] * 1]
+        whole = y + 1
+        view = (x * 4)[::2] + 1
+        return whole, parts[0] + 1, parts[1], view, np.sqrt(x) + np.float32(1)
+
+    fast = npc.compile(seen)
+    x = np.linspace(0, 1, 9, dtype="f4")
+    for a, b in zip(fast(x), seen(x), strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert len(handed) == 1  # np.sqrt(x) alone dies
