@@ -26,7 +26,7 @@ MAX_CELLS = 500
 _numbers = itertools.count(1)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Remembered:
     """What one run of a cell leaves for the next.
 
@@ -38,11 +38,14 @@ class Remembered:
         The functions that it defines.
     filenames : set of str
         The names that its code has had: IPython gives it a new one each time.
+    runs : int
+        How often it has run.
     """
 
     states: list[RegionState]
     functions: list[FunctionHandle]
     filenames: set[str] = field(default_factory=set)
+    runs: int = 0
 
 
 _known: dict[tuple[str, str, Options], Remembered] = {}
@@ -82,6 +85,8 @@ class CellHandle(ModuleFrame):
         body: list[ast.stmt],
     ) -> None:
         super().__init__(kept.states, Rest(program.loops))
+        kept.runs += 1
+        self._rest.allowance.begin(kept.runs)
         for state in kept.states:
             state.rest = self._rest
         self.source = source

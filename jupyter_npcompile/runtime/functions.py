@@ -150,6 +150,10 @@ class CallCode:
         """Nothing but the value."""
         return ()
 
+    def written(self, start: int) -> frozenset[str]:
+        """Nobody knows."""
+        return frozenset()
+
     def statement_at(self, position: Position) -> int | None:
         """The call."""
         return 0

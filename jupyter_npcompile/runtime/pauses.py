@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
+from jupyter_npcompile.runtime.allowance import Allowance
 from jupyter_npcompile.runtime.duel import Duel
 
 PATIENCE = 16
@@ -151,6 +152,8 @@ class Rest:
         How often something was recorded, compiled or judged.
     duel : Duel
         Of the function.
+    allowance : Allowance
+        Of this run.
 
     Examples
     --------
@@ -168,8 +171,8 @@ class Rest:
     """
 
     __slots__ = (
-        *("_calls", "_loops", "_vain", "changes", "duel", "in_vain", "left", "plain", "ran"),
-        "waiting",
+        *("_calls", "_loops", "_vain", "allowance", "changes", "duel", "in_vain", "left"),
+        *("plain", "ran", "waiting"),
     )
 
     def __init__(self, loops: Sequence[range]) -> None:
@@ -179,10 +182,12 @@ class Rest:
         self.ran = self.in_vain = self.waiting = False
         self._vain = self._calls = self.changes = 0
         self.duel = Duel()
+        self.allowance = Allowance()
 
     def begins(self) -> bool:
         """A call begins, with guards; whether it should look at everything again."""
         self._calls += 1
+        self.allowance.begin(self._calls)
         if self.ran:
             self._vain = 0
         elif self.in_vain:

@@ -32,6 +32,12 @@ COMPILING = "compiling"
 DRAWN = f"{RANDOM}, drawn before the compiled code runs"
 """Reason of lines that draw: no break point, for nothing is split."""
 
+POSTPONED = (
+    "left to NumPy this time: to capture it would have held up the run",
+    "it is captured when the cell runs again; --ahead waits for it",
+)
+"""Reason and hint of lines for which a run had no time."""
+
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 _ORDINARY = frozenset({"import", "definition", "not run", PLAIN, "plain Python"})
@@ -196,6 +202,9 @@ class _Reporter:
                 entry.status, entry.hint = "host", stop.cause.hint or None
         elif index in state.closed:
             entry.reason, entry.status = state.closed[index], "host"
+        elif index in state.postponed:
+            entry.reason, entry.hint = POSTPONED
+            entry.status = "host" if self._calls_numpy(entry) else "python"
         elif self._was_inlined(entry.line):
             entry.status, entry.captured = "compiled", True
         else:
@@ -211,6 +220,12 @@ class _Reporter:
             for plan in state.used.values()
         )
 
+    def _calls_numpy(self, entry: _Entry) -> bool:
+        names = self.subject.namespace
+        return entry.node is not None and (
+            numpy_call(entry.node, names) is not None or makes_array(entry.node, names)
+        )
+
     def _holds_work(self, entry: _Entry) -> bool:
         assert entry.stop is not None
         if entry.stop.worked or entry.stop.cause.kind in ("host", "value", "limit"):
@@ -222,8 +237,7 @@ class _Reporter:
             for part in ast.walk(entry.node)
         ):
             return True
-        names = self.subject.namespace
-        return numpy_call(entry.node, names) is not None or makes_array(entry.node, names)
+        return self._calls_numpy(entry)
 
     # -- break points
 

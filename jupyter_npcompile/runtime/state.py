@@ -27,7 +27,7 @@ from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.ticket import Ticket
 from jupyter_npcompile.runtime.traceable import Traceable
 from jupyter_npcompile.runtime.worker import compiler
-from jupyter_npcompile.tracer.breaks import Break
+from jupyter_npcompile.tracer.breaks import Break, Postponed
 from jupyter_npcompile.tracer.recording import Recording, Stop, record
 from jupyter_npcompile.tracer.sources import Namespace
 
@@ -54,6 +54,8 @@ class RegionState:
         The latest break at each statement.
     closed : dict of int to str
         Statements from which nothing is recorded any more, and why.
+    postponed : set of int
+        Statements for which this run had no time.
     used : dict of int to Plan
         The plan that last ran from each statement.
     fast : dict of int to tuple of (Plan, callable)
@@ -69,6 +71,7 @@ class RegionState:
     plans: dict[int, list[Plan]] = field(default_factory=dict)
     stops: dict[int, Stop] = field(default_factory=dict)
     closed: dict[int, str] = field(default_factory=dict)
+    postponed: set[int] = field(default_factory=set)
     used: dict[int, Plan] = field(default_factory=dict)
     fast: dict[int, tuple[tuple[Plan, Fast], ...]] = field(default_factory=dict)
     pauses: Pauses = field(default_factory=Pauses)
@@ -96,16 +99,18 @@ class RegionState:
             with self.lock:
                 plan = self._plan(start, namespace)
                 if plan is None:
-                    self._in_vain(start, start + 1)
+                    self._in_vain(start, start + 1, waiting=start in self.postponed)
                     return start + 1, None
                 self._note(start, plan)
                 stop = max(plan.stop, start + 1)
                 values = plan.take_first()
                 if values is not None:
                     return stop, values
-                values = self._run(plan, namespace) if plan.state == "ready" else None
+                late = plan.state == "ready" and not plan.checked and self._is_out_of_time()
+                ready = plan.state == "ready" and not late
+                values = self._run(plan, namespace) if ready else None
                 if values is None:
-                    self._in_vain(start, stop, waiting=plan.state == "pending")
+                    self._in_vain(start, stop, waiting=late or plan.state == "pending")
                 else:
                     self.pauses.end(start)
                 return stop, values
@@ -169,6 +174,7 @@ class RegionState:
         with self.lock:
             self.used.clear()
             self.stops.clear()
+            self.postponed.clear()
             self.pauses.clear()
 
     def _note(self, start: int, plan: Plan) -> None:
@@ -202,15 +208,26 @@ class RegionState:
                 f"{MAX_PLANS} signatures were compiled already; the latest: {plans[-1].signature}"
             )
             return None
+        if self._is_out_of_time():
+            self.postponed.add(start)
+            return None
         return self._record(start, namespace)
+
+    def _is_out_of_time(self) -> bool:
+        """Whether NumPy goes on alone, lest this run is held up."""
+        return choose(self.options)[1] == "later" and self.rest.allowance.left <= 0
 
     def _record(self, start: int, namespace: Namespace, limit: Stop | None = None) -> Plan | None:
         """Record from a statement on, and have the recording compiled."""
         tier, when = choose(self.options)
         while True:
-            recording = self._dry_run(start, namespace, limit)
+            began = perf_counter()
+            recording = self._dry_run(start, namespace, limit, hurry=when == "later")
+            useful = 0.0 if recording is None else recording.numpy_seconds
+            self.rest.allowance.spend(perf_counter() - began - useful)
             if recording is None:
                 return None
+            self.postponed.discard(start)
             plan = Plan(recording)
             plan.timings["trace_ms"] = recording.seconds * 1e3
             plan.timings["numpy_us"] = recording.numpy_seconds * 1e6
@@ -239,7 +256,12 @@ class RegionState:
             limit = plan.limit
 
     def _dry_run(
-        self, start: int, namespace: Namespace, limit: Stop | None = None
+        self,
+        start: int,
+        namespace: Namespace,
+        limit: Stop | None = None,
+        *,
+        hurry: bool = False,
     ) -> Recording | None:
         counters.recordings += 1
         self.rest.changes += 1
@@ -254,7 +276,11 @@ class RegionState:
                 self.code.live,
                 limit,
                 namespace.module if isinstance(namespace, FrameNamespace) else None,
+                self.code.written(start),
+                self.rest.allowance.is_enough_for_copying if hurry else lambda nbytes: True,
             )
+        except Postponed:
+            self.postponed.add(start)
         except NotTraceable as reason:
             self.closed[start] = f"cannot be traced: {reason}"
         except Break as reason:
@@ -325,6 +351,7 @@ class RegionState:
                 outcome = self._checked(plan, outcome, namespace)
                 numpy_us = outcome.recording.numpy_seconds * 1e6
                 self._judge(plan, namespace, Times(numpy_us, seconds * 1e6))
+                self.rest.allowance.spend(perf_counter() - began - seconds)
                 if plan.state != "ready":
                     return None
             values = outcome.commit()

@@ -22,6 +22,9 @@ class Traceable(Protocol):
     def live(self, start: int, stop: int) -> tuple[str, ...]:
         """Names that must be bound after statements ``start`` to ``stop - 1``."""
 
+    def written(self, start: int) -> frozenset[str]:
+        """Names of what the statements from ``start`` on may write into."""
+
     def statement_at(self, position: Position) -> int | None:
         """The statement that holds a position."""
 
@@ -58,6 +61,23 @@ class RegionCode:
     def live(self, start: int, stop: int) -> tuple[str, ...]:
         """Names that must be bound after statements ``start`` to ``stop - 1``."""
         return self.region.live(start, stop)
+
+    def written(self, start: int) -> frozenset[str]:
+        """Names of what the statements from ``start`` on may write into."""
+        found = set()
+        for statement in self.region.statements[start:]:
+            node = statement.node
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            if isinstance(node, ast.AugAssign):
+                targets = [node.target]
+                if isinstance(node.target, ast.Name):
+                    found.add(node.target.id)
+            for target in targets:
+                while isinstance(target, ast.Subscript | ast.Attribute):
+                    target = target.value
+                    if isinstance(target, ast.Name):
+                        found.add(target.id)
+        return frozenset(found)
 
     def statement_at(self, position: Position) -> int | None:
         """The statement that holds a position."""

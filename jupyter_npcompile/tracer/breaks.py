@@ -93,3 +93,7 @@ def graph_break() -> None:
     --------
     >>> graph_break()
     """
+
+
+class Postponed(BaseException):
+    """The recording would hold up the run for too long; another run may be more patient."""

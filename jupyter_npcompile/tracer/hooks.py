@@ -27,7 +27,7 @@ from jupyter_npcompile.tracer import (
     numpy_calls,
     sources,
 )
-from jupyter_npcompile.tracer.breaks import Break, NeedsCopy
+from jupyter_npcompile.tracer.breaks import Break, NeedsCopy, Postponed
 from jupyter_npcompile.tracer.definitions import is_definition
 from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
 from jupyter_npcompile.tracer.guards import ValueGuard
@@ -71,7 +71,7 @@ class Hooks:
         Statement, name and type of every array or number that was bound.
     """
 
-    passing = (Break, NeedsCopy)
+    passing = (Break, NeedsCopy, Postponed)
     """What no ``except`` of traced code may catch."""
 
     @staticmethod

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import types
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from jupyter_npcompile.graph.nodes import Node
 from jupyter_npcompile.tracer.brackets import is_indexed
-from jupyter_npcompile.tracer.breaks import Break, NeedsCopy
+from jupyter_npcompile.tracer.breaks import Break, NeedsCopy, Postponed
 from jupyter_npcompile.tracer.floating import is_finite
 from jupyter_npcompile.tracer.guards import (
     ArrayGuard,
@@ -70,9 +71,15 @@ class Inputs:
     writable : frozenset of int
         ``id`` of the owners of inputs that the recording writes: they are
         copied, all other inputs are protected.
+    may_copy : callable
+        Whether there is time to copy so many bytes.
     """
 
-    def __init__(self, writable: frozenset[int] = frozenset()) -> None:
+    def __init__(
+        self,
+        writable: frozenset[int] = frozenset(),
+        may_copy: Callable[[int], bool] = lambda nbytes: True,
+    ) -> None:
         self.inputs: list[Node] = []
         self.sources: list[Source] = []
         self.guards: list[Guard] = []
@@ -82,6 +89,7 @@ class Inputs:
         self._forward: dict[int, Array] = {}
         self._depth = 0
         self._writable = writable
+        self._may_copy = may_copy
         self._lifted: dict[Source, Any] = {}
         self._arrays: dict[int, tuple[Array, Traced]] = {}
         self._clones: dict[int, tuple[Array, Array]] = {}
@@ -201,6 +209,8 @@ class Inputs:
         if id(base) in self._writable:
             clone = self._clones.get(id(base))
             if clone is None:
+                if not self._may_copy(base.nbytes):
+                    raise Postponed
                 clone = self._clones[id(base)] = (base, clone_owner(base))
             elif any(owner(known) is base for known, _ in self._arrays.values()):
                 raise Break(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -62,10 +62,16 @@ class Recorder(Inputs):
     ----------
     writable : frozenset of int
         ``id`` of the owners of inputs that the recording writes.
+    may_copy : callable
+        Whether there is time to copy so many bytes.
     """
 
-    def __init__(self, writable: frozenset[int] = frozenset()) -> None:
-        super().__init__(writable)
+    def __init__(
+        self,
+        writable: frozenset[int] = frozenset(),
+        may_copy: Callable[[int], bool] = lambda nbytes: True,
+    ) -> None:
+        super().__init__(writable, may_copy)
         self.nodes: list[Node] = []
         self.position = Position(0, 0)
         self.scope: list[str] = []

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from jupyter_npcompile.graph.nodes import Argument, Graph, Output, Position, Ref, ValueType
 from jupyter_npcompile.tracer.breaks import Break, NeedsCopy
@@ -15,7 +17,7 @@ from jupyter_npcompile.tracer.draws import Draw
 from jupyter_npcompile.tracer.guards import Guard
 from jupyter_npcompile.tracer.hooks import Hooks
 from jupyter_npcompile.tracer.interpret import encode
-from jupyter_npcompile.tracer.memory import Array, overlap, pattern
+from jupyter_npcompile.tracer.memory import Array, overlap, owner, pattern
 from jupyter_npcompile.tracer.recipes import Container, FromSource, Recipe, concrete, recipe
 from jupyter_npcompile.tracer.recorder import Hidden, Recorder, traced_in
 from jupyter_npcompile.tracer.sources import MISSING, Source
@@ -186,6 +188,8 @@ def record(
     live: Any,
     cause: Stop | None = None,
     module: dict[str, Any] | None = None,
+    written: frozenset[str] = frozenset(),
+    may_copy: Callable[[int], bool] = lambda nbytes: True,
 ) -> Recording:
     """Run the instrumented statements of a region once, without any effect.
 
@@ -205,17 +209,31 @@ def record(
         Why ``stop`` is where it is, when a former attempt found out.
     module : dict or None
         The module namespace in which the statements bind names, if they do.
+    written : frozenset of str
+        Names of inputs that the statements seem to write into: they need not
+        find it out at the last moment, and begin again.
+    may_copy : callable
+        Whether there is time to copy so many bytes.
 
     Returns
     -------
     Recording
         Of the statements before the first break.
+
+    Raises
+    ------
+    Postponed
+        When there is not.
     """
     began = perf_counter()
     values = [_look_up(namespace, name) for name in parameters]
-    writable: frozenset[int] = frozenset()
+    writable = frozenset(
+        id(owner(value))
+        for name, value in zip(parameters, values, strict=True)
+        if name in written and isinstance(value, np.ndarray) and value.flags.writeable
+    )
     while True:
-        recorder = Recorder(writable)
+        recorder = Recorder(writable, may_copy)
         hooks = _LimitedHooks(recorder, stop)
         hooks.module = module
         end = cause

@@ -1,0 +1,70 @@
+"""The allowance: how long our own work may hold up a run of the user's code.
+
+To record takes time: inputs are looked at, what is written is copied. To check a
+result takes more, for NumPy computes it once more. While the allowance of a run
+is used up, NumPy goes on alone; what was left out is done when the code runs
+again, or later in the same run, for the allowance grows with its length.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+AT_ONCE = 0.03
+"""Seconds that the first run may lose."""
+
+SHARE = 0.04
+"""Part of its length that it may lose besides."""
+
+LATER = 8
+"""How many times as much the second and the third run may lose."""
+
+PATIENT = 3
+"""Runs with an allowance: what runs more often than that is worth any time."""
+
+COPIED = 5e8
+"""Bytes that are copied in a second, into memory that is used for the first time."""
+
+
+class Allowance:
+    """What is left of the allowance of a run.
+
+    Examples
+    --------
+    >>> allowance = Allowance()
+    >>> allowance.begin(1)
+    >>> allowance.is_enough_for_copying(1000), allowance.is_enough_for_copying(10**9)
+    (True, False)
+    >>> allowance.spend(1.0)
+    >>> allowance.left < 0
+    True
+    >>> allowance.begin(PATIENT + 1)
+    >>> allowance.left
+    inf
+    """
+
+    __slots__ = ("_began", "_factor", "_spent")
+
+    def __init__(self) -> None:
+        self._began = self._spent = 0.0
+        self._factor = float("inf")
+
+    def begin(self, run: int) -> None:
+        """A run begins: the first, the second, ..."""
+        self._began = perf_counter()
+        self._spent = 0.0
+        self._factor = 1 if run <= 1 else LATER if run <= PATIENT else float("inf")
+
+    def spend(self, seconds: float) -> None:
+        """Something has taken time."""
+        self._spent += seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds."""
+        elapsed = max(perf_counter() - self._began - self._spent, 0.0)
+        return self._factor * (AT_ONCE + SHARE * elapsed) - self._spent
+
+    def is_enough_for_copying(self, nbytes: int) -> bool:
+        """Whether something as large may be copied."""
+        return nbytes / COPIED <= self.left
