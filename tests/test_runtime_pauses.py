@@ -102,31 +102,40 @@ def test_a_function_in_which_something_runs_never_rests() -> None:
 def test_loops_without_hope_go_on_without_guards() -> None:
     rest = Rest([range(1, 2), range(3)])
     without = {1}
-    rest.consider(1, lambda region: region in without)
+    rest.consider(1, lambda region, nested: region in without)
     assert rest.plain == [True, False]
     without |= {0, 2}
-    rest.consider(0, lambda region: region in without)
+    rest.consider(0, lambda region, nested: region in without)
     assert rest.plain == [True, True]
 
 
-def hopeless(seconds: float, *, waiting: bool = False) -> bool:
+def test_inner_loops_do_not_wait_for_what_is_compiled() -> None:
+    rest = Rest([range(1, 2), range(1, 2), range(3)])
+    rest.consider(1, lambda region, nested: nested)
+    assert rest.plain == [True, True, False]
+    rest.end()
+    assert rest.plain == [False, False, False]
+
+
+def waiting_for(seconds: float, *, waiting: bool = False) -> Pauses:
     pauses = Pauses()
     for _ in range(600):
         if pauses.stop(0) is None:
             pauses.vain(0, 1, waiting=waiting)
         if seconds:
             time.sleep(seconds)
-    return pauses.hopeless
+    return pauses
 
 
 def test_what_is_hopeless() -> None:
-    assert Pauses().hopeless  # it has not been come to
-    assert hopeless(0)
-    assert not hopeless(0, waiting=True)  # something is being compiled
-    assert not hopeless(2e-4)  # guards do not matter
+    assert Pauses().hopeless()  # it has not been come to
+    assert waiting_for(0).hopeless()
+    assert not waiting_for(0, waiting=True).hopeless()  # something is being compiled
+    assert waiting_for(0, waiting=True).hopeless(waiting=True)
+    assert not waiting_for(2e-4).hopeless()  # guards do not matter
     pauses = Pauses()
     pauses.end(0)  # something has run
-    assert not pauses.hopeless
+    assert not pauses.hopeless()
 
 
 def questions(monkeypatch: pytest.MonkeyPatch) -> list[int]:

@@ -112,14 +112,17 @@ class Frame:
         if values is None:
             self._native[region] = stop
             self._covered[region] = 0
-            if state.pauses.in_vain and state.pauses.hopeless:
-                self._rest.consider(region, lambda other: self._states[other].pauses.hopeless)
+            if state.pauses.in_vain and state.pauses.hopeless(waiting=True):
+                self._rest.consider(region, self._is_hopeless)
             return True
         self._rest.ran = True
         self._covered[region] = stop
         self._native[region] = 0
         self.bind(region, values, frame)
         return False
+
+    def _is_hopeless(self, region: int, waiting: bool) -> bool:
+        return self._states[region].pauses.hopeless(waiting=waiting)
 
     def bind(self, region: int, values: dict[str, Any], frame: FrameType) -> None:
         """Keep results until the function takes them."""

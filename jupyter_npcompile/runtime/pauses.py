@@ -105,11 +105,16 @@ class Pauses:
             pause.length = min(2 ** min(pause.vain - PATIENCE + 1, 20), longest)
             pause.left, pause.stop, pause.began = pause.length, stop, now
 
-    @property
-    def hopeless(self) -> bool:
-        """Whether NumPy always runs here, and so briefly that guards matter."""
+    def hopeless(self, *, waiting: bool = False) -> bool:
+        """Whether NumPy always runs here, and so briefly that guards matter.
+
+        Parameters
+        ----------
+        waiting : bool
+            Whether what is being compiled is no hope.
+        """
         return all(
-            pause.vain >= HOPELESS and not pause.waiting and pause.interval < BRIEF
+            pause.vain >= HOPELESS and (waiting or not pause.waiting) and pause.interval < BRIEF
             for pause in self._known.values()
         )
 
@@ -209,8 +214,20 @@ class Rest:
         self.left = self._vain = 0
         self.plain[:] = [False] * len(self.plain)
 
-    def consider(self, region: int, hopeless: Callable[[int], bool]) -> None:
-        """NumPy had to run in a region: loops around it without hope go on without guards."""
+    def consider(self, region: int, hopeless: Callable[[int, bool], bool]) -> None:
+        """NumPy had to run in a region: loops around it without hope go on without guards.
+
+        A loop in another loop begins again soon, with guards if something has been
+        compiled meanwhile; so it need not wait for that.
+
+        Parameters
+        ----------
+        region : int
+            Which.
+        hopeless : callable
+            Of a region, and whether it may be so while something is compiled.
+        """
         for number, inside in enumerate(self._loops):
             if region in inside and not self.plain[number]:
-                self.plain[number] = all(hopeless(other) for other in inside)
+                nested = any(set(inside) <= set(outer) for outer in self._loops[number + 1 :])
+                self.plain[number] = all(hopeless(other, nested) for other in inside)
