@@ -50,6 +50,26 @@ def test_numpy_computes_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not np.shares_memory(x, y)
 
 
+def test_random_numbers_are_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The dry run draws, and puts the stream back; its numbers are the result all the same."""
+    monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
+
+    def noisy(rng: Any, x: Any) -> Any:
+        z = rng.normal(size=4)
+        z[0] = 7.0
+        y = x + z * rng.random()
+        return y, z[1:], rng.integers(9)
+
+    before = jupyter_npcompile.stats()["recordings"]
+    rng, plain = np.random.default_rng(3), np.random.default_rng(3)
+    found = jupyter_npcompile.compile(noisy)(rng, np.ones(4))
+    for a, b in zip(found, noisy(plain, np.ones(4)), strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert rng.bit_generator.state == plain.bit_generator.state
+    assert jupyter_npcompile.stats()["recordings"] == before + 1
+    assert found[1].base is not None
+
+
 def test_what_was_recorded_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
 

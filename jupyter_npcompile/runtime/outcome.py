@@ -92,6 +92,8 @@ class Outcome:
         The states of random generators before it.
     made : dict of int to object
         Containers made so far, by the ``id`` of their recipe.
+    after : Streams or None
+        The states of random generators after it, if they have not got there.
     """
 
     recording: Recording
@@ -100,6 +102,7 @@ class Outcome:
     written: dict[int, Array]
     streams: Streams = field(default_factory=Streams)
     made: dict[int, Any] = field(default_factory=dict)
+    after: Streams | None = None
 
     def undo(self) -> None:
         """Nothing has happened: turn the streams of random numbers back."""
@@ -110,6 +113,8 @@ class Outcome:
         names = self.names()  # first, since Python's own arithmetic in it may raise
         for id, content in self.written.items():
             np.copyto(self.values[id], content)
+        if self.after is not None:
+            self.after.rewind()
         return names
 
     def names(self) -> dict[str, Any]:

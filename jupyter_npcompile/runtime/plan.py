@@ -137,18 +137,22 @@ class Plan:
         return known
 
     def keep_first(self, namespace: Namespace) -> None:
-        """Keep what the dry run computed, so that NumPy need not compute it again.
-
-        Nothing is kept where random numbers were drawn: the dry run has put them back.
-        """
+        """Keep what the dry run computed, so that NumPy need not compute it again."""
         recording = self.recording
-        if recording.draws:
+        if recording.after is None:
             return
         try:
-            values = {**self.inputs(namespace, Streams()), **recording.results}
+            given = {
+                node.id: recording.drawn[node.id]
+                if isinstance(source, DrawSource)
+                else fetch(source, namespace)
+                for node, source in zip(recording.graph.inputs, recording.sources, strict=True)
+            }
         except PythonRaisesError:
             return
-        self.first = Outcome(recording, namespace, values, dict(recording.written))
+        values = {**given, **recording.results}
+        written = dict(recording.written)
+        self.first = Outcome(recording, namespace, values, written, after=recording.after)
 
     def take_first(self) -> dict[str, Any] | None:
         """What the dry run bound, if it is to be used: it is NumPy's own result."""

@@ -21,6 +21,7 @@ from jupyter_npcompile.tracer.memory import Array, overlap, owner, pattern
 from jupyter_npcompile.tracer.recipes import Container, FromSource, Recipe, concrete, recipe
 from jupyter_npcompile.tracer.recorder import Hidden, Recorder, traced_in
 from jupyter_npcompile.tracer.sources import MISSING, Source
+from jupyter_npcompile.tracer.streams import Streams
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,11 @@ class Recording:
     results : dict of int to object
         Values of nodes that names are bound to, except those that share the
         memory of an input.
+    drawn : dict of int to object
+        Random numbers by input id.
+    after : Streams or None
+        The states of random generators after it; None when the statement at
+        which it broke had drawn too.
     remembers : bool
         Whether ``reference``, ``written`` and ``results`` still hold values.
     """
@@ -115,11 +121,14 @@ class Recording:
     seconds: float
     numpy_seconds: float
     results: dict[int, Any] = field(default_factory=dict, repr=False)
+    drawn: dict[int, Any] = field(default_factory=dict, repr=False)
+    after: Streams | None = field(default=None, repr=False)
     remembers: bool = True
 
     def forget(self) -> None:
         """Let go of NumPy's values, which may be large."""
         self.reference, self.written, self.stand_ins, self.results = {}, {}, (), {}
+        self.drawn, self.after = {}, None
         self.remembers = False
 
 
@@ -341,6 +350,8 @@ def _finish(
             for traced in traced_in([bound[name] for name in names])
             if traced.id is not None and roots[traced.id] not in ids
         },
+        drawn=dict(recorder.drawn),
+        after=recorder.streams.now() if len(recorder.draws) == cut.draws else None,
     )
 
 

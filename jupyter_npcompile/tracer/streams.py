@@ -71,12 +71,17 @@ class Streams:
             else:
                 generator.bit_generator.state = state
 
+    def now(self) -> Streams:
+        """The same generators in the states that they have now."""
+        present = Streams()
+        for generator, _ in self._states:
+            present.note(generator)
+        return present
+
     @contextlib.contextmanager
     def rewound(self) -> Iterator[None]:
         """Do something as if nothing had been drawn yet."""
-        now = Streams()
-        for generator, _ in self._states:
-            now.note(generator)
+        now = self.now()
         self.rewind()
         try:
             yield
