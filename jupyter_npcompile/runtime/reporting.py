@@ -204,7 +204,7 @@ class _Reporter:
             entry.reason, entry.status = state.closed[index], "host"
         elif index in state.postponed:
             entry.reason, entry.hint = POSTPONED
-            entry.status = "host" if self._calls_numpy(entry) else "python"
+            entry.status = "host" if _computes(entry) or self._calls_numpy(entry) else "python"
         elif self._was_inlined(entry.line):
             entry.status, entry.captured = "compiled", True
         else:
@@ -232,10 +232,7 @@ class _Reporter:
             return True
         if entry.node is None:
             return False
-        if entry.stop.cause.kind == "input" and any(
-            isinstance(part, ast.BinOp | ast.UnaryOp | ast.AugAssign)
-            for part in ast.walk(entry.node)
-        ):
+        if entry.stop.cause.kind == "input" and _computes(entry):
             return True
         return self._calls_numpy(entry)
 
@@ -275,6 +272,7 @@ class _Reporter:
         if (
             entry.captured
             or entry.drawn
+            or entry.reason == POSTPONED[0]
             or (entry.reason in _ORDINARY and entry.status == "python")
         ):
             return None
@@ -298,6 +296,13 @@ class _Reporter:
         line = stop.position.line or entry.line.line
         hint = cause.hint or hint_for(cause.kind)
         return BreakPoint(line, stop.position.column, cause.kind, cause.reason, hint)
+
+
+def _computes(entry: _Entry) -> bool:
+    """Whether a statement holds arithmetic."""
+    return entry.node is not None and any(
+        isinstance(part, ast.BinOp | ast.UnaryOp | ast.AugAssign) for part in ast.walk(entry.node)
+    )
 
 
 def _region(number: int, state: RegionState) -> RegionReport:

@@ -1,0 +1,127 @@
+"""Recording and checking hold up a run only so long."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import jupyter_npcompile as npc
+from jupyter_npcompile.runtime import allowance as allowances
+from jupyter_npcompile.runtime.allowance import AT_ONCE, LATER, PATIENT, SHARE, Allowance
+from jupyter_npcompile.runtime.reporting import POSTPONED
+from jupyter_npcompile.runtime.worker import Compiler
+from jupyter_npcompile.tracer.evaluation import evaluate
+
+
+def test_it_grows_with_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(allowances, "perf_counter", lambda: now[0])
+    allowance = Allowance()
+    allowance.begin(1)
+    assert allowance.left == pytest.approx(AT_ONCE)
+    now[0] += 10.0
+    assert allowance.left == pytest.approx(AT_ONCE + 10 * SHARE)
+    now[0] += 1.0
+    allowance.spend(1.0)  # our own time does not count as the user's
+    assert allowance.left == pytest.approx(AT_ONCE + 10 * SHARE - 1.0)
+
+
+def test_later_runs_are_more_patient() -> None:
+    allowance = Allowance()
+    found = []
+    for run in range(1, PATIENT + 2):
+        allowance.begin(run)
+        found.append(allowance.left)
+    assert found[0] < 2 * AT_ONCE
+    assert LATER * AT_ONCE <= found[1] < 2 * LATER * AT_ONCE
+    assert found[-1] == float("inf")
+
+
+def shift(u: Any) -> Any:
+    u[1:] = u[:-1] * 0.5
+    return u[0] + 1
+
+
+@pytest.fixture
+def _nothing_gets_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(npc.settings, "tier", "auto")
+    monkeypatch.setattr(Compiler, "submit", lambda *args, **kwargs: None)
+
+
+@pytest.mark.usefixtures("_nothing_gets_compiled")
+def test_large_arrays_are_not_copied_for_a_first_run() -> None:
+    large = np.ones(int(allowances.COPIED * AT_ONCE))
+    fast = npc.compile(shift)
+    for run in range(PATIENT + 2):
+        before = npc.stats()["recordings"]
+        expected = large.copy()
+        assert fast(large) == shift(expected)
+        np.testing.assert_array_equal(large, expected)
+        report = npc.last_report()
+        assert report is not None
+        line = next(line for line in report.lines if "u[1:]" in line.source)
+        if not run:
+            assert (line.status, line.reason) == ("host", POSTPONED[0])
+    assert line.status == "compiled"
+    assert npc.stats()["recordings"] == before
+
+
+@pytest.mark.usefixtures("_nothing_gets_compiled")
+def test_a_run_that_is_held_up_goes_on_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After one recording that took long, the first run records nothing more."""
+    real = allowances.Allowance.spend
+    monkeypatch.setattr(
+        allowances.Allowance, "spend", lambda self, seconds: real(self, seconds + 1.0)
+    )
+
+    def three(x: Any) -> Any:
+        y = x + 1
+        print(end="")
+        y = y * 2
+        print(end="")
+        return y - 1
+
+    fast = npc.compile(three)
+    before = npc.stats()["recordings"]
+    assert fast(np.ones(3)).tolist() == [3, 3, 3]
+    assert npc.stats()["recordings"] == before + 1
+    for _ in range(PATIENT):
+        assert fast(np.ones(3)).tolist() == [3, 3, 3]
+    assert npc.stats()["recordings"] == before + 3
+
+
+def test_who_waits_has_all_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(npc.settings, "tier", "aten")
+    monkeypatch.setattr(allowances, "AT_ONCE", 0.0)
+    monkeypatch.setattr(allowances, "COPIED", 1e-3)
+    fast = npc.compile(shift)
+    before = npc.stats()["dispatches"]
+    assert fast(np.ones(5)) == 2.0
+    assert npc.stats()["dispatches"] > before
+
+
+def test_what_is_written_is_copied_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The statements say what they write: the recording does not begin a second time."""
+    monkeypatch.setattr(npc.settings, "tier", "aten")
+    sorts: list[Any] = []
+
+    def counted(hooks: Any, callee: Any, args: Any, kwargs: Any) -> Any:
+        if callee is np.sort:
+            sorts.append(callee)
+        return evaluate(hooks, callee, args, kwargs)
+
+    monkeypatch.setattr("jupyter_npcompile.tracer.numpy_calls.evaluate", counted)
+
+    def arrange(x: Any) -> Any:
+        y = np.sort(x)
+        x[:2] = y[:2]
+        x += 1
+        return y
+
+    fast = npc.compile(arrange)
+    x = np.array([3.0, 1.0, 2.0])
+    assert fast(x).tolist() == [1, 2, 3]
+    assert x.tolist() == [2.0, 3.0, 3.0]
+    assert len(sorts) == 1
