@@ -25,7 +25,7 @@ class LocalWorker(CompileWorker):
         """Build at once."""
         headers = cache.compiler / stamp.compiler_key() / "found"  # a real worker's
         headers.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
-        builder = Builder.of(MODULE, cache, headers)
+        builder = Builder.of(MODULE, headers)
         target = Cache(Path(request["root"]))
         graph = from_json(request["graph"])
 
@@ -33,7 +33,7 @@ class LocalWorker(CompileWorker):
             return builder.build(graph, into, builder.headers, ticket.enter)
 
         try:
-            builder.store_support()
+            builder.store_support(Cache(Path(request["support"])))
             target.store(request["key"], build)
         except Exception as error:
             return {"kind": "failed", "error": explain(error, cache.root)}

@@ -59,6 +59,7 @@ def ask(
     ticket: Ticket | None = None,
 ) -> Message:
     request = {"graph": to_json(graph), "key": key, "root": str(cache.root), "limit": 10**9}
+    request["support"] = str(cache.root)
     return worker.build(request, cache, ticket or Ticket())
 
 
@@ -335,6 +336,7 @@ worker = CompileWorker(fake_build.NAME)
 def ask(op, *args, key="k", ticket=None):
     graph = to_json(fake_build.job(op, *args))
     request = {"graph": graph, "key": key, "root": str(cache.root), "limit": 10**9}
+    request["support"] = str(cache.root)
     return worker.build(request, cache, ticket or Ticket())
 
 def ask_later(op, *args):

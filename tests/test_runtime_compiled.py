@@ -134,6 +134,21 @@ def test_the_next_kernel_is_compiled_at_once(kernel: Kernel) -> None:
     assert kernel.worker.pid is None  # nobody has needed it
 
 
+def test_the_worker_of_one_cache_serves_another(kernel: Kernel, tmp_path: Path) -> None:
+    """What all compiled code needs is where the kernel looks, wherever the worker began."""
+    f = function()
+    check(f)
+    assert compiler.wait(20)
+    began = kernel.worker.pid
+    caches.use(caches.Cache(tmp_path / "other"))
+    caches.cache().prepare()
+    g = function(3.0)
+    check(g, 3.0)
+    assert compiler.wait(20)
+    assert (plan(g).state, plan(g).note) == ("ready", "")
+    assert kernel.worker.pid == began
+
+
 def test_that_numpy_was_faster_is_remembered(
     kernel: Kernel, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,8 +49,6 @@ class Builder:
         As above.
     probe : callable
         Finds out what it must know about the machine.
-    cache : Cache
-        Where support is stored.
     headers : Path
         Where headers are.
     """
@@ -58,25 +56,24 @@ class Builder:
     build: Build
     support: Support
     probe: Callable[[], None]
-    cache: Cache
     headers: Path
 
     @classmethod
-    def of(cls, module: str, cache: Cache, headers: Path) -> Builder:
+    def of(cls, module: str, headers: Path) -> Builder:
         """Import the functions from a module."""
         found: Any = importlib.import_module(module)
-        return cls(found.build, found.support, found.probe, cache, headers)
+        return cls(found.build, found.support, found.probe, headers)
 
-    def store_support(self) -> None:
-        """Make what all compiled code needs, unless it is there."""
+    def store_support(self, cache: Cache) -> None:
+        """Make what all compiled code needs, unless a cache has it."""
 
         def make(folder: Path) -> Mapping[str, Any]:
             self.support(folder / SUPPORT)
             return {}
 
         key = support_key()
-        if self.cache.find(key) is None:
-            self.cache.store(key, make)
+        if cache.find(key) is None:
+            cache.store(key, make)
 
 
 def run(request: Mapping[str, Any], builder: Builder, folder: Path, channel: int) -> None:
@@ -85,7 +82,8 @@ def run(request: Mapping[str, Any], builder: Builder, folder: Path, channel: int
     Parameters
     ----------
     request : mapping
-        ``graph`` (JSON), ``key``, ``root`` (of the cache), ``limit`` (bytes).
+        ``graph`` (JSON), ``key``, ``root`` (of the cache), ``support`` (root of
+        the cache for what all compiled code needs), ``limit`` (bytes).
     builder : Builder
         Builds it.
     folder : Path
@@ -109,7 +107,7 @@ def run(request: Mapping[str, Any], builder: Builder, folder: Path, channel: int
 
     cache = Cache(Path(request["root"]))
     try:
-        builder.store_support()
+        builder.store_support(Cache(Path(request["support"])))
         if cache.find(request["key"]) is None:  # no other kernel was faster
             graph = from_json(request["graph"])
             cache.store(

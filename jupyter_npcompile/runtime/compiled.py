@@ -137,6 +137,7 @@ class Store:
             "graph": to_json(anonymous(graph)),
             "key": key,
             "root": str(cache.root),
+            "support": str(caches.cache().root),
             "limit": settings.cache_mb * MEGABYTE,
         }
         answer = self._worker.build(request, caches.cache(), ticket)

@@ -116,12 +116,12 @@ class Worker:
         ):
             self._aside = Path(name)
             compile_job.put_files(Path(name), found)
-            self._builder = Builder.of(module, self.cache, found)
+            self._builder = Builder.of(module, found)
             # If it fails, so will the jobs, and they say why.
             with contextlib.suppress(Exception):
                 self._builder.probe()
                 compile_job.put_files(Path(name), Path(name))
-                self._builder.store_support()
+                self._builder.store_support(self.cache)
                 self._builder.build(example(), Path(name), found, lambda phase: None)
         self.say({"kind": "ready", "pid": os.getpid()})
 
