@@ -46,6 +46,12 @@ BRIEF = 1e-3
 
 MANY = 200
 
+CALLS = 12
+"""So many calls go before those that are timed: tools may still be trying what is faster."""
+
+SETTLING = 1.5
+"""Seconds, all these calls together."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -167,7 +173,8 @@ class Trial:
 
 def steady(subject: Subject, until: float) -> None:
     """Call something until the next calls take as long; ends soon after a point in time."""
-    for _ in range(2):
+    until = min(until, perf_counter() + SETTLING)
+    for _ in range(CALLS):
         seconds, _ = subject.sample(1)
         if seconds > LONG or perf_counter() > until:
             return
