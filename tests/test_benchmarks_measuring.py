@@ -24,7 +24,7 @@ from tests.benchmarks.progress import Progress
 from tests.benchmarks.results import Capture, Measured, Results, Row
 from tests.benchmarks.timing import Subject, interleaved, summarise
 from tests.benchmarks.tools import JAX, NUMBA, NUMPY, OURS, Tool, environment
-from tests.benchmarks.worker import MANY, Request, Trial
+from tests.benchmarks.worker import CALLS, MANY, Request, Trial
 
 LIMITS = Limits()
 
@@ -122,7 +122,7 @@ def test_wrong_results_are_marked() -> None:
 
 def test_results_that_become_wrong_are_marked() -> None:
     calls = itertools.count()
-    measured = tried(program(), lambda x: x * 2 if next(calls) < 3 + MANY else x)
+    measured = tried(program(), lambda x: x * 2 if next(calls) < 1 + CALLS + MANY else x)
     assert (measured.status, measured.message) == (
         "wrong",
         "another result than NumPy's, after some calls",
