@@ -2,20 +2,23 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help coverage-table demo pictures lab test test-quick lint labextension clean
-.PHONY: bench bench-quick bench-results ratchet
+.PHONY: help coverage-table demo notebooks pictures lab test test-quick lint labextension clean
+.PHONY: bench bench-cuda bench-gradients bench-quick bench-results ratchet
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo          run the teaching notebook and write build/demo/*.html"
 	@echo "make pictures      make the pictures of README.md from what the demo wrote"
+	@echo "make notebooks     run the notebooks from their sources and save them with results"
 	@echo "make lab           open JupyterLab on the notebooks"
 	@echo "make test          all checks and all tests"
 	@echo "make test-quick    the tests that take no compiler, kernel or browser"
 	@echo "make coverage-table  write docs/coverage.md from the lowering table"
 	@echo "make lint          formatting, types and style"
 	@echo "make bench         measure against NumPy, Numba, JAX and torch.compile: under an hour"
+	@echo "make bench-gradients  measure gradients against the function, the tape, JAX, autograd"
 	@echo "make bench-quick   the same for one program of each kind: some minutes"
+	@echo "make bench-cuda    k-means on a GPU, with and without data that stays there"
 	@echo "make bench-results copy what was measured to tests/benchmarks/RESULTS.md"
 	@echo "make ratchet       count what a test then keeps from growing"
 	@echo "make labextension  build the front end into jupyter_npcompile/labextension"
@@ -28,6 +31,10 @@ demo:
 pictures: demo
 	@scripts/setup.sh test "$(PYTHON)"
 	@$(BIN)/python scripts/pictures.py
+
+notebooks:
+	@scripts/setup.sh test "$(PYTHON)"
+	@$(BIN)/python scripts/notebooks.py $(NAMES)
 
 lab:
 	@scripts/setup.sh test "$(PYTHON)"
@@ -49,13 +56,21 @@ lint:
 	@scripts/setup.sh test "$(PYTHON)"
 	@scripts/lint.sh
 
-bench:
-	@scripts/setup.sh bench "$(PYTHON)"
+bench: bench-gradients
 	@$(BIN)/python -m tests.benchmarks
+
+bench-gradients:
+	@scripts/setup.sh bench "$(PYTHON)"
+	@mkdir -p build/bench
+	@$(BIN)/python -m tests.benchmarks.gradients | tee build/bench/gradients.md
 
 bench-quick:
 	@scripts/setup.sh bench "$(PYTHON)"
 	@$(BIN)/python -m tests.benchmarks --quick
+
+bench-cuda:
+	@scripts/setup.sh test "$(PYTHON)"
+	@$(BIN)/python -m tests.benchmarks.devices --device cuda
 
 bench-results:
 	@scripts/setup.sh bench "$(PYTHON)"

@@ -5,17 +5,23 @@ from __future__ import annotations
 import contextlib
 import inspect
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from time import monotonic
 from typing import Any, Literal, TypeVar, overload
 
+from jupyter_npcompile.autodiff import replays
+from jupyter_npcompile.graph.gradients import GradientReport
+from jupyter_npcompile.graph.report import ReportData
 from jupyter_npcompile.runtime import history
 from jupyter_npcompile.runtime.copies import Copier
 from jupyter_npcompile.runtime.devices import require
 from jupyter_npcompile.runtime.function_comparison import compare_function
 from jupyter_npcompile.runtime.functions import compile_callable, handle_of
 from jupyter_npcompile.runtime.policy import Options
+from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.subjects import report_of
 from jupyter_npcompile.runtime.worker import compiler
+from jupyter_npcompile.views import live
 from jupyter_npcompile.views.comparison import Comparison
 from jupyter_npcompile.views.report import Report
 
@@ -25,12 +31,29 @@ CompiledTier = Literal["aten", "inductor"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def _graph_widget(report: ReportData) -> Any:
+    from jupyter_npcompile.widgets import GraphWidget  # takes a while to import
+
+    return GraphWidget(report)
+
+
+def _gradient_widget(reports: Sequence[GradientReport]) -> Any:
+    from jupyter_npcompile.widgets import GradientWidget
+
+    return GradientWidget(reports[-1], history=reports[:-1])
+
+
+live.makers.update(graph=_graph_widget, gradients=_gradient_widget)
+
+
 @overload
-def compile(fn: F, *, device: str = "cpu", ahead: bool = False) -> F: ...
+def compile(fn: F, *, device: str | None = None, ahead: bool = False) -> F: ...
 @overload
-def compile(fn: None = None, *, device: str = "cpu", ahead: bool = False) -> Callable[[F], F]: ...
 def compile(
-    fn: F | None = None, *, device: str = "cpu", ahead: bool = False
+    fn: None = None, *, device: str | None = None, ahead: bool = False
+) -> Callable[[F], F]: ...
+def compile(
+    fn: F | None = None, *, device: str | None = None, ahead: bool = False
 ) -> F | Callable[[F], F]:
     """Compile a function that uses NumPy; also a decorator, with or without arguments.
 
@@ -44,8 +67,10 @@ def compile(
     fn : callable
         A Python function, or anything else that can be called: what has no
         Python source is traced by calling it, or runs in NumPy.
-    device : str
-        Where compiled code runs: ``"cpu"``.
+    device : str, optional
+        Where compiled code runs: ``"cpu"``, ``"cuda"``, ``"cuda:1"``, or
+        ``"standin"``, a device without hardware for tests and teaching. By
+        default ``settings.device``, which is ``"cpu"``.
     ahead : bool
         Compile on the first call and wait for it.
 
@@ -70,6 +95,7 @@ def compile(
     >>> norm(np.array([3.0, 4.0]))
     np.float64(5.0)
     """
+    device = settings.device if device is None else device
     require(device)
     options = Options(device, ahead)
     if fn is None:
@@ -110,7 +136,7 @@ def explain(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Report:
     'compiled'
     """
     known = handle_of(fn)
-    device = "cpu" if known is None else known.options.device
+    device = settings.device if known is None else known.options.device
     fresh = compile_callable(fn, Options(device, ahead=True))
     handle = handle_of(fresh)
     assert handle is not None
@@ -215,4 +241,7 @@ def wait(timeout: float | None = None) -> bool:
     >>> wait()
     True
     """
-    return compiler.wait(timeout)
+    began = monotonic()
+    done = compiler.wait(timeout)
+    left = None if timeout is None else max(timeout - (monotonic() - began), 0.0)
+    return replays.wait(left) and done

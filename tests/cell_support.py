@@ -162,19 +162,42 @@ class Loops:
 
     iter = iter
 
+    done = False
+
     def __init__(self) -> None:
         self.plain: Any = collections.defaultdict(bool)
         self.iterators: dict[int, Any] = {}
-        self.written = False
+        self.written = self.over = False
+        self.leaves = True
         self.ended = False
+        self.lengths: dict[int, int] = {}
 
     def keep(self, loop: int, iterator: Any) -> Any:
         assert loop not in self.iterators
         self.iterators[loop] = iterator
         return iterator
 
+    def begin(self, loop: int, iterator: Any = None) -> bool:
+        if iterator is not None:
+            self.keep(loop, iterator)
+        self.over = False
+        return False
+
+    def native(self, loop: int) -> bool:
+        self.over, self.leaves = False, True
+        return False
+
     def rest(self, loop: int) -> Any:
         return self.iterators[loop]
+
+    alone = rest
+
+    def chunk(self, loop: int) -> Any:
+        self.lengths[loop] = self.lengths.get(loop, 0) + 1
+        return itertools.islice(self.iterators[loop], self.lengths[loop] % 3 + 1)
+
+    def back(self, loop: int) -> bool:
+        return True
 
     def drop(self, loop: int) -> None:
         self.iterators.pop(loop, None)

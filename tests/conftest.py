@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import tempfile
+import zlib
 from collections.abc import Iterator
 
 import hypothesis
@@ -22,6 +23,7 @@ if "NPCOMPILE_CACHE_DIR" not in os.environ:
     atexit.register(shutil.rmtree, os.environ["NPCOMPILE_CACHE_DIR"], ignore_errors=True)
 
 import numpy as np
+from IPython.core.interactiveshell import InteractiveShell
 
 from tests import summary
 from tests.processes import processes
@@ -35,6 +37,30 @@ hypothesis.settings.register_profile("hunt", deadline=None, max_examples=4000)
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, database=None)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "project")
 
+LARGE = {
+    *("test_autodiff_calls.py", "test_autodiff_programs.py", "test_loops_random.py"),
+    *("test_loops_semantics.py", "test_same_programs.py", "test_tracer_floating.py"),
+    *("test_tracer_lowering_compressed.py", "test_tracer_lowering_random.py"),
+    "test_tracer_lowering_ufunc_methods.py",
+}
+"""Families of many examples, of which a landing runs a half."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With ``NPCOMPILE_HALF`` large families run one half of their examples, drawn from it."""
+    seed = os.environ.get("NPCOMPILE_HALF")
+    if not seed:
+        return
+    left = {
+        item
+        for item in items
+        if item.path.name in LARGE
+        and hasattr(item, "callspec")
+        and zlib.crc32(f"{seed} {item.nodeid}".encode()) & 1
+    }
+    config.hook.pytest_deselected(items=list(left))
+    items[:] = [item for item in items if item not in left]
+
 
 @pytest.fixture(autouse=True)
 def _error_state() -> Iterator[None]:
@@ -42,6 +68,14 @@ def _error_state() -> Iterator[None]:
     before = np.geterr()
     yield
     np.seterr(**before)
+
+
+@pytest.fixture(autouse=True)
+def _no_shell() -> Iterator[None]:
+    """What a test displays goes to its own IPython, or is printed."""
+    yield
+    if InteractiveShell.initialized():
+        InteractiveShell.clear_instance()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -71,6 +71,13 @@ def build(
     return {"pid": os.getpid(), "aten": to_json(Graph("aten"))}
 
 
+def build_loop(
+    source: str, folder: Path, headers: Path, progress: Callable[[str], None]
+) -> Mapping[str, Any]:
+    """Loops are not compiled."""
+    raise UnbuildableError("no loops here")
+
+
 def _do(node: Node, phase: str, folder: Path) -> None:
     numbers = {
         SPECIAL[part]: "C++" for part in node.args if type(part) is float and part in SPECIAL

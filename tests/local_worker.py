@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from jupyter_npcompile.graph import from_json
 from jupyter_npcompile.runtime import artifacts, stamp
 from jupyter_npcompile.runtime.cache import Cache
 from jupyter_npcompile.runtime.cache_folder import PRIVATE
-from jupyter_npcompile.runtime.compile_job import Builder, explain
+from jupyter_npcompile.runtime.compile_job import Builder, explain, task
 from jupyter_npcompile.runtime.compile_worker import MODULE, CompileWorker
 from jupyter_npcompile.runtime.compiled import Store
 from jupyter_npcompile.runtime.messages import Message
@@ -27,11 +26,7 @@ class LocalWorker(CompileWorker):
         headers.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
         builder = Builder.of(MODULE, headers)
         target = Cache(Path(request["root"]))
-        graph = from_json(request["graph"])
-
-        def build(into: Path) -> Mapping[str, Any]:
-            return builder.build(graph, into, builder.headers, ticket.enter)
-
+        build = task(request, builder, ticket.enter)
         try:
             builder.store_support(Cache(Path(request["support"])))
             target.store(request["key"], build)

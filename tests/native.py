@@ -41,6 +41,9 @@ PLAIN = "# run by IPython   "
 assert len(MAGIC) == len(PLAIN)
 
 FIRST_RUN = 0
+
+DEVICE = os.environ.get("NPCOMPILE_TEST_DEVICE", "cpu")
+"""Where segments run, unless a test says so itself."""
 ULPS = 64.0
 """Rounding differences that pass, in units in the last place of the largest
 element: compiled reductions add in another order."""
@@ -351,7 +354,7 @@ class Bench(contextlib.AbstractContextManager["Bench"]):
     ----------
     compiled : bool
         Whether the extension is loaded, and cells get the magic line.
-    tier, check
+    tier, check, device
         Settings for compiled cells.
     folder : Path, optional
         Where imported modules are.
@@ -363,9 +366,11 @@ class Bench(contextlib.AbstractContextManager["Bench"]):
         tier: str = "aten",
         check: str = "raise",
         folder: Path | None = None,
+        device: str = DEVICE,
     ) -> None:
         self.compiled = compiled
         self.settings = (tier, check)
+        self.device = device
         self.folder = folder
 
     def __enter__(self) -> Bench:
@@ -373,7 +378,9 @@ class Bench(contextlib.AbstractContextManager["Bench"]):
         settings = jupyter_npcompile.settings
         self.stack.callback(setattr, settings, "tier", settings.tier)
         self.stack.callback(setattr, settings, "first_run_check", settings.first_run_check)
+        self.stack.callback(setattr, settings, "device", settings.device)
         settings.tier, settings.first_run_check = self.settings  # type: ignore[assignment]
+        settings.device = self.device
         self.stack.enter_context(_numpy_state())
         self.stack.enter_context(_modules(self.folder))
         InteractiveShell.clear_instance()
@@ -576,7 +583,8 @@ def run_native(source: str, **options: Any) -> Run:
 def run_compiled(source: str, tier: str = "aten", check: str = "raise", **options: Any) -> Run:
     """Run a cell under the magic; the options are those of `run`."""
     folder = options.pop("folder", None)
-    return run(source, Bench(True, tier, check, folder), **options)
+    device = options.pop("device", DEVICE)
+    return run(source, Bench(True, tier, check, folder, device), **options)
 
 
 # -- comparing
@@ -731,6 +739,7 @@ def assert_same(
     captured: bool | Iterable[int] = True,
     fallbacks: int = 0,
     ulps: float = ULPS,
+    device: str = DEVICE,
 ) -> Run:
     """Run a cell natively and compiled, and insist that nothing differs.
 
@@ -754,6 +763,8 @@ def assert_same(
         these very values.
     ulps : float
         What rounding differences pass.
+    device : str
+        Where segments run.
 
     Returns
     -------
@@ -762,7 +773,7 @@ def assert_same(
     """
     options: dict[str, Any] = {"setup": setup, "earlier": earlier, "folder": folder}
     native = run_native(source, **options)
-    compiled = run_compiled(source, tier=tier, **options)
+    compiled = run_compiled(source, tier=tier, device=device, **options)
     found = []
     for number, pair in enumerate(zip(native.outcomes, compiled.outcomes, strict=True), 1):
         found += [f"run {number}: {text}" for text in compare(*pair, ulps)]
@@ -775,8 +786,16 @@ def assert_same(
             notes = [region.note for region in report.regions]
             found.append(f"run {number}: {count['fallbacks']} silent fallbacks: {notes}")
         found += [f"run {number}: {text}" for text in _captured(report, count, captured)]
+        found += [f"run {number}: {text}" for text in _elsewhere(report, device)]
     assert not found, "\n".join([*found[:MENTIONED], f"({len(found)} differences)"])
     return compiled
+
+
+def _elsewhere(report: Any, device: str) -> Iterator[str]:
+    """What has run compiled, and not on the device."""
+    for region in () if report is None else report.regions:
+        if device != "cpu" and region.tier not in ("numpy", device, f"{device} + numpy"):
+            yield f"lines {region.lines} ran as {region.tier}, not on {device}: {region.note}"
 
 
 def _captured(report: Any, count: dict[str, int], wanted: bool | Iterable[int]) -> Iterator[str]:

@@ -269,15 +269,31 @@ for i in x:
         y = y + j
     z = y + 1
 """
-    inner, outer = build_cell(ast.parse(source), source, handle="H").loops
-    assert (inner, outer) == (range(2, 3), range(1, 4))
+    outer, inner = build_cell(ast.parse(source), source, handle="H").loops
+    assert (inner.regions, outer.regions) == (range(2, 3), range(1, 4))
+    assert (inner.outer, outer.outer) == (0, None)
+    assert inner.names == ("j", "y")  # in a cell, all that it binds
     node = ast.parse(f"def f(x):{textwrap.indent(source, '    ')}").body[0]
     assert isinstance(node, ast.FunctionDef)
-    assert build_function(node).loops == (inner, outer)
+    outer, inner = build_function(node).loops
+    assert (inner.regions, inner.names) == (range(2, 3), ("y",))  # nothing reads j any more
 
 
-def test_questions_end_in_the_twin() -> None:
-    """Once in its twin, a loop asks nothing any more."""
+def test_a_twin_comes_back_after_a_chunk() -> None:
+    """It goes through a part of what is left, and asks again."""
+    source = "for k in range(100):\n    x = x + k\n"
+    program = build_cell(ast.parse(source), source, handle="H")
+    handle = Switching(program, "<cell>", 2)
+    namespace: dict[str, Any] = {"x": 0, "H": handle}
+    exec(compile(program.tree, "<cell>", "exec"), namespace)
+    assert namespace["x"] == 4950
+    assert 3 < len(handle.asked) < 100 / 2
+    assert handle.iterators == {}
+
+
+def test_questions_end_in_the_twin(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once in its twin, a loop asks nothing any more, where nothing can come of it."""
+    monkeypatch.setattr(Switching, "chunk", Switching.rest)
     source = "for k in range(100):\n    x = x + k\n"
     program = build_cell(ast.parse(source), source, handle="H")
     handle = Switching(program, "<cell>", 2)

@@ -21,7 +21,7 @@ __all__ = ["documented"]
 pytestmark = pytest.mark.slow
 
 SEED = int(os.environ.get("NPCOMPILE_CORPUS_SEED", random.SystemRandom().randrange(10**6)))
-SAMPLE = int(os.environ.get("NPCOMPILE_CORPUS_SAMPLE", 160))
+SAMPLE = int(os.environ.get("NPCOMPILE_CORPUS_SAMPLE", 150))
 GROUPS = groups()
 DRAWN = random.Random(SEED).sample(GROUPS, min(SAMPLE, len(GROUPS)))
 DONE: list[str] = []

@@ -53,6 +53,7 @@ def test_schema() -> None:
         "artifacts",
         "timings",
         "note",
+        "copies",
     }
     assert from_json(data["graph"]["numpy"][0]) == heat()
     assert data["graph"]["aten"][0]["level"] == "aten"

@@ -44,6 +44,17 @@ def test_summary(statuses: Sequence[str], breaks: int, tiers: Sequence[str], tex
     assert found == text
 
 
+def test_the_tier_on_a_device_is_its_name() -> None:
+    def where(*tiers: str) -> str:
+        found = summarise(device="cuda:1", statuses=["compiled"], reasons=[], breaks=0, tiers=tiers)
+        return found.rpartition(" · ")[2]
+
+    assert where("cuda:1") == "cuda:1"
+    assert where("cuda:1", "numpy") == "cuda:1 + numpy"
+    assert where("inductor", "numpy") == "inductor + numpy, cpu"
+    assert where() == "cuda:1"
+
+
 def test_no_reason_is_known() -> None:
     text = summarise(device="cpu", statuses=["host"], reasons=[None], breaks=0, tiers=[])
     assert text == "0 of 1 line compiled: NumPy runs all of it"

@@ -1,6 +1,7 @@
-"""Imports run one way: ``graph, cell <- tracer <- runtime <- autodiff <- views <- magic``.
+"""Imports run one way.
 
-The package's public functions (``api.py``) stand between views and magic.
+``graph, cell <- tracer <- loops <- runtime <- autodiff <- views <- widgets <- magic``. The
+package's public functions (``api.py``) stand between widgets and magic.
 """
 
 from __future__ import annotations
@@ -19,11 +20,16 @@ MAY_IMPORT = {
     "graph": set[str](),
     "cell": set[str](),
     "tracer": {"graph", "cell"},
-    "runtime": {"graph", "cell", "tracer"},
-    "autodiff": {"graph", "cell", "tracer", "runtime"},
-    "views": {"graph", "cell", "tracer", "runtime", "autodiff"},
-    "api": {"graph", "cell", "tracer", "runtime", "autodiff", "views"},
-    "magic": {"graph", "cell", "tracer", "runtime", "autodiff", "views", "api"},
+    "loops": {"graph", "cell", "tracer"},
+    "runtime": {"graph", "cell", "tracer", "loops"},
+    "autodiff": {"graph", "cell", "tracer", "loops", "runtime"},
+    "views": {"graph", "cell", "tracer", "loops", "runtime", "autodiff"},
+    "widgets": {"graph", "cell", "tracer", "loops", "runtime", "autodiff", "views"},
+    "api": {"graph", "cell", "tracer", "loops", "runtime", "autodiff", "views", "widgets"},
+    "magic": {
+        *{"graph", "cell", "tracer", "loops", "runtime", "autodiff", "views", "widgets"},
+        "api",
+    },
 }
 """Which parts of the package each part may import, apart from itself."""
 
@@ -31,6 +37,7 @@ KEPT_OUT = {
     "graph": {"torch", "IPython"},
     "cell": {"torch", "IPython", "numpy"},
     "tracer": {"torch", "IPython"},
+    "loops": {"torch", "IPython"},
 }
 """Which libraries a subpackage must do without."""
 

@@ -16,9 +16,10 @@ import pytest
 CHECKOUT = Path(__file__).parents[1]
 FRONT_END = CHECKOUT / "labextension"
 BUNDLE = CHECKOUT / "jupyter_npcompile" / "labextension"
+WIDGETS = CHECKOUT / "jupyter_npcompile" / "widgets" / "static"
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
 
-BUNDLE_INPUTS = ["package.json", "yarn.lock", "tsconfig.json", "src", "style"]
+BUNDLE_INPUTS = ["package.json", "yarn.lock", "tsconfig.json", "src", "style", "schema"]
 
 # Addresses and folders of the machines this is written on: they mean nothing
 # elsewhere. Put together here, so that this file does not contain them.
@@ -47,6 +48,9 @@ def test_bundle_is_built_from_these_sources() -> None:
     message = "run `make labextension` and commit what it builds"
     assert recorded["sources"] == digest(FRONT_END, sources), message
     assert recorded["bundle"] == digest(BUNDLE, built), message
+    assert recorded["widgets"] == digest(WIDGETS, files_below(WIDGETS)), message
+    (module,) = files_below(WIDGETS)
+    assert module.stat().st_size < 100_000
 
 
 def test_front_end_has_the_version_of_the_package() -> None:

@@ -47,7 +47,6 @@ def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
     made = Shell()
     yield made
     made.ip.run_line_magic("unload_ext", "jupyter_npcompile")
-    InteractiveShell.clear_instance()
 
 
 def test_a_cell_shows_its_summary_in_one_bundle(shell: Shell) -> None:
@@ -79,7 +78,7 @@ def test_an_unknown_option_names_the_valid_ones(
     assert shell.run("%%npcompile --fast\nx = 1") is not None
     text = "".join(capsys.readouterr())
     assert "--fast" in text
-    assert "--device cpu|cuda[:n], --ahead, --quiet" in text
+    assert "--device cpu|cuda[:n]|standin, --ahead, --quiet" in text
     assert "Traceback" not in text
     assert "x" not in shell.ip.user_ns
 
@@ -92,6 +91,58 @@ def test_cuda_without_cuda_leaves_the_namespace_untouched(
     assert shell.run("%%npcompile --device cuda\nx = 1") is not None
     assert "no CUDA device" in "".join(capsys.readouterr())
     assert shell.ip.user_ns["x"] == 7
+
+
+def test_a_cell_on_the_stand_in(shell: Shell) -> None:
+    assert shell.run("x = np.arange(4.0)") is None
+    assert shell.run("%%npcompile --device standin\nx += 1\ny = x * 2") is None
+    (bundle,) = shell.shown
+    assert str(bundle["text/plain"]).splitlines()[0].endswith(" · standin")
+    assert shell.ip.user_ns["x"].tolist() == [1, 2, 3, 4]
+    assert shell.ip.user_ns["y"].tolist() == [2, 4, 6, 8]
+
+
+def test_the_default_device(
+    shell: Shell, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(npc.settings, "device", "cpu")
+    assert shell.run("%npcompile device") is None
+    assert capsys.readouterr().out == "cells run on cpu unless they say something else\n"
+    assert shell.run("%npcompile device standin") is None
+    assert capsys.readouterr().out == "cells run on standin unless they say something else\n"
+    shell.run("%%npcompile\nx = np.ones(3) * 2")
+    assert " · standin\n" in str(shell.shown[0]["text/plain"])
+    shell.run("%%npcompile --device cpu\nx = np.ones(3) * 2")
+    assert " · aten, cpu\n" in str(shell.shown[0]["text/plain"])
+    assert shell.run("%npcompile device tpu") is not None
+    assert "device 'tpu' is not known" in "".join(capsys.readouterr())
+    assert CellOptions.parse("--grad loss").device == "cpu"
+    with pytest.raises(OptionError, match="gradients run on the CPU"):
+        CellOptions.parse("--grad loss --device standin")
+
+
+def test_what_if(
+    shell: Shell, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    shell.run("x = np.arange(1000.0)")
+    shell.run("%%npcompile --quiet\ny = np.sqrt(x) + 1")
+    assert shell.run("%npcompile whatif cuda") is None
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("what if this ran on cuda? A prediction, not a measurement; rates")
+    assert "8.0 kB there, 8.0 kB back" in lines[1]
+    assert lines[1].startswith("line 2: aten now, ")
+    assert shell.run("%npcompile whatif tpu") is not None
+    assert "'tpu' is not known" in "".join(capsys.readouterr())
+
+
+def test_a_check_on_the_stand_in(shell: Shell) -> None:
+    shell.run("x = np.arange(4.0)")
+    assert shell.run("%%npcompile --check --device standin\nx += 1\ny = x * 2") is None
+    (bundle,) = shell.shown
+    text = str(bundle["text/plain"])
+    assert text.startswith("cell: the same as NumPy")
+    assert text.splitlines()[0].endswith("2 of 2 lines with NumPy work checked · standin")
 
 
 def test_an_empty_cell_does_nothing(shell: Shell) -> None:
@@ -153,7 +204,8 @@ def test_status_clear_and_report(shell: Shell, capsys: pytest.CaptureFixture[str
     assert "forgot" in capsys.readouterr().out
     assert npc.stats()["artifacts"] == 0
     shell.run("%npcompile unknown")
-    assert "Valid commands: report, status, clear, cache, on, off" in "".join(capsys.readouterr())
+    commands = "report, graph, grad, fix, status, clear, cache, device, whatif, on, off"
+    assert f"Valid commands: {commands}" in "".join(capsys.readouterr())
 
 
 def test_the_environment_switches_everything_off(

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.views import MIME_TYPE
@@ -23,7 +22,6 @@ def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
     made = Shell()
     yield made
     made.ip.run_line_magic("unload_ext", "jupyter_npcompile")
-    InteractiveShell.clear_instance()
 
 
 def text(shell: Shell) -> str:

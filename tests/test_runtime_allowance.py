@@ -9,8 +9,10 @@ import pytest
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.runtime import allowance as allowances
+from jupyter_npcompile.runtime import footprint, state
 from jupyter_npcompile.runtime.allowance import AT_ONCE, LATER, PATIENT, SHARE, Allowance
 from jupyter_npcompile.runtime.reporting import POSTPONED
+from jupyter_npcompile.runtime.state import RegionState
 from jupyter_npcompile.runtime.worker import Compiler
 from jupyter_npcompile.tracer.evaluation import evaluate
 
@@ -24,7 +26,7 @@ def test_it_grows_with_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     now[0] += 10.0
     assert allowance.left == pytest.approx(AT_ONCE + 10 * SHARE)
     now[0] += 1.0
-    allowance.spend(1.0)  # our own time does not count as the user's
+    allowance.spent += 1.0  # our own time does not count as the user's
     assert allowance.left == pytest.approx(AT_ONCE + 10 * SHARE - 1.0)
 
 
@@ -51,7 +53,8 @@ def _nothing_gets_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_nothing_gets_compiled")
-def test_large_arrays_are_not_copied_for_a_first_run() -> None:
+def test_large_arrays_are_not_copied_for_a_first_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(footprint, "CONSTANT", 10**12)  # memory is not what is short here
     large = np.ones(int(allowances.COPIED * AT_ONCE))
     fast = npc.compile(shift)
     for run in range(PATIENT + 2):
@@ -71,10 +74,13 @@ def test_large_arrays_are_not_copied_for_a_first_run() -> None:
 @pytest.mark.usefixtures("_nothing_gets_compiled")
 def test_a_run_that_is_held_up_goes_on_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """After one recording that took long, the first run records nothing more."""
-    real = allowances.Allowance.spend
-    monkeypatch.setattr(
-        allowances.Allowance, "spend", lambda self, seconds: real(self, seconds + 1.0)
-    )
+    real = state.dry_run
+
+    def slow(region: RegionState, *args: Any, **kwargs: Any) -> Any:
+        region.rest.allowance.spent += 1.0
+        return real(region, *args, **kwargs)
+
+    monkeypatch.setattr(state, "dry_run", slow)
 
     def three(x: Any) -> Any:
         y = x + 1
@@ -87,7 +93,7 @@ def test_a_run_that_is_held_up_goes_on_alone(monkeypatch: pytest.MonkeyPatch) ->
     before = npc.stats()["recordings"]
     assert fast(np.ones(3)).tolist() == [3, 3, 3]
     assert npc.stats()["recordings"] == before + 1
-    for _ in range(PATIENT):
+    for _ in range(PATIENT + 1):  # one of them runs as it was written
         assert fast(np.ones(3)).tolist() == [3, 3, 3]
     assert npc.stats()["recordings"] == before + 3
 
@@ -125,3 +131,25 @@ def test_what_is_written_is_copied_at_once(monkeypatch: pytest.MonkeyPatch) -> N
     assert fast(x).tolist() == [1, 2, 3]
     assert x.tolist() == [2.0, 3.0, 3.0]
     assert len(sorts) == 1
+
+
+def test_a_wrong_guess_about_nan_changes_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is no time to look at a whole input, a replay finds what it holds."""
+    monkeypatch.setattr(npc.settings, "tier", "aten")
+
+    def chain(x: Any) -> Any:
+        return np.sqrt(x) * 2 + x
+
+    x = np.linspace(0, 1, 100_000)
+    x[77] = np.nan
+    expected = chain(x)
+    fast = npc.compile(chain)
+    with monkeypatch.context() as hurry:
+        hurry.setattr("jupyter_npcompile.tracer.inputs.looks_finite", lambda *_: True)
+        before = npc.stats()["fallbacks"]
+        np.testing.assert_allclose(fast(x), expected, rtol=1e-14)
+        assert npc.stats()["fallbacks"] > before
+    before = npc.stats()["dispatches"]
+    for _ in range(3):
+        np.testing.assert_allclose(fast(x), expected, rtol=1e-14)
+    assert npc.stats()["dispatches"] >= before + 2

@@ -111,7 +111,7 @@ def test_what_was_measured_decides(
     monkeypatch.setattr(npc.settings, "tier", "auto")
     monkeypatch.setattr("jupyter_npcompile.runtime.policy.choose", lambda o: ("aten", "now"))
     monkeypatch.setattr("jupyter_npcompile.runtime.state.choose", lambda o: ("aten", "now"))
-    monkeypatch.setattr("jupyter_npcompile.runtime.state.contest", lambda plan, ns: times)
+    monkeypatch.setattr("jupyter_npcompile.runtime.first_check.contest", lambda plan, ns: times)
     made = npc.compile(root)
     x = np.ones(3)
     assert made(x).tolist() == made(x).tolist() == [2, 2, 2]
@@ -128,7 +128,7 @@ def test_long_runs_are_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("jupyter_npcompile.runtime.state.choose", lambda o: ("aten", "now"))
     monkeypatch.setattr("jupyter_npcompile.runtime.contest.LONG", 0.0)
     asked: list[Any] = []
-    monkeypatch.setattr("jupyter_npcompile.runtime.state.contest", asked.append)
+    monkeypatch.setattr("jupyter_npcompile.runtime.first_check.contest", asked.append)
     made = npc.compile(root)
     made(np.ones(3))
     handle = handle_of(made)

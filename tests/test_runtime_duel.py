@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,8 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import jupyter_npcompile
-from jupyter_npcompile.runtime.duel import LEAST, MOST, SHARE, Duel, Ring, size_of
+from jupyter_npcompile.runtime.cells import CellHandle, compile_cell, forget
+from jupyter_npcompile.runtime.duel import BLIND, LEAST, MOST, SHARE, Duel, Ring, size_of
 from jupyter_npcompile.runtime.functions import handle_of
+from jupyter_npcompile.runtime.policy import Options
+from jupyter_npcompile.runtime.worker import Compiler, compiler
 
 
 def duel(guarded: list[float], written: list[float], calls: int) -> tuple[float, float, Duel]:
@@ -80,6 +85,25 @@ def test_duels_become_rare() -> None:
     assert LEAST < timed[-1] < MOST
 
 
+def test_other_sizes_are_seen_soon_after_many_brief_calls() -> None:
+    judge, since = Duel(), 0
+
+    def call(size: int, ours: float, plain: float) -> bool:
+        if judge.blind:
+            judge.blind -= 1
+            return False
+        turn = judge.turn({"n": size}, 0)
+        if turn is not None:
+            turn.ring.add(turn.written, plain if turn.written else ours)
+        return turn is not None
+
+    for _ in range(100_000):
+        call(1, 2e-5, 1e-5)
+    while not call(1000, 1e-3, 2e-3):
+        since += 1
+    assert since <= BLIND
+
+
 def test_sizes_have_their_own_verdicts() -> None:
     judge = Duel()
     for _ in range(400):
@@ -108,10 +132,12 @@ def test_sizes_are_told_apart_up_to_a_factor_of_two() -> None:
 
 def element_by_element(x: Any) -> float:
     total = 0.0
+    seen = []
     for k in range(len(x)):
         y = x[k] * 2.0 + 1.0
         total += y * y - y
-    return total
+        seen.append(k)  # native loops have no lists
+    return total + len(seen)
 
 
 def halves(x: Any) -> Any:
@@ -201,3 +227,72 @@ def test_threads_share_a_duel() -> None:
     for thread in threads:
         thread.join()
     assert not errors
+
+
+# -- with cells
+
+LOOP = """
+total = start
+for k in range(300):
+    if k % 7 == 3:
+        continue
+    total = total + str(x[k % 3])
+"""
+
+
+def run_cell(source: str, space: dict[str, Any], *, completed: bool = True) -> CellHandle:
+    handle = compile_cell(ast.parse(source), source, Options())
+    handle.namespace = space
+    handle.enter()
+    try:
+        exec(compile(handle.program.tree, "<cell>", "exec"), space)
+    finally:
+        handle.leave(completed=completed)
+    assert compiler.wait(60)  # a loop that may get a native form takes no sides
+    return handle
+
+
+@pytest.fixture
+def _forgetful() -> Iterator[None]:
+    forget()
+    yield
+    forget()
+
+
+@pytest.mark.usefixtures("_forgetful")
+def test_runs_of_a_cell_are_timed_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
+    expected: dict[str, Any] = {"x": np.arange(3), "start": ""}
+    exec(LOOP, expected)
+    sides = set()
+    for _ in range(60):
+        space: dict[str, Any] = {"x": np.arange(3), "start": ""}
+        handle = run_cell(LOOP, space)
+        assert space["total"] == expected["total"]
+        if handle._turn is not None:
+            sides.add(handle._turn.written)
+    assert sides == {True, False}
+    assert handle._turn is None  # it is decided
+    handle = run_cell(LOOP, {"x": np.arange(3000), "start": ""})
+    assert handle._turn is not None  # other sizes have a duel of their own
+
+
+@pytest.mark.usefixtures("_forgetful")
+def test_a_run_that_fails_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
+    for _ in range(60):
+        handle = run_cell(LOOP, {"x": np.arange(3), "start": ""}, completed=False)
+        assert handle._turn is not None
+    assert not handle._turn.ring.guarded
+
+
+@pytest.mark.usefixtures("_forgetful")
+def test_loops_wait_for_what_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
+    monkeypatch.setattr(Compiler, "submit", lambda *args, **kwargs: None)
+    source = "for k in range(3):\n    y = np.sqrt(x) + 1\n"
+    run_cell(source, {"x": np.arange(3.0), "np": np})
+    for _ in range(20):
+        handle = run_cell(source, {"x": np.arange(3.0), "np": np})
+        assert handle._turn is None
+        assert not any(handle.plain)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import jupyter_npcompile as npc
+from jupyter_npcompile.runtime.worker import Compiler
 from jupyter_npcompile.tracer import elision
 
 NAMES = ("x", "y", "z")
@@ -28,9 +29,12 @@ def expressions(depth: int) -> st.SearchStrategy[str]:
         return leaf
     inner = expressions(depth - 1)
     operators = st.sampled_from(["+", "-", "*", "/"])
+    powers = st.sampled_from(["2", "0.5", "-1"])
     return st.one_of(
         st.tuples(inner, operators, inner).map(lambda parts: f"({' '.join(parts)})"),
         inner.map(lambda text: f"same({text})"),
+        inner.map(lambda text: f"(-{text})"),
+        st.tuples(inner, powers).map(lambda parts: f"({parts[0]}) ** {parts[1]}"),
         leaf,
     )
 
@@ -39,19 +43,24 @@ def same(value: Any) -> Any:
     return value
 
 
+def defined(source: str) -> Any:
+    linecache.cache["<elision>"] = (len(source), None, source.splitlines(True), "<elision>")
+    scope: dict[str, Any] = {"np": np, "same": same}
+    exec(compile(source, "<elision>", "exec"), scope)
+    return scope["f"]
+
+
 @given(st.lists(expressions(3), min_size=2, max_size=5), st.sampled_from(["f4", "f8", "c16"]))
 def test_programs_are_what_they_were(lines: list[str], dtype: str) -> None:
     text = "".join(f"    a{k} = {line} + a{k - 1}\n" for k, line in enumerate(lines, 1))
     names = ", ".join(f"a{k}" for k in range(len(lines) + 1))
     source = f"def f(x, y, z):\n    a0 = x\n{text}    return {names}, y, z\n"
-    linecache.cache["<elision>"] = (len(source), None, source.splitlines(True), "<elision>")
-    scope: dict[str, Any] = {"np": np, "same": same}
-    exec(compile(source, "<elision>", "exec"), scope)
+    function = defined(source)
     arrays = [np.linspace(1, 2, 7).astype(dtype) * k for k in (1, 2, 3)]
     kept = [array.copy() for array in arrays]
     with np.errstate(all="ignore"):
-        expected = scope["f"](*arrays)
-        found = npc.compile(scope["f"])(*arrays)
+        expected = function(*arrays)
+        found = npc.compile(function)(*arrays)
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_array_equal(a, b)
     for a, b in zip(arrays, kept, strict=True):
@@ -76,6 +85,54 @@ def test_chains_use_memory_again(monkeypatch: pytest.MonkeyPatch) -> None:
     x, y = np.linspace(0, 1, 9), np.linspace(1, 2, 9)
     np.testing.assert_array_equal(fast(x, y), chain(x, y))
     assert len(handed) == 4
+
+
+OPERATORS = (
+    *("-{}", "+{}", "~{}", "{} ** 2", "{} ** 2.0", "{} ** 0.5", "{} ** -1"),
+    *("{} // y", "{} << y", "{} >> y", "{} + y", "y + {}", "{} - y", "y - {}", "{} * y"),
+    *("{} / y", "y / {}", "{} % y", "{} & y", "y | {}", "{} ^ y", "{} ** y", "{} @ y", "{} < y"),
+)
+
+
+def pointer(array: Any) -> int:
+    found: int = array.__array_interface__["data"][0]
+    return found
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "c16", "i8", "u1", "?"])
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_memory_is_used_again_where_numpy_does(
+    operator: str, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As NumPy's own operators use that of large temporaries."""
+    monkeypatch.setattr(npc.settings, "tier", "auto")
+    monkeypatch.setattr(Compiler, "submit", lambda *args, **kwargs: None)
+    handed: list[Any] = []
+    real = elision.hand_over
+
+    def counted(traced: Any) -> None:
+        handed.append(1)
+        real(traced)
+
+    monkeypatch.setattr(elision, "hand_over", counted)
+    y = np.ones(300_000, dtype)
+    made: list[int] = []
+
+    def temporary() -> Any:
+        array = np.full_like(y, 2)
+        made.append(pointer(array))
+        return array
+
+    try:
+        expected = eval(operator.format("temporary()"), {"temporary": temporary, "y": y})
+    except (OverflowError, TypeError, ValueError):
+        return
+    found = npc.compile(defined(f"def f(y):\n    return {operator.format('(y + y)')}\n"))(y)
+    np.testing.assert_array_equal(found, eval(operator.format("(y + y)"), {"y": y}))
+    again = type(expected) is np.ndarray and pointer(expected) in made
+    if "**" not in operator or dtype in ("f8", "f4", "c16"):
+        # Whole numbers to a constant power are recorded as another ufunc than NumPy calls.
+        assert bool(handed) >= again
 
 
 def test_what_others_see_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

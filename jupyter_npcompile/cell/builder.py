@@ -5,15 +5,18 @@ from __future__ import annotations
 import abc
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
-from jupyter_npcompile.cell.names import loaded, reads_and_targets
+from jupyter_npcompile.cell.names import bound_names, exposed, loaded, reads_and_targets
 from jupyter_npcompile.cell.program import (
+    Loop,
     Region,
     Scope,
     Statement,
     StatementKind,
 )
+from jupyter_npcompile.cell.reach import Reach, is_nothing, reach
 from jupyter_npcompile.cell.regions import runs
 from jupyter_npcompile.cell.syntax import (
     Place,
@@ -28,7 +31,7 @@ from jupyter_npcompile.cell.syntax import (
     point,
     replaced,
 )
-from jupyter_npcompile.cell.twins import has_twin, with_twin
+from jupyter_npcompile.cell.twins import has_twin, is_plain, with_twin
 
 Names = frozenset[str]
 
@@ -38,13 +41,17 @@ class Builder(abc.ABC):
 
     scope: Scope
 
-    def __init__(self, text: SourceText, frame: str) -> None:
+    def __init__(self, text: SourceText, frame: str, *, tells: bool = False) -> None:
         self.text = text
+        self.tells = tells
+        self.reaches: list[Reach | None] = []
         self.frame = frame
         self.regions: list[Region] = []
-        self.loops: list[range] = []
+        self.loops: list[Loop] = []
+        self.around: list[int] = []
         self.depth = 0
         self.guarded: dict[int, tuple[int, int]] = {}
+        self.place = Place(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
         self.displayed: ast.Expr | None = None
         self.captured: Names = frozenset()
 
@@ -67,9 +74,29 @@ class Builder(abc.ABC):
                 result.extend(self.guard(region, statement) for statement in region.statements)
             else:
                 for offset, statement in enumerate(part, position):
+                    told = self.told(statement)
+                    result += told
                     result.append(self.skeleton(statement, later[offset]))
+                    if isinstance(statement, (ast.For, ast.While)):
+                        result += map(clone, told)  # its header has run since
             position += len(part)
         return result
+
+    def told(self, node: ast.stmt | None) -> list[ast.stmt]:
+        """Tell the frame that a statement outside regions, or its header, runs.
+
+        None stands for code that may reach anything.
+        """
+        if not self.tells or (node is not None and is_nothing(node)):
+            return []
+        found = None if node is None else reach(node)
+        if found not in self.reaches:
+            self.reaches.append(found)
+        place = self.place if node is None else point(node)
+        self.place = place
+        test = ask(self.frame, "outside", (self.reaches.index(found),), place)
+        # Not an expression: IPython may be asked to display the values of all.
+        return [ast.If(test, [ast.Pass(**place)], [], **place)]
 
     def region(self, nodes: Sequence[ast.stmt], after: Names | None) -> Region:
         """Number a region."""
@@ -121,19 +148,38 @@ class Builder(abc.ABC):
 
     def loop(self, node: ast.For | ast.AsyncFor | ast.While, after: Names | None) -> ast.stmt:
         """Rewrite a loop, and give it a twin where it may have one."""
-        again = None if after is None else after | loaded([node])
-        first = len(self.regions)
-        body = self.body(node.body, again)
+        again = None if after is None else after | exposed([node])
+        first, number = len(self.regions), len(self.loops)
+        twin = not isinstance(node, ast.AsyncFor) and has_twin(
+            node, self.depth - 1, in_function=self.scope == "function"
+        )
+        if self.tells and isinstance(node, ast.While):
+            twin = False  # nobody is told when it is gone over to
+        outer = self.around[-1] if self.around else None
+        if twin and not isinstance(node, ast.AsyncFor):
+            assigned = bound_names([replaced(node, orelse=[])])
+            names = assigned if after is None else assigned & (after | exposed([node]))
+            native = is_plain(node, in_function=self.scope == "function")
+            made = Loop(number, node, range(0), outer, native, assigned, tuple(sorted(names)))
+            self.loops.append(made)
+            self.around.append(number)
+        body = [*self.told(node), *self.body(node.body, again)]
+        if twin:
+            self.around.pop()
         inside = range(first, len(self.regions))
         orelse = self.body(node.orelse, after)
-        if (
-            not inside
-            or isinstance(node, ast.AsyncFor)
-            or not has_twin(node, self.depth - 1, in_function=self.scope == "function")
-        ):
+        if orelse:
+            orelse = [*self.told(node), *orelse]
+        # Without a statement to guard, it may still be one that looks for an element.
+        searches = any(isinstance(part, ast.Subscript) for part in ast.walk(node))
+        alone = not inside and not (twin and searches and self.loops[number].native)
+        if alone or not twin or isinstance(node, ast.AsyncFor):
+            if twin:
+                del self.loops[number:]
             return replaced(node, body=body, orelse=orelse)
-        self.loops.append(inside)
-        return with_twin(node, body, orelse, self.frame, len(self.loops) - 1)
+        loop = replace(self.loops[number], regions=inside)
+        self.loops[number] = loop
+        return with_twin(loop, body, orelse, self.frame, in_function=self.scope == "function")
 
     def try_statement(self, node: ast.Try | ast.TryStar, after: Names | None) -> ast.stmt:
         """Rewrite a ``try``; a handler may read what the body has bound."""
@@ -143,7 +189,8 @@ class Builder(abc.ABC):
         if last is not None:
             inside = last | loaded([*node.handlers, *node.orelse])
         bodies = [self.body(node.body, inside)]
-        bodies += [self.body(handler, last) for handler in handlers]
+        bodies += [[*self.told(None), *self.body(handler, last)] for handler in handlers]
+        final = self.body(node.finalbody, after)
         return replaced(
             node,
             body=bodies[0],
@@ -152,7 +199,7 @@ class Builder(abc.ABC):
                 for handler, body in zip(node.handlers, bodies[1:], strict=True)
             ],
             orelse=self.body(node.orelse, last),
-            finalbody=self.body(node.finalbody, after),
+            finalbody=[*self.told(None), *final] if final else [],
         )
 
 

@@ -149,6 +149,20 @@ def loaded(nodes: Iterable[ast.AST]) -> frozenset[str]:
     return frozenset(names)
 
 
+def bound_names(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """Return the names that statements bind in their own scope.
+
+    Examples
+    --------
+    >>> sorted(bound_names(ast.parse("for i in x: a[i] = b = [c for c in y]").body))
+    ['b', 'i']
+    """
+    names: set[str] = set()
+    for node in nodes:
+        _collect_bound(node, names, inside_comprehension=False)
+    return frozenset(names)
+
+
 def deferred(body: Iterable[ast.stmt]) -> frozenset[str]:
     """Return the names that scopes nested in `body` read, now or later.
 
@@ -222,3 +236,48 @@ def _evaluated_outside(node: ast.ClassDef | Function) -> list[ast.expr]:
         return [*parts, *node.bases, *(keyword.value for keyword in node.keywords)]
     defaults = (*node.args.defaults, *node.args.kw_defaults)
     return [*parts, *(default for default in defaults if default is not None)]
+
+
+def exposed(statements: Iterable[ast.stmt]) -> frozenset[str]:
+    r"""Return the names that statements may read before they bind them.
+
+    Examples
+    --------
+    >>> sorted(exposed(ast.parse("t = a\nfor i in t:\n    b = t + c\nd = b").body))
+    ['a', 'b', 'c']
+    """
+    found: set[str] = set()
+    _expose(statements, set(), found)
+    return frozenset(found)
+
+
+def _expose(statements: Iterable[ast.stmt], bound: set[str], found: set[str]) -> None:
+    """Collect names in the order in which they are read; `bound` grows."""
+    for statement in statements:
+        if isinstance(statement, ast.If):
+            found |= loaded([statement.test]) - bound
+            first, second = set(bound), set(bound)
+            _expose(statement.body, first, found)
+            _expose(statement.orelse, second, found)
+            bound |= first & second
+        elif isinstance(statement, ast.For):
+            found |= loaded([statement.iter]) - bound
+            inside = bound | set(reads_and_targets(_bare(statement.target))[1])
+            found |= loaded([statement.target]) - bound
+            _expose(statement.body, inside, found)
+            _expose(statement.orelse, set(bound), found)
+        elif isinstance(statement, ast.While):
+            found |= loaded([statement.test]) - bound
+            _expose(statement.body, set(bound), found)
+            _expose(statement.orelse, set(bound), found)
+        elif isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr):
+            reads, targets = reads_and_targets(statement)
+            found |= set(reads) - bound
+            bound |= set(targets)
+        else:
+            found |= loaded([statement]) - bound
+
+
+def _bare(target: ast.expr) -> ast.stmt:
+    """An assignment to a target, of nothing."""
+    return ast.Assign(targets=[target], value=ast.Constant(None))

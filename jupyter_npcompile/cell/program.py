@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import Literal
 
+from jupyter_npcompile.cell.reach import Reach
 from jupyter_npcompile.cell.syntax import SourceText
 
 Scope = Literal["module", "shown", "function"]
@@ -130,9 +131,58 @@ class Region:
         These are the live targets of that one statement. A segment that
         covers later statements too must have a value for each of them, also
         for those that nothing reads after the segment (any value will do).
+        ``x = None`` takes its target in any case: it frees what that held.
         At module level nothing is taken: results go into the namespace.
         """
-        return () if self.after is None else self.live(index, index + 1)
+        if self.after is None:
+            return ()
+        statement = self.statements[index]
+        if isinstance(statement.node, ast.Assign) and isinstance(
+            statement.node.value, ast.Constant
+        ):
+            return statement.targets
+        return self.live(index, index + 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop:
+    """A loop that has a twin.
+
+    Parameters
+    ----------
+    id : int
+        Its number, unique within its cell program or function program.
+    node : ast.For or ast.While
+        The loop as it was written, never changed.
+    regions : range
+        The regions in it.
+    outer : int or None
+        The loop around it that has a twin, if any.
+    native : bool
+        Whether its skeleton can leave it to native code.
+    assigned : frozenset of str
+        Names that it binds.
+    names : tuple of str
+        Those of them that are needed when it is over, or goes on.
+    """
+
+    id: int
+    node: ast.For | ast.While
+    regions: range
+    outer: int | None
+    native: bool
+    assigned: frozenset[str]
+    names: tuple[str, ...]
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """First and last line."""
+        return self.node.lineno, self.node.end_lineno or self.node.lineno
+
+    @property
+    def comes_back(self) -> bool:
+        """Whether its twin comes back from time to time, for a look at what was compiled."""
+        return isinstance(self.node, ast.For) and not self.node.orelse
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +240,11 @@ class FunctionProgram:
         Its regions.
     lines : tuple of Line
         Every statement of its body.
-    loops : tuple of range
-        The regions in each loop that has a twin; see `twins`.
+    loops : tuple of Loop
+        The loops that have a twin; see `twins`.
+    reaches : tuple of Reach or None, or None
+        What it tells of what runs outside regions, by number; None when it
+        tells nothing.
     """
 
     name: str
@@ -203,7 +256,8 @@ class FunctionProgram:
     handle: str
     regions: tuple[Region, ...]
     lines: tuple[Line, ...]
-    loops: tuple[range, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    reaches: tuple[Reach | None, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -243,12 +297,16 @@ class CellProgram:
         The definitions that become compiled functions.
     lines : tuple of Line
         Every statement of the cell, at any depth, in source order.
-    loops : tuple of range
-        The regions in each loop at module level that has a twin; see `twins`.
+    loops : tuple of Loop
+        The loops at module level that have a twin; see `twins`.
+    reaches : tuple of Reach or None, or None
+        What it tells of what runs outside regions, by number; None when it
+        tells nothing.
     """
 
     tree: ast.Module
     regions: tuple[Region, ...]
     functions: tuple[FunctionSource, ...]
     lines: tuple[Line, ...]
-    loops: tuple[range, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    reaches: tuple[Reach | None, ...] | None = None

@@ -27,6 +27,7 @@ from jupyter_npcompile.cell.program import (
     Scope,
     Statement,
 )
+from jupyter_npcompile.cell.reach import may_tell
 from jupyter_npcompile.cell.regions import keeps_its_frame
 from jupyter_npcompile.cell.syntax import (
     SourceText,
@@ -67,6 +68,7 @@ def build_cell(
     handle: str,
     display_last: bool = True,
     display_all: bool = False,
+    tells: bool = False,
 ) -> CellProgram:
     r"""Split a cell into skeleton and regions.
 
@@ -82,6 +84,8 @@ def build_cell(
         Whether the last expression of the cell is displayed.
     display_all : bool
         Whether IPython displays every expression: then they stay as they are.
+    tells : bool
+        Whether the handle is told what runs outside regions.
 
     Returns
     -------
@@ -101,10 +105,11 @@ def build_cell(
     H.result
     """
     text = SourceText.of(source)
+    kind = _ShownCellBuilder if display_all else _CellBuilder
     try:
-        if display_all:
-            return _rewritten(tree, text, _ShownCellBuilder(handle, text), display_last=False)
-        return _rewritten(tree, text, _CellBuilder(handle, text), display_last=display_last)
+        builder = kind(handle, text, tells=tells and not display_all and may_tell(tree.body))
+        builder.functions_tell = tells
+        return _rewritten(tree, text, builder, display_last=display_last and not display_all)
     except RecursionError:
         lines = Lines(text, {}, {}).of(tree.body, "module", TOO_DEEP)
         return CellProgram(tree=tree, regions=(), functions=(), lines=lines)
@@ -127,6 +132,7 @@ def _rewritten(
         functions=tuple(builder.functions),
         lines=Lines(text, builder.guarded, builder.function_lines()).of(tree.body, builder.scope),
         loops=tuple(builder.loops),
+        reaches=tuple(builder.reaches) if builder.tells else None,
     )
 
 
@@ -136,6 +142,7 @@ def build_function(
     qualname: str | None = None,
     free_names: Sequence[str] = (),
     text: SourceText | None = None,
+    tells: bool = False,
 ) -> FunctionProgram:
     r"""Split one function into skeleton and regions.
 
@@ -149,6 +156,8 @@ def build_function(
         ``co_freevars`` of the function.
     text : SourceText, optional
         The text that the positions in `node` refer to.
+    tells : bool
+        Whether the frame is told what runs outside regions.
 
     Raises
     ------
@@ -161,6 +170,8 @@ def build_function(
     >>> print(ast.unparse(program.factory.body[0].body[-1]))
     def f(x):
         __npcompile_frame__ = __npcompile__.activate()
+        if __npcompile_frame__ is not None and __npcompile_frame__.done:
+            return __npcompile_frame__.result
         try:
             if __npcompile_frame__ is None or __npcompile_frame__.written:
                 y = x + 1
@@ -179,7 +190,7 @@ def build_function(
     if reason is not None:
         raise NotTraceable(reason, definition.lineno)
     text = SourceText() if text is None else text
-    builder = _FunctionBuilder(definition, text)
+    builder = _FunctionBuilder(definition, text, tells=tells and may_tell(definition.body))
     try:
         body = builder.rewritten()
     except RecursionError as error:
@@ -196,15 +207,17 @@ def build_function(
         regions=tuple(builder.regions),
         lines=Lines(text, builder.guarded, {}).of(definition.body, "function"),
         loops=tuple(builder.loops),
+        reaches=tuple(builder.reaches) if builder.tells else None,
     )
 
 
 class _CellBuilder(Builder):
     scope: Scope = "module"
 
-    def __init__(self, handle: str, text: SourceText) -> None:
-        super().__init__(text, handle)
+    def __init__(self, handle: str, text: SourceText, *, tells: bool) -> None:
+        super().__init__(text, handle, tells=tells)
         self.handle = handle
+        self.functions_tell = False
         self.functions: list[FunctionSource] = []
 
     def guard(self, region: Region, statement: Statement) -> ast.stmt:
@@ -223,7 +236,7 @@ class _CellBuilder(Builder):
         if node.decorator_list:
             return clone(node)
         try:
-            program = build_function(node, text=self.text)
+            program = build_function(node, text=self.text, tells=self.functions_tell)
         except NotTraceable:  # the report asks `stays_native` for the reason
             return clone(node)
         if not program.regions:
@@ -254,8 +267,8 @@ class _ShownCellBuilder(_CellBuilder):
 class _FunctionBuilder(Builder):
     scope: Scope = "function"
 
-    def __init__(self, node: ast.FunctionDef, text: SourceText) -> None:
-        super().__init__(text, FRAME)
+    def __init__(self, node: ast.FunctionDef, text: SourceText, *, tells: bool) -> None:
+        super().__init__(text, FRAME, tells=tells)
         self.node = node
         self.captured = deferred(node.body)
 
@@ -277,8 +290,17 @@ class _FunctionBuilder(Builder):
             *body[:documented],
             *declarations(node.body),
             start,
+            self.finished(),
             *(self.timed(either) if levels(node.body) < DEEPEST else either),
         ]
+
+    def finished(self) -> ast.stmt:
+        """Return what the handle has computed, when it has run the whole call."""
+        place = point(self.node)
+        runs = ast.Compare(load(FRAME, place), [ast.IsNot()], [constant(None, place)], **place)
+        test = ast.BoolOp(ast.And(), [runs, attribute(load(FRAME, place), "done", place)], **place)
+        made = ast.Return(value=attribute(load(FRAME, place), "result", place), **place)
+        return ast.If(test=test, body=[made], orelse=[], **place)
 
     def timed(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Tell the frame when the call ends, however it does."""

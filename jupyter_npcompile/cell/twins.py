@@ -5,12 +5,33 @@ than an addition, that is as much again. Where nothing compiled fits, a loop
 therefore goes on in its twin, the same statements without guards, as soon as
 the frame says so; and a function runs as it was written.
 
-    for x in frame.keep(0, frame.iter(xs)):
-        ...                                   # guarded
-        if frame.plain[0]:
-            for x in frame.rest(0):
-                ...                           # as written
-            break
+    if frame.begin(0, frame.iter(xs)):        # native code has run
+        a, x = frame.results(0)
+    if not frame.over:
+        for x in frame.rest(0):
+            ...                               # guarded
+            if frame.plain[0]:
+                if frame.native(0):
+                    a, x = frame.results(0)
+                if frame.leaves:
+                    if not frame.over:
+                        for x in frame.chunk(0):
+                            ...               # as written
+                        else:
+                            if frame.back(0):
+                                continue      # with guards, for a look
+                    break
+
+While something is being compiled that may take over, the twin runs so many
+iterations at a time that a look in between costs nothing.
+
+A loop that native code cannot have (it holds a ``with``) does without the
+questions for it. One in a function that holds a ``return`` may end the function:
+
+        if frame.begin(0, frame.iter(xs)):
+            if frame.returned:
+                return frame.value()
+            a, x = frame.results(0)
 """
 
 from __future__ import annotations
@@ -19,9 +40,11 @@ import ast
 import dis
 from collections.abc import Sequence
 
+from jupyter_npcompile.cell.program import Loop
 from jupyter_npcompile.cell.syntax import (
     FUNCTIONS,
     Place,
+    assign,
     attribute,
     blocks,
     call,
@@ -32,6 +55,7 @@ from jupyter_npcompile.cell.syntax import (
     load,
     point,
     replaced,
+    store,
 )
 
 Declaration = ast.Global | ast.Nonlocal
@@ -68,41 +92,119 @@ def has_twin(node: ast.For | ast.While, outside: int, *, in_function: bool) -> b
     return True
 
 
+def is_plain(node: ast.For | ast.While, *, in_function: bool) -> bool:
+    """Whether a loop holds only what native code may have, as far as its syntax tells.
+
+    What its ``else`` holds is Python's to run.
+    """
+    plain = (*_PLAIN, ast.Return) if in_function else _PLAIN
+    return all(
+        not isinstance(part, ast.stmt) or isinstance(part, plain)
+        for statement in node.body
+        for part in ast.walk(statement)
+    )
+
+
+_PLAIN = (
+    *(ast.For, ast.While, ast.If, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr),
+    *(ast.Break, ast.Continue, ast.Pass, ast.Raise),
+)
+
+
 def with_twin(
-    node: ast.For | ast.While,
+    loop: Loop,
     body: Sequence[ast.stmt],
     orelse: Sequence[ast.stmt],
     frame: str,
-    number: int,
+    *,
+    in_function: bool,
 ) -> ast.stmt:
-    """Give a guarded loop a twin.
+    """Give a guarded loop a twin, and native code its turn where that may be.
 
     Parameters
     ----------
-    node : ast.For or ast.While
+    loop : Loop
         The loop as it was written.
     body, orelse : sequence of ast.stmt
         Its bodies with their guards.
     frame : str
         Name of the frame that the guards ask.
-    number : int
-        The loop's number in its cell or function.
+    in_function : bool
+        Whether names are local: then the results of native code are assigned here.
     """
+    node = loop.node
     place = point(node)
+    number = constant(loop.id, place)
     asked = attribute(load(frame, place), "plain", place)
-    test = ast.Subscript(asked, constant(number, place), ast.Load(), **place)
+    test = ast.Subscript(asked, number, ast.Load(), **place)
     twin = replaced(node, orelse=[clone(statement) for statement in orelse])
-    switch = ast.If(test=test, body=[twin, ast.Break(**place)], orelse=[], **place)
+    leaving: list[ast.stmt] = [twin, ast.Break(**place)]
+    if loop.native:
+        over = attribute(load(frame, place), "over", place)
+        go_on = ast.If(ast.UnaryOp(ast.Not(), over, **place), [twin], [], **place)
+        leaves = attribute(load(frame, place), "leaves", place)
+        leaving = [
+            _native(loop, _ask(frame, "native", [clone(number)], place), frame, in_function),
+            ast.If(leaves, [go_on, ast.Break(**place)], [], **place),
+        ]
+    switch = ast.If(test=test, body=leaving, orelse=[], **place)
     made = replaced(node, body=[*body, switch], orelse=list(orelse))
-    if isinstance(node, ast.While) or isinstance(twin, ast.While) or isinstance(made, ast.While):
-        return made
-    place, whole = extent(node.iter), extent(node)
-    twin.iter = _ask(frame, "rest", [constant(number, place)], place)
+    whole = extent(node)
+    if isinstance(made, ast.While) or isinstance(twin, ast.While) or isinstance(node, ast.While):
+        if not loop.native:
+            return made
+        let_go = ast.Expr(_ask(frame, "drop", [clone(number)], place), **place)
+        enters = _ask(frame, "begin", [clone(number)], place)
+        return _begun(_native(loop, enters, frame, in_function), made, frame, let_go, whole)
+    place = extent(node.iter)
+    if loop.comes_back:
+        twin.iter = _ask(frame, "chunk", [constant(loop.id, place)], place)
+        back = _ask(frame, "back", [constant(loop.id, place)], place)
+        twin.orelse = [ast.If(back, [ast.Continue(**place)], [], **place)]
+    else:
+        twin.iter = _ask(frame, "alone", [constant(loop.id, place)], place)
     iterator = _ask(frame, "iter", [clone(node.iter)], whole if _STATEMENT_ITERATES else place)
-    made.iter = _ask(frame, "keep", [constant(number, place), iterator], extent(iterator))
+    kept = _ask(
+        frame,
+        "begin" if loop.native else "keep",
+        [constant(loop.id, place), iterator],
+        extent(iterator),
+    )
     # An iterator ends with its loop, however that is left.
-    let_go = ast.Expr(_ask(frame, "drop", [constant(number, place)], place), **place)
-    return ast.Try(body=[made], handlers=[], orelse=[], finalbody=[let_go], **whole)
+    let_go = ast.Expr(_ask(frame, "drop", [constant(loop.id, place)], place), **place)
+    if not loop.native:
+        made.iter = kept
+        return ast.Try(body=[made], handlers=[], orelse=[], finalbody=[let_go], **whole)
+    made.iter = _ask(frame, "rest", [constant(loop.id, place)], place)
+    return _begun(_native(loop, kept, frame, in_function), made, frame, let_go, whole)
+
+
+def _begun(
+    native: ast.stmt, loop: ast.stmt, frame: str, let_go: ast.stmt, place: Place
+) -> ast.stmt:
+    """A loop after native code has had its turn."""
+    over = attribute(load(frame, place), "over", place)
+    rest = ast.If(ast.UnaryOp(ast.Not(), over, **place), [loop], [], **place)
+    return ast.Try(body=[native, rest], handlers=[], orelse=[], finalbody=[let_go], **place)
+
+
+def _native(loop: Loop, asks: ast.Call, frame: str, in_function: bool) -> ast.stmt:
+    """A question whether native code has run, and what it has computed."""
+    place = point(loop.node)
+    returns: list[ast.stmt] = []
+    if any(isinstance(part, ast.Return) for part in ast.walk(loop.node)):
+        test = attribute(load(frame, place), "returned", place)
+        value = ast.Return(_ask(frame, "value", [], place), **place)
+        returns.append(ast.If(test, [value], [], **place))
+    if returns and not loop.names:
+        return ast.If(asks, returns, [], **extent(asks))
+    if not in_function or not loop.names:
+        # Not an expression: IPython may be asked to display the values of all.
+        return ast.If(asks, [ast.Pass(**place)], [], **extent(asks))
+    targets: list[ast.expr] = [store(name, place) for name in loop.names]
+    results = _ask(frame, "results", [constant(loop.id, place)], place)
+    took = assign(ast.Tuple(targets, ast.Store(), **place), results, place)
+    return ast.If(asks, [*returns, took], [], **extent(asks))
 
 
 def as_written(statements: Sequence[ast.stmt]) -> list[ast.stmt]:

@@ -112,10 +112,33 @@ class Constant:
     data: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Size:
+    """An integer that differs from call to call: a length, a stride, the bound of a slice.
+
+    Parameters
+    ----------
+    text : str
+        What it is: a symbol (``"s0"``), or an expression of symbols in Python's
+        syntax; empty where nobody knows.
+    values : tuple of int
+        What it was in the recordings that the graph was made from, the latest first.
+    """
+
+    text: str
+    values: tuple[int, ...]
+
+    @property
+    def is_symbol(self) -> bool:
+        """Whether it stands for itself."""
+        return self.text.isidentifier()
+
+
 Argument = (
     Ref
     | DType
     | Slice
+    | Size
     | Constant
     | bool
     | int

@@ -155,7 +155,7 @@ def _outputs(graph: Graph, labels: dict[int, str]) -> Iterable[Box]:
     for place, output in enumerate(graph.outputs):
         shown = argument(output.value, labels)
         title = shorten(printable(output.name), TITLE_WIDTH)
-        detail = "" if any(references(output.value)) else shorten(shown, TITLE_WIDTH)
+        detail = "" if any(True for _ in references(output.value)) else shorten(shown, TITLE_WIDTH)
         yield Box(
             f"o{place}", "output", title, detail, f"output {printable(output.name)} = {shown}"
         )

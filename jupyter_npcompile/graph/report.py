@@ -21,7 +21,10 @@ A report is JSON, version 1 (`ReportData.to_dict`)::
         "signature": "x: float64[100]", "segments": 1, "artifacts": 1,
         "timings": {"trace_ms": 1.2, "compile_ms": 900.0,
                     "numpy_us": 26.0, "compiled_us": 4.0},
-        "note": ""}],
+        "note": "",
+        "copies": {                   # null on the CPU; of all runs so far
+          "runs": 2, "to_device": 1600, "to_host": 1600, "spared": 0, "us": 12.5,
+          "arrays": [["x", "to device", 800], ["y", "to host", 800]]}}],   # of the last run
      "graph": {"numpy": [...], "aten": [...]}}   # per segment, see graph.serial
 
 Lines are 1-based and line 1 of a cell is its ``%%npcompile`` line; columns are
@@ -34,7 +37,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Self, get_args
 
 from jupyter_npcompile.graph import dot, serial, text
@@ -118,6 +121,33 @@ class BreakPoint:
 
 
 @dataclass(frozen=True, slots=True)
+class Copies:
+    """What a region has copied between the host and its device.
+
+    Parameters
+    ----------
+    runs : int
+        Runs of its segments so far.
+    to_device, to_host : int
+        Bytes that they have copied.
+    spared : int
+        Bytes that were on the device already.
+    us : float
+        Microseconds that copying has taken.
+    arrays : tuple of (str, str, int)
+        Of the last run: each variable, ``"to device"``, ``"to host"`` or
+        ``"there already"``, and its bytes.
+    """
+
+    runs: int
+    to_device: int
+    to_host: int
+    spared: int
+    us: float
+    arrays: tuple[tuple[str, str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RegionReport:
     """A region and how it runs.
 
@@ -140,6 +170,8 @@ class RegionReport:
         they were measured.
     note : str
         Anything else worth knowing, such as why it runs in NumPy.
+    copies : Copies or None
+        What it has copied, where it runs on a device with memory of its own.
     """
 
     id: int
@@ -150,6 +182,7 @@ class RegionReport:
     artifacts: int = 0
     timings: dict[str, float | None] = field(default_factory=dict)
     note: str = ""
+    copies: Copies | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,6 +429,7 @@ def _region_to_dict(region: RegionReport) -> dict[str, Any]:
             for name, value in region.timings.items()
         },
         "note": region.note,
+        "copies": None if region.copies is None else asdict(region.copies),
     }
 
 
@@ -410,4 +444,12 @@ def _region_from_dict(data: Mapping[str, Any]) -> RegionReport:
         artifacts=data["artifacts"],
         timings=dict(data["timings"]),
         note=data["note"],
+        copies=_copies_from_dict(data.get("copies")),
     )
+
+
+def _copies_from_dict(data: Mapping[str, Any] | None) -> Copies | None:
+    if data is None:
+        return None
+    arrays = tuple((name, way, nbytes) for name, way, nbytes in data["arrays"])
+    return Copies(**{**data, "arrays": arrays})

@@ -12,6 +12,7 @@ What JSON cannot say plainly is tagged by an object with a single key:
 ``{"tuple": […]}``    a tuple; a JSON array is a list
 ``{"ellipsis": 1}``   ``...``
 ``{"constant": {}}``  an array or scalar: ``type`` and ``data`` in base64
+``{"size": […]}``     an integer that differs: what it is, and its values
 ====================  ==================================================
 """
 
@@ -34,6 +35,7 @@ from jupyter_npcompile.graph.nodes import (
     Output,
     Position,
     Ref,
+    Size,
     Slice,
     ValueType,
 )
@@ -123,6 +125,8 @@ def argument_to_json(value: Argument) -> object:
             return {"ref": id}
         case DType(name):
             return {"dtype": name}
+        case Size(text, values):
+            return {"size": [text, *values]}
         case Slice(start, stop, step):
             return {"slice": [argument_to_json(part) for part in (start, stop, step)]}
         case Constant():
@@ -178,6 +182,7 @@ _READERS: dict[str, Callable[[Any], Argument]] = {
     "ref": Ref,
     "dtype": DType,
     "slice": _slice,
+    "size": lambda data: Size(data[0], tuple(data[1:])),
     "constant": _constant,
     "tuple": lambda data: tuple(argument_from_json(part) for part in data),
     "ellipsis": lambda _: ...,
@@ -188,8 +193,8 @@ def _type_to_json(type: ValueType) -> dict[str, Any]:
     return {
         "kind": type.kind,
         "dtype": type.dtype,
-        "shape": list(type.shape),
-        "strides": list(type.strides),
+        "shape": [argument_to_json(length) for length in type.shape],
+        "strides": [argument_to_json(stride) for stride in type.strides],
     }
 
 
@@ -197,7 +202,9 @@ def _type_from_json(data: Mapping[str, Any]) -> ValueType:
     kind = data["kind"]
     if kind not in get_args(Kind):
         raise ValueError(f"unknown kind of value {kind!r}")
-    return ValueType(kind, data["dtype"], tuple(data["shape"]), tuple(data["strides"]))
+    shape: Any = tuple(map(argument_from_json, data["shape"]))
+    strides: Any = tuple(map(argument_from_json, data["strides"]))
+    return ValueType(kind, data["dtype"], shape, strides)
 
 
 def _node_to_json(node: Node) -> dict[str, Any]:

@@ -55,7 +55,8 @@ def summarise(
         return f"0 of {_count(total, 'line')} compiled: {_line(why)}"
     ran = sorted(dict.fromkeys(tier for tier in tiers if tier), key="numpy".__eq__)
     verb = "captured" if set(ran) <= {"numpy"} else "compiled"
-    where = f"{' + '.join(ran)}, {device}" if ran else device
+    # The tier of what runs on a device with memory of its own is its name.
+    where = " + ".join(ran) if device in ran else f"{' + '.join(ran)}, cpu" if ran else device
     parts = [f"{compiled} of {_count(total, 'line')} {verb}", _count(breaks, "break point")]
     if speed is not None:
         parts.append(f"{speed:.2g}x NumPy" if speed < 10 else f"{speed:.0f}x NumPy")

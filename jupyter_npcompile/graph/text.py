@@ -19,6 +19,7 @@ from jupyter_npcompile.graph.nodes import (
     Node,
     Position,
     Ref,
+    Size,
     Slice,
     ValueType,
 )
@@ -167,6 +168,8 @@ def argument(value: Argument, labels: dict[int, str]) -> str:
             return printable(name)
         case Constant():
             return printable(constant(value))
+        case Size(text, values):
+            return text or str(values[0])
         case Slice():
             return _slice(value, labels)
         case None:

@@ -8,17 +8,27 @@ from typing import Any, cast
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
+from IPython.display import display
 
 from jupyter_npcompile.api import last_report
 from jupyter_npcompile.magic.caching import cache_command
+from jupyter_npcompile.magic.fixing import fixes_for
 from jupyter_npcompile.magic.options import CellOptions, OptionError
 from jupyter_npcompile.magic.session import MAGIC, Session
-from jupyter_npcompile.runtime import artifacts, cells, notices
+from jupyter_npcompile.magic.status import StatusComm
+from jupyter_npcompile.runtime import artifacts, cells, history, notices
+from jupyter_npcompile.runtime.device.device import DeviceError
+from jupyter_npcompile.runtime.device.prediction import predictions, rates_of
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters, stats
+from jupyter_npcompile.runtime.subjects import states_of
 from jupyter_npcompile.runtime.worker import compiler
+from jupyter_npcompile.views import live
+from jupyter_npcompile.views.fixes import fixes_bundle
+from jupyter_npcompile.views.gradients import gradient_text
+from jupyter_npcompile.views.prediction import prediction_text
 
-COMMANDS = "report, status, clear, cache, on, off"
+COMMANDS = "report, graph, grad, fix, status, clear, cache, device, whatif, on, off"
 
 
 @magics_class
@@ -31,20 +41,42 @@ class NpcompileMagics(Magics):
 
     @line_magic("npcompile")  # type: ignore[arg-type]
     def command(self, line: str) -> Any:
-        """Show or set things: report, status, clear, cache, on, off.
+        """Show or set what there is: report, graph, fix, status, cache, device and so on.
 
+        ``graph`` opens the graph of what ran last, to look around in; ``grad``
+        the gradients of the last cell with ``--grad``, over all its runs.
+        ``fix`` rewrites the last cell where that takes break points away, tries
+        each rewrite on copies of what the cell reads, and shows those that give
+        the same results.
         ``cache`` shows the folder of compiled code that is kept for the next
         kernel, ``cache clear`` empties it, ``cache move FOLDER`` moves it.
+        ``device NAME`` says where cells run that do not say it themselves;
+        ``device`` shows that. ``whatif cuda`` predicts what the last cell or
+        function would take on a device.
         """
         word = line.strip()
-        if word.split(" ")[0] == "cache":
+        if word.split(" ")[0] == "device":
+            print(_device(word.removeprefix("device").strip()))
+        elif word.split(" ")[0] == "whatif":
+            print(_what_if(word.removeprefix("whatif").strip()))
+        elif word.split(" ")[0] == "cache":
             print(cache_command(word.removeprefix("cache")))
-        elif word == "report":
+        elif word in ("report", "graph"):
             report = last_report()
             if report is None:
                 print("no cell or function has been compiled yet")
-                return None
-            report.show()
+            elif word == "report":
+                report.show()
+            elif not live.show_graph(report):
+                print(report.graph.to_text())
+        elif word == "grad":
+            reports = tuple(self.session.gradients.reports)
+            if not reports:
+                print(f"no cell has been differentiated yet: {MAGIC} --grad NAME")
+            elif not live.show_gradients(reports):
+                print(gradient_text(reports[-1]))
+        elif word == "fix":
+            self._fix()
         elif word == "status":
             print("\n".join([_status(self.session), *notices.take()]))
         elif word == "clear":
@@ -59,6 +91,18 @@ class NpcompileMagics(Magics):
             raise UsageError(f"%npcompile has no command {word!r}. Valid commands: {COMMANDS}")
         return None
 
+    def _fix(self) -> None:
+        subject = history.last()
+        if not isinstance(subject, cells.CellHandle):
+            print(f"no cell with {MAGIC} has run last")
+            return
+        try:
+            found = fixes_for(self.session.shell, subject.source, subject.options.device)
+        except KeyboardInterrupt:
+            print("interrupted: nothing has changed")
+            return
+        display(fixes_bundle(found), raw=True)  # type: ignore[no-untyped-call]
+
     @cell_magic("npcompile")  # type: ignore[arg-type]
     def cell(self, line: str, cell: str) -> None:
         """Compile the NumPy in a cell, run it, and show what became of each line.
@@ -67,8 +111,17 @@ class NpcompileMagics(Magics):
             Compile first, then run. Otherwise NumPy runs until that is done.
         ``--quiet``
             Show nothing under the cell; with ``--check``, only differences.
-        ``--device cpu``
-            Where compiled code runs.
+        ``--grad loss --wrt w,b``
+            Bind ``grads``: a dict from each variable to the gradient of
+            ``loss``, of the same shape and dtype, and show it. Several names
+            after ``--grad`` give a dict for each; ``--wrt`` takes patterns
+            (``w*``), by default everything that the cell uses. What is no
+            scalar needs ``--seed``: the weights of its elements.
+        ``--device cuda``
+            Where compiled code runs: ``cpu``, ``cuda``, ``cuda:1``, or
+            ``standin``, a device without hardware: inputs are copied to memory
+            that NumPy does not see, results are copied back. By default what
+            ``%npcompile device`` says.
         ``--check``
             Look for differences from NumPy. The cell runs in NumPy, for real:
             names, output and exceptions are NumPy's. Then it runs compiled on
@@ -106,11 +159,34 @@ def _run(tree: ast.Module | ast.Interactive, name: str, mode: str, shell: Any) -
     exec(shell.compile(tree, name, mode), shell.user_global_ns, shell.user_ns)
 
 
+def _device(name: str) -> str:
+    """Set, if one is named, and tell where cells run."""
+    if name:
+        try:
+            settings.device = name
+        except ValueError as error:
+            raise UsageError(f"%npcompile device: {error}") from None
+    return f"cells run on {settings.device} unless they say something else"
+
+
+def _what_if(name: str) -> str:
+    """What the cell or function that ran last would take on a device."""
+    subject = history.last()
+    if subject is None:
+        return "no cell or function has been compiled yet"
+    try:
+        rates = rates_of(name or "cuda")
+    except (ValueError, DeviceError) as error:
+        raise UsageError(f"%npcompile whatif: {error}") from None
+    return prediction_text(name or "cuda", predictions(states_of(subject), rates), rates)
+
+
 def _status(session: Session) -> str:
     counts = ", ".join(f"{count} {name}" for name, count in stats().items())
     cells_on = "every cell" if session.always else f"cells with {MAGIC}"
     return (
-        f"compiling {cells_on}; tier {settings.tier}, first run check {settings.first_run_check}; "
+        f"compiling {cells_on}; device {settings.device}, tier {settings.tier}, "
+        f"first run check {settings.first_run_check}; "
         f"{compiler.pending} compile{'' if compiler.pending == 1 else 's'} in progress; {counts}"
     )
 
@@ -132,8 +208,11 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     shell.register_magics(NpcompileMagics(shell, session))
     shell.input_transformers_cleanup.append(session.mark)
     shell.ast_transformers.append(session)
+    shell.events.register("pre_execute", session.between.execution)
     shell.events.register("pre_run_cell", session.start)
     shell.events.register("post_run_cell", session.over)
+    if getattr(shell, "kernel", None) is not None:
+        session.status = StatusComm()
     if settings.tier in ("auto", "inductor"):
         artifacts.store.warm_up()
 
@@ -143,8 +222,12 @@ def unload_ipython_extension(shell: InteractiveShell) -> None:
     session = _sessions.pop(id(shell), None)
     if session is None:
         return
+    if session.status is not None:
+        session.status.close()
     shell.input_transformers_cleanup.remove(session.mark)
     shell.ast_transformers.remove(session)
+    shell.events.unregister("pre_execute", session.between.execution)
+    session.between.stop()
     shell.events.unregister("pre_run_cell", session.start)
     shell.events.unregister("post_run_cell", session.over)
     if not _sessions:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
-from jupyter_npcompile.runtime.devices import require
+from jupyter_npcompile.runtime.devices import CPU, require
 from jupyter_npcompile.runtime.policy import Options
+from jupyter_npcompile.runtime.settings import settings
 
-VALID = "--device cpu|cuda[:n], --ahead, --quiet, --check"
+VALID = (
+    "--device cpu|cuda[:n]|standin, --ahead, --quiet, --check, --grad NAMES, --wrt NAMES, "
+    "--seed EXPRESSION"
+)
 
 
 class OptionError(ValueError):
@@ -29,22 +33,35 @@ class CellOptions:
         Show nothing under the cell; with ``check``, only differences.
     check : bool
         Run the cell in NumPy, and copies of it compiled, and compare.
+    grad : tuple of str
+        Names whose gradients the cell binds to ``grads``.
+    wrt : tuple of str
+        Names, or patterns of names, of what they are differentiated with
+        respect to.
+    seed : str
+        An expression: the weights of the elements of what is no scalar.
 
     Examples
     --------
     >>> CellOptions.parse("--ahead --quiet")
-    CellOptions(device='cpu', ahead=True, quiet=True, check=False)
+    CellOptions(device='cpu', ahead=True, quiet=True, check=False, grad=(), wrt=(), seed='')
+    >>> CellOptions.parse("--grad loss --wrt w,b*").wrt
+    ('w', 'b*')
     >>> CellOptions.parse("--fast")
     Traceback (most recent call last):
         ...
     jupyter_npcompile.magic.options.OptionError: %%npcompile has no option '--fast'. \
-Valid options: --device cpu|cuda[:n], --ahead, --quiet, --check
+Valid options: --device cpu|cuda[:n]|standin, --ahead, --quiet, --check, --grad NAMES, \
+--wrt NAMES, --seed EXPRESSION
     """
 
     device: str = "cpu"
     ahead: bool = False
     quiet: bool = False
     check: bool = False
+    grad: tuple[str, ...] = ()
+    wrt: tuple[str, ...] = ()
+    seed: str = ""
 
     @classmethod
     def parse(cls, line: str) -> CellOptions:
@@ -59,27 +76,39 @@ Valid options: --device cpu|cuda[:n], --ahead, --quiet, --check
             words = shlex.split(line)
         except ValueError as error:
             raise OptionError(f"%%npcompile: {error}. Valid options: {VALID}") from None
-        device = "cpu"
+        given = dict.fromkeys(("device", "grad", "wrt", "seed"), "")
         flags = dict.fromkeys(("ahead", "quiet", "check"), False)
         while words:
             word, _, value = words.pop(0).partition("=")
-            if word == "--device":
+            if word.startswith("--") and word[2:] in given:
                 if not value:
                     if not words:
-                        raise OptionError(f"--device needs a value. Valid options: {VALID}")
+                        raise OptionError(f"{word} needs a value. Valid options: {VALID}")
                     value = words.pop(0)
-                device = value
+                given[word[2:]] = value
             elif word.startswith("--") and word[2:] in flags and not value:
                 flags[word[2:]] = True
             else:
                 raise OptionError(f"%%npcompile has no option {word!r}. Valid options: {VALID}")
+        device = given["device"] or (CPU if given["grad"] else settings.device)
         try:
             require(device)
         except ValueError as error:
             raise OptionError(f"%%npcompile: {error}") from None
-        return cls(device, **flags)
+        if not given["grad"] and (given["wrt"] or given["seed"]):
+            raise OptionError("%%npcompile: --wrt and --seed belong to --grad NAME")
+        if given["grad"] and flags["check"]:
+            raise OptionError("%%npcompile: --grad and --check do not go together")
+        if given["grad"] and device != CPU:
+            raise OptionError("%%npcompile: gradients run on the CPU: leave --device out")
+        wrt = _names(given["wrt"]) or (("*",) if given["grad"] else ())
+        return cls(device, **flags, grad=_names(given["grad"]), wrt=wrt, seed=given["seed"])
 
     @property
     def runtime(self) -> Options:
         """The part that the runtime needs."""
         return Options(self.device, self.ahead)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())

@@ -6,6 +6,7 @@ import ast
 import builtins
 import os
 import traceback
+import weakref
 from contextlib import ExitStack
 from typing import Any
 
@@ -14,17 +15,29 @@ from IPython.core.inputtransformer2 import leading_indent
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
+from jupyter_npcompile.autodiff.cells import GradientCell
+from jupyter_npcompile.autodiff.tensor_cells import TensorCell, meeting
+from jupyter_npcompile.magic.between import Between
 from jupyter_npcompile.magic.checking import CellCheck, begin_check
+from jupyter_npcompile.magic.gradients import GradientHistory, begin_gradient, end_gradient
 from jupyter_npcompile.magic.options import CellOptions, OptionError
+from jupyter_npcompile.magic.status import StatusComm
 from jupyter_npcompile.magic.waiting import waiting_bar
 from jupyter_npcompile.runtime import history, notices
 from jupyter_npcompile.runtime.cells import CellHandle, compile_cell
 from jupyter_npcompile.runtime.reporting import COMPILING
 from jupyter_npcompile.runtime.subjects import report_of
 from jupyter_npcompile.runtime.worker import compiler
+from jupyter_npcompile.tracer import interrupts
 from jupyter_npcompile.views.bundle import mime_bundle
 
 MAGIC = "%%npcompile"
+
+Handle = CellHandle | CellCheck | GradientCell | TensorCell
+"""What stands behind a cell that runs."""
+
+MOST_SHOWN = 100
+"""Cells whose reports are kept up to date, the latest."""
 
 
 class _Refusal:
@@ -56,9 +69,13 @@ class Session(ast.NodeTransformer):
     def __init__(self, shell: InteractiveShell) -> None:
         self.shell = shell
         self.always = False
-        self.running: list[tuple[CellHandle | CellCheck, CellOptions, Any, ExitStack]] = []
+        self.between = Between(shell)
+        self.gradients = GradientHistory()
+        self.status: StatusComm | None = None
+        self.running: list[tuple[Handle, CellOptions, Any, ExitStack]] = []
         self._text = ""
         self._cells: list[Any] = []
+        self._shown: dict[object, CellHandle] = {}
 
     # -- from text to a skeleton
 
@@ -82,10 +99,12 @@ class Session(ast.NodeTransformer):
             return tree
         line = magic_line(tree)
         if line is None and not self.always:
+            self.between.forget()
             return tree
         body = tree.body if line is None else tree.body[1:]
         plain = ast.Module(body=body, type_ignores=tree.type_ignores)
         if os.environ.get("NPCOMPILE_DISABLE", "") not in ("", "0") or not body:
+            self.between.forget()
             return plain
         try:
             options = CellOptions.parse((line or MAGIC).removeprefix(MAGIC))
@@ -96,24 +115,40 @@ class Session(ast.NodeTransformer):
 
     def prepare(self, tree: ast.Module, source: str, options: CellOptions) -> ast.Module:
         """What runs in place of a cell: its skeleton, or itself when it is checked."""
+        if options.grad or options.check:
+            self.between.forget()
+        if options.grad:
+            cell = begin_gradient(self.shell, tree, source, options)
+            self._expect(cell, options)
+            return cell.tree
         if options.check:
             check = begin_check(self.shell, tree, source, options)
             if check is not None:
                 self._expect(check, options)
             return tree
+        names = meeting(tree, self.shell.user_ns)
+        if names:
+            self.between.forget()
+            followed = TensorCell(tree, source, names, self.shell.user_ns)
+            followed.enter()
+            self._expect(followed, options)
+            return followed.tree
         return self.compile(tree, source, options)
 
     def compile(self, tree: ast.Module, source: str, options: CellOptions) -> ast.Module:
         """The skeleton of a cell; the cell itself when anything of ours fails."""
         interactivity = self.shell.ast_node_interactivity
         try:
-            handle = compile_cell(
-                tree,
-                source,
-                options.runtime,
-                display_last=interactivity != "none",
-                display_all=interactivity == "all",
-            )
+            with interrupts.held():
+                handle = compile_cell(
+                    tree,
+                    source,
+                    options.runtime,
+                    display_last=interactivity != "none",
+                    display_all=interactivity == "all",
+                    place=place_of(self._cells[-1]) if self._cells else None,
+                    copies=self.between.take(options.device),
+                )
         except Exception as error:
             where = traceback.extract_tb(error.__traceback__)[-1]
             print(
@@ -128,8 +163,10 @@ class Session(ast.NodeTransformer):
             handle.program.tree.body.extend(_assigned(tree))
         return handle.program.tree
 
-    def _expect(self, handle: CellHandle | CellCheck, options: CellOptions) -> None:
+    def _expect(self, handle: Handle, options: CellOptions) -> None:
         """Note what must be finished when the present cell is over."""
+        if self.status is not None:
+            self.status.begin(options.device, ahead=options.ahead)
         bar = ExitStack()
         if options.ahead and not options.quiet:
             bar.enter_context(waiting_bar(self.shell))
@@ -171,18 +208,35 @@ class Session(ast.NodeTransformer):
         """
         if not self.running:
             return
-        handle, options, _, bar = self.running.pop()
-        with bar:
-            self._finish(handle, options, result)
+        handle, options, info, bar = self.running.pop()
+        with interrupts.held(), bar:
+            self._finish(handle, options, info, result)
+        if self.status is not None and not self.running:
+            self.status.end()
         if not options.quiet:
             for line in notices.take():
                 print(f"npcompile: {line}")
 
-    def _finish(self, handle: CellHandle | CellCheck, options: CellOptions, result: Any) -> None:
+    def _finish(
+        self,
+        handle: Handle,
+        options: CellOptions,
+        info: Any,
+        result: Any,
+    ) -> None:
         if isinstance(handle, CellCheck):
             handle.finish(result)
             return
-        handle.leave()
+        if isinstance(handle, GradientCell):
+            end_gradient(handle, self.gradients, quiet=options.quiet, source=handle.source)
+            return
+        if isinstance(handle, TensorCell):
+            handle.leave()
+            if not options.quiet:
+                print("\n".join(f"npcompile: {line}" for line in handle.notes))
+            return
+        handle.leave(completed=result is not None and result.success)
+        self.between.keep(handle.release(), None if self.running else result)
         history.remember(handle)
         if options.quiet:
             return
@@ -191,7 +245,32 @@ class Session(ast.NodeTransformer):
             mime_bundle(report), raw=True, display_id=True
         )
         if shown is not None and any(COMPILING in region.note for region in report.regions):
-            compiler.after(lambda: shown.update(mime_bundle(report_of(handle)), raw=True))
+            self._update_later(shown, handle, place_of(info))
+
+    def _update_later(self, shown: Any, handle: CellHandle, place: str | None) -> None:
+        """Show the report again when all is compiled, if the cell has not been edited by then.
+
+        What waits for the compiler does not keep the cell: else nobody would notice
+        that nothing of it is needed any more.
+        """
+        self._shown.pop(place, None)
+        self._shown[place or object()] = handle
+        while len(self._shown) > MOST_SHOWN:
+            self._shown.pop(next(iter(self._shown)))
+        known = weakref.ref(handle)
+
+        def update() -> None:
+            found = known()
+            if found is not None:
+                shown.update(mime_bundle(report_of(found)), raw=True)
+
+        compiler.after(update)
+
+
+def place_of(info: Any) -> str | None:
+    """Which cell of the notebook runs, if the frontend tells; IPython's account does."""
+    place: str | None = getattr(info, "cell_id", None)
+    return place
 
 
 def _assigned(tree: ast.Module) -> list[ast.stmt]:

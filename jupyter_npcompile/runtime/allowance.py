@@ -29,13 +29,18 @@ COPIED = 5e8
 class Allowance:
     """What is left of the allowance of a run.
 
+    Attributes
+    ----------
+    spent : float
+        Seconds that were used up in this run.
+
     Examples
     --------
     >>> allowance = Allowance()
     >>> allowance.begin(1)
     >>> allowance.is_enough_for_copying(1000), allowance.is_enough_for_copying(10**9)
     (True, False)
-    >>> allowance.spend(1.0)
+    >>> allowance.spent += 1.0
     >>> allowance.left < 0
     True
     >>> allowance.begin(PATIENT + 1)
@@ -43,27 +48,23 @@ class Allowance:
     inf
     """
 
-    __slots__ = ("_began", "_factor", "_spent")
+    __slots__ = ("_began", "_factor", "spent")
 
     def __init__(self) -> None:
-        self._began = self._spent = 0.0
+        self._began = self.spent = 0.0
         self._factor = float("inf")
 
     def begin(self, run: int) -> None:
         """A run begins: the first, the second, ..."""
         self._began = perf_counter()
-        self._spent = 0.0
+        self.spent = 0.0
         self._factor = 1 if run <= 1 else LATER if run <= PATIENT else float("inf")
-
-    def spend(self, seconds: float) -> None:
-        """Something has taken time."""
-        self._spent += seconds
 
     @property
     def left(self) -> float:
         """Seconds."""
-        elapsed = max(perf_counter() - self._began - self._spent, 0.0)
-        return self._factor * (AT_ONCE + SHARE * elapsed) - self._spent
+        elapsed = max(perf_counter() - self._began - self.spent, 0.0)
+        return self._factor * (AT_ONCE + SHARE * elapsed) - self.spent
 
     def is_enough_for_copying(self, nbytes: int) -> bool:
         """Whether something as large may be copied."""

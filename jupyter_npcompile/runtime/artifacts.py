@@ -12,17 +12,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime.anonymous import key_of, named
+from jupyter_npcompile.runtime.compile_errors import UnbuildableError
 from jupyter_npcompile.runtime.compiled import TIER, Compiled, Store
+from jupyter_npcompile.runtime.device.residency import Residency
+from jupyter_npcompile.runtime.devices import device_of
+from jupyter_npcompile.runtime.forms import Form
 from jupyter_npcompile.runtime.native.build import CONSTANTS, LIBRARY
 from jupyter_npcompile.runtime.native.manifest import from_json
 from jupyter_npcompile.runtime.native.program import load, load_dispatch
+from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.tensors import TensorProgram
 from jupyter_npcompile.runtime.ticket import Ticket
+from jupyter_npcompile.tracer.lowering.errors import LoweringError
 from jupyter_npcompile.tracer.memory import Array
 
 
@@ -33,6 +39,16 @@ class Runnable(Protocol):
         """Run on the inputs without changing any of them."""
 
 
+@runtime_checkable
+class RunnableThere(Runnable, Protocol):
+    """What runs a segment on a device, where some of its inputs may lie already."""
+
+    def run_there(
+        self, values: Sequence[Any], copies: Residency | None
+    ) -> tuple[dict[int, Any], dict[int, Array]]:
+        """The same with copies of arrays, which it may use and add to."""
+
+
 @dataclass(frozen=True, slots=True)
 class Artifact:
     """A callable segment.
@@ -40,7 +56,7 @@ class Artifact:
     Parameters
     ----------
     tier : str
-        ``"aten"`` or ``"inductor"``.
+        ``"aten"``, ``"inductor"``, or the name of a device.
     graph : Graph
         The NumPy level.
     aten : Graph
@@ -53,6 +69,12 @@ class Artifact:
         Its name in the cache on disk, if it may be there.
     verdict : mapping or None
         What an earlier kernel measured: see `cache_entry.Entry`.
+    form : Form or None
+        The code, where it serves other sizes too.
+    is_new : bool
+        Whether it was compiled just now.
+    note : str
+        Why it serves one size only, where it should have served more.
     """
 
     tier: str
@@ -62,6 +84,9 @@ class Artifact:
     seconds: float
     key: str = ""
     verdict: Mapping[str, Any] | None = None
+    form: Form | None = None
+    is_new: bool = False
+    note: str = ""
 
     def run(self, values: Sequence[Any]) -> tuple[dict[int, Any], dict[int, Array]]:
         """Run on the inputs without changing any of them.
@@ -85,6 +110,14 @@ class Artifact:
         """
         return self.program.run(values)
 
+    def run_there(
+        self, values: Sequence[Any], copies: Residency
+    ) -> tuple[dict[int, Any], dict[int, Array]]:
+        """The same on a device, where copies of some inputs may lie already."""
+        if isinstance(self.program, RunnableThere):
+            return self.program.run_there(values, copies)
+        return self.program.run(values)
+
 
 _lock = threading.RLock()
 _artifacts: dict[tuple[str, str], Artifact] = {}
@@ -93,10 +126,23 @@ Made = dict[tuple[str, str], Artifact]
 """Artifacts by the key of their graph, and tier."""
 
 
-def _load(graph: Graph, manifest: Mapping[str, Any], folder: Path, support: Path) -> Runnable:
+def _key(graph: Graph, tier: str) -> tuple[str, str]:
+    """What tells artifacts apart; on a device a forced tier says how operations run."""
+    forced = tier not in ("aten", TIER) and settings.tier == "aten"
+    return key_of(graph), f"{tier} one by one" if forced else tier
+
+
+def _load(
+    graph: Graph,
+    manifest: Mapping[str, Any],
+    folder: Path,
+    support: Path,
+    sizes: Sequence[int] | None = None,
+    free: Mapping[int, int] | None = None,
+) -> Runnable:
     constants = (folder / CONSTANTS).read_bytes()
     dispatch = load_dispatch(support)
-    return load(graph, from_json(manifest), folder / LIBRARY, constants, dispatch)
+    return load(graph, from_json(manifest), folder / LIBRARY, constants, dispatch, sizes, free)
 
 
 store = Store(_load)
@@ -111,14 +157,16 @@ def recall(graph: Graph, tier: str) -> Artifact | None:
     LoweringError, UnbuildableError
         When it is known that it cannot be made.
     """
-    key = (key_of(graph), tier)
+    key = _key(graph, tier)
     artifact = _artifacts.get(key)
     if artifact is None and tier == TIER:
         began = perf_counter()
         found = store.find(graph)
         if found is not None:
-            artifact = _artifacts[key] = _native(graph, found, began)
-            counters.recalled += 1
+            artifact = _native(graph, found, began)
+            if found.form is None:
+                _artifacts[key] = artifact
+                counters.recalled += 1
     return artifact and _for(artifact, graph)
 
 
@@ -129,6 +177,7 @@ def make(
     alone: bool = False,
     made: Made | None = None,
     ticket: Ticket | None = None,
+    others: Sequence[Graph] = (),
 ) -> Artifact:
     """Lower and compile a segment, or take it from those made before.
 
@@ -137,7 +186,7 @@ def make(
     graph : Graph
         NumPy level.
     tier : str
-        ``"aten"`` or ``"inductor"``.
+        ``"aten"``, ``"inductor"``, or the name of a device.
     alone : bool
         Whether no user code runs meanwhile, in any thread.
     made : dict, optional
@@ -145,6 +194,8 @@ def make(
         in the cache.
     ticket : Ticket, optional
         Shows how far it is, and can cancel it.
+    others : sequence of Graph, optional
+        Graphs that differ in sizes only; then what is made shall serve all of them.
 
     Raises
     ------
@@ -157,17 +208,32 @@ def make(
     Exception
         Whatever torch raises when it cannot lower.
     """
-    key = (key_of(graph), tier)
+    key = _key(graph, tier)
     known = _artifacts if made is None else made
     artifact = known.get(key)
     if artifact is None and tier == TIER:
         began = perf_counter()
-        found = store.make(graph, ticket or Ticket(), cached=made is None)
+        ticket = ticket or Ticket()
+        note = ""
+        for other in others:
+            try:
+                general = store.make_general(graph, other, ticket)
+            except (LoweringError, UnbuildableError) as error:
+                note = error.reason if isinstance(error, LoweringError) else str(error)
+                break
+            if general is not None:
+                counters.artifacts += general.is_new
+                artifact = _native(graph, general, began)
+                return _for(replace(artifact, is_new=general.is_new), graph)
+        if any(node.args for node in graph.inputs):
+            raise UnbuildableError(note or "other bounds of slices need other code")
+        found = store.make(graph, ticket, cached=made is None)
         artifact = known[key] = _native(graph, found, began)
         counters.artifacts += 1
+        return _for(replace(artifact, is_new=True, note=note), graph)
     elif artifact is None:
         with _lock:
-            artifact = known[key] = _lowered(graph, alone)
+            artifact = known[key] = _lowered(graph, tier, alone)
         counters.artifacts += 1
     return _for(artifact, graph)
 
@@ -182,16 +248,19 @@ def clear() -> int:
     """Forget every artifact; returns how many there were."""
     count = len(_artifacts)
     _artifacts.clear()
+    store.forget()
     return count
 
 
 def _native(graph: Graph, found: Compiled, began: float) -> Artifact:
     seconds = perf_counter() - began
-    return Artifact(TIER, graph, found.aten, found.program, seconds, found.key, found.verdict)
+    return Artifact(
+        TIER, graph, found.aten, found.program, seconds, found.key, found.verdict, found.form
+    )
 
 
-def _lowered(graph: Graph, alone: bool) -> Artifact:
-    """The lowered graph, one operation after the other; built in this process."""
+def _lowered(graph: Graph, tier: str, alone: bool) -> Artifact:
+    """The lowered graph, built in this process: one operation after the other, or on a device."""
     # Read when OpenMP is loaded with torch: threads that spin while they wait
     # for each other lose milliseconds on a machine that does anything else.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -200,8 +269,16 @@ def _lowered(graph: Graph, alone: bool) -> Artifact:
         from jupyter_npcompile.tracer.lowering import lower
 
         lowered = lower(graph)
-        program = TensorProgram(graph, lowered)
-    return Artifact("aten", graph, lowered.aten, program, perf_counter() - began)
+        if tier == "aten":
+            program = TensorProgram(graph, lowered)
+        else:
+            from jupyter_npcompile.runtime.device.program import DeviceProgram
+
+            device = device_of(tier)
+            assert device is not None
+            one_by_one = settings.tier == "aten"
+            program = DeviceProgram(graph, lowered, device, one_by_one=one_by_one)
+    return Artifact(tier, graph, lowered.aten, program, perf_counter() - began)
 
 
 @contextlib.contextmanager

@@ -5,13 +5,24 @@ Imports torch: it is imported in the worker alone.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from jupyter_npcompile.runtime.native.build import build
+from jupyter_npcompile.runtime.native.build import LIBRARY, build
 from jupyter_npcompile.runtime.native.toolchain import compile_dispatch as support
+from jupyter_npcompile.runtime.native.toolchain import compile_loop
 
-__all__ = ["build", "probe", "support"]
+__all__ = ["build", "build_loop", "probe", "support"]
+
+
+def build_loop(
+    source: str, folder: Path, headers: Path, progress: Callable[[str], None]
+) -> Mapping[str, Any]:
+    """Compile a native loop: see `compile_job.BuildLoop`."""
+    progress("C++")
+    compile_loop(source, folder / LIBRARY, headers)
+    return {}
 
 
 def probe() -> None:

@@ -33,6 +33,9 @@ from jupyter_npcompile.runtime.notices import say
 DAY = 24 * 3600.0
 MONTH = 30 * DAY
 
+_USELESS = (DamagedError, UntrustedError, OSError, ValueError, LookupError, TypeError)
+"""What reading an entry raises when it is not as it was written."""
+
 
 @dataclass(frozen=True)
 class Contents:
@@ -93,27 +96,28 @@ class Cache:
             When they are not, or cannot be made.
         """
         make_folder(self.root)
+        tag = self.root / TAG
+        if not tag.exists():  # first: a folder that holds anything without it is not ours
+            write_atomically(tag, SIGNATURE)
         for folder in (self.entries, self.jobs, self.compiler):
             make_folder(folder)
-        tag = self.root / TAG
-        if not tag.exists():
-            write_atomically(tag, SIGNATURE)
 
     # -- entries
 
     def find(self, key: str) -> Entry | None:
         """What is known under a key; None when nothing is, or nothing that can be trusted."""
         folder = self.entries / key
-        before = _identity(folder)
-        try:
-            entry = cache_entry.read(key, folder)
-        except FileNotFoundError:
-            return None
-        except (DamagedError, UntrustedError, OSError, ValueError, LookupError, TypeError) as error:
-            if _identity(folder) == before:  # and no other kernel has just removed it
-                gone = "and was removed" if self._discard(folder) else "and cannot be removed"
-                say(f"a cache entry is not used {gone}: {error} ({folder})")
-            return None
+        with _pinned(folder):
+            before = _identity(folder)
+            try:
+                entry = cache_entry.read(key, folder)
+            except FileNotFoundError:
+                return None
+            except _USELESS as error:
+                if _identity(folder) == before:  # and no other kernel has just removed it
+                    gone = "and was removed" if self._discard(folder) else "and cannot be removed"
+                    say(f"a cache entry is not used {gone}: {error} ({folder})")
+                return None
         with contextlib.suppress(OSError):  # the cache may be readable only
             os.utime(folder / MANIFEST)
         return entry
@@ -180,6 +184,16 @@ class Cache:
         except (OSError, UntrustedError):
             return False
         return True
+
+    def take(self, folder: Path) -> None:
+        """Move an entry of another cache here; it may lie on another disk, or be gone by now."""
+        with temporary(self.jobs) as aside:
+            made = aside / "entry"
+            try:
+                shutil.move(folder, made)
+            except FileNotFoundError:
+                return
+            self._place(made, folder.name)
 
     # -- the whole
 
@@ -256,6 +270,8 @@ class Cache:
         if os.environ.get(VARIABLE):
             raise ValueError(f"{VARIABLE} says where the cache lies: change that instead")
         root = root.expanduser().absolute()
+        if self.root.resolve() in root.resolve().parents:
+            raise ValueError(f"{root} lies in the cache itself")
         if root.is_dir() and any(root.iterdir()) and not (root / TAG).exists():
             raise ValueError(f"{root} holds something else")
         other = Cache(root)
@@ -263,7 +279,7 @@ class Cache:
         if root != self.root:
             for folder in _folders(self.entries):
                 if not (other.entries / folder.name).exists():
-                    shutil.move(folder, other.entries / folder.name)
+                    other.take(folder)
             self.clear()
         pointer().parent.mkdir(parents=True, exist_ok=True)
         write_atomically(pointer(), f"{root}\n")
@@ -296,6 +312,15 @@ def _folders(within: Path) -> list[Path]:
         return [Path(found.path) for found in os.scandir(within) if not found.name.startswith(".")]
     except FileNotFoundError:
         return []
+
+
+@contextlib.contextmanager
+def _pinned(path: Path) -> Iterator[None]:
+    """Keep the number of a folder from being given to another one, where it is there."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):
+            stack.enter_context(_open_folder(path))
+        yield
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

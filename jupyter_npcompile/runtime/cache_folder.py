@@ -51,9 +51,12 @@ def chosen_folder() -> Path:
         raise OSError("there is no home folder")
     try:
         require_own(pointer())
-        return Path(pointer().read_text(encoding="utf-8").strip())
+        text = pointer().read_text(encoding="utf-8", errors="replace").strip()
     except FileNotFoundError:
         return path
+    if not os.path.isabs(text) or not text.isprintable() or "\ufffd" in text:
+        raise OSError(f"{pointer()} does not say where the cache lies")
+    return Path(text)
 
 
 def require_own(path: Path, *, folder: bool = False) -> os.stat_result:

@@ -28,6 +28,7 @@ from jupyter_npcompile.runtime.comparison import (
 )
 from jupyter_npcompile.runtime.contrast import Contrast
 from jupyter_npcompile.runtime.copied_namespace import CopiedNamespace, is_dunder, names_in
+from jupyter_npcompile.runtime.devices import CPU
 from jupyter_npcompile.runtime.inspection import Abandoned, Inspection
 from jupyter_npcompile.runtime.observation import RANDOM, Observation, watching
 from jupyter_npcompile.runtime.policy import Options
@@ -151,7 +152,8 @@ class CellTrial:
         return [(v, v.copy()) for v in arrays if not v.dtype.hasobject]
 
     def _compare(self, native: Observation, displayed: bool) -> ComparisonData:
-        tier = settings.tier if settings.tier in ("aten", "inductor") else forced_tier()
+        forced = self.cell.device == CPU and settings.tier in ("aten", "inductor")
+        tier = settings.tier if forced else forced_tier(self.cell.device)
         inspection = Inspection(tier, patience=patience(native))
         native.names.update(self._bound(self.cell.namespace))
         other = self._run(tier, inspection)

@@ -10,14 +10,20 @@ import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import Any
+from typing import Any, TypeAlias
 
 from jupyter_npcompile.cell import CellProgram, SourceText, build_cell
+from jupyter_npcompile.runtime.copied_namespace import names_in
+from jupyter_npcompile.runtime.device.residency import Residency
+from jupyter_npcompile.runtime.device.watch import watch_of
+from jupyter_npcompile.runtime.devices import CPU
+from jupyter_npcompile.runtime.duel import Duel
 from jupyter_npcompile.runtime.frame import ModuleFrame
 from jupyter_npcompile.runtime.functions import FunctionHandle
+from jupyter_npcompile.runtime.loop_state import LoopState, loop_states
 from jupyter_npcompile.runtime.pauses import Rest
-from jupyter_npcompile.runtime.policy import Options
-from jupyter_npcompile.runtime.state import RegionState
+from jupyter_npcompile.runtime.policy import Options, is_open
+from jupyter_npcompile.runtime.state import RegionState, add_filename
 from jupyter_npcompile.runtime.traceable import RegionCode
 
 MAX_CELLS = 500
@@ -36,19 +42,46 @@ class Remembered:
         The plans of its regions.
     functions : list of FunctionHandle
         The functions that it defines.
+    loops : list of LoopState
+        Its loops at module level.
     filenames : set of str
         The names that its code has had: IPython gives it a new one each time.
     runs : int
         How often it has run.
+    duel : Duel
+        Between its loops with guards and as they were written.
+    places : set of str
+        The notebook's cells that hold this text, as far as the frontend tells.
     """
 
     states: list[RegionState]
     functions: list[FunctionHandle]
+    loops: list[LoopState] = field(default_factory=list)
     filenames: set[str] = field(default_factory=set)
     runs: int = 0
+    duel: Duel = field(default_factory=lambda: Duel(brief=0.0))
+    places: set[str] = field(default_factory=set)
+
+    def leave(self, place: str) -> None:
+        """A cell of the notebook holds another text by now."""
+        self.places.discard(place)
+        if not self.places:
+            self.abandon()
+
+    def abandon(self) -> None:
+        """The cell will not run again: what is compiled for it is given up."""
+        for state in self.states:
+            state.abandon()
+        for loop in self.loops:
+            loop.abandon()
 
 
-_known: dict[tuple[str, str, Options], Remembered] = {}
+Key: TypeAlias = tuple[str, str, Options]
+"""The text of a cell, its statements, and how it is compiled."""
+
+_known: dict[Key, Remembered] = {}
+_places: dict[str, Key] = {}
+"""What each cell of the notebook held when it ran last."""
 
 
 class CellHandle(ModuleFrame):
@@ -68,11 +101,13 @@ class CellHandle(ModuleFrame):
         Builtin name under which the skeleton finds this object.
     body : list of ast.stmt
         The original statements.
+    copies : Residency, optional
+        What the cell before has left on the device.
     """
 
     __slots__ = (
-        *("body", "filenames", "functions", "name", "namespace", "options", "program", "source"),
-        "states",
+        *("__weakref__", "body", "filenames", "functions", "loops", "name", "namespace", "options"),
+        *("program", "source", "states"),
     )
 
     def __init__(
@@ -83,15 +118,25 @@ class CellHandle(ModuleFrame):
         options: Options,
         name: str,
         body: list[ast.stmt],
+        copies: Residency | None = None,
     ) -> None:
-        super().__init__(kept.states, Rest(program.loops))
+        rest = Rest(
+            [loop.regions for loop in program.loops],
+            kept.duel,
+            [loop.comes_back for loop in program.loops],
+        )
+        watch = watch_of(options.device, program.reaches, copies)
+        super().__init__(kept.states, rest, None, kept.loops, watch=watch)
         kept.runs += 1
         self._rest.allowance.begin(kept.runs)
         for state in kept.states:
             state.rest = self._rest
+        for loop in kept.loops:
+            loop.rest = self._rest
         self.source = source
         self.program = program
         self.states = kept.states
+        self.loops = kept.loops
         self.functions = kept.functions
         self.filenames = kept.filenames
         self.options = options
@@ -102,10 +147,15 @@ class CellHandle(ModuleFrame):
     def at(self, region: int, index: int, frame: FrameType | None = None) -> bool:
         """Whether statement ``index`` of a region must run natively."""
         frame = frame or sys._getframe(1)
-        self.filenames.add(frame.f_code.co_filename)
+        if frame.f_code.co_filename not in self.filenames:
+            states = [*self.states, *(state for made in self.functions for state in made.states)]
+            add_filename(frame.f_code.co_filename, self.filenames, states)
         if frame.f_locals is not frame.f_globals:
             return True  # %%timeit runs the cell as the body of a function
-        return super().at(region, index, frame)
+        try:
+            return super().at(region, index, frame)
+        except KeyboardInterrupt as interrupt:
+            raise interrupt.with_traceback(None)  # noqa: B904 - it is the same one
 
     def define(self, index: int) -> Callable[[types.FunctionType], types.FunctionType]:
         """The decorator that turns a definition of the cell into a compiled function."""
@@ -114,11 +164,42 @@ class CellHandle(ModuleFrame):
     def enter(self) -> None:
         """Make the handle visible to the cell's code, and to nothing else."""
         setattr(builtins, self.name, self)
+        if self.program.loops and is_open(self.options) and not self._is_compiling():
+            self._take_sides()
 
-    def leave(self) -> None:
-        """Take it away again."""
+    def _is_compiling(self) -> bool:
+        """Whether something is being compiled, which a loop of this run may go over to."""
+        return any(loop.is_compiling or loop.is_untried for loop in self.loops) or any(
+            plan.state == "pending" for state in self.states for plan in state.every_plan()
+        )
+
+    def _take_sides(self) -> None:
+        """Let the loops of this run go on as they were written, if that is faster, or a trial."""
+        rest = self._rest
+        mentioned = sorted(names_in(ast.Module(self.body, [])))
+        values = {name: self.namespace.get(name) for name in mentioned}
+        self._turn = rest.duel.turn(values, rest.changes)
+        if rest.duel.written if self._turn is None else self._turn.written:
+            self.written = True
+            rest.give_up()
+
+    def leave(self, *, completed: bool = True) -> None:
+        """Take it away again.
+
+        Parameters
+        ----------
+        completed : bool
+            Whether the cell ran to its end, so that its time says something.
+        """
+        if completed:
+            self.end()
         if getattr(builtins, self.name, None) is self:
             delattr(builtins, self.name)
+
+    def release(self) -> Residency | None:
+        """What the run has left on the device, when it is over; the handle lets go of it."""
+        watch, self._watch = self._watch, None
+        return None if watch is None else watch.residency
 
 
 def compile_cell(
@@ -128,6 +209,8 @@ def compile_cell(
     *,
     display_last: bool = True,
     display_all: bool = False,
+    place: str | None = None,
+    copies: Residency | None = None,
 ) -> CellHandle:
     """Split a cell into skeleton and regions and get it ready to run.
 
@@ -143,24 +226,48 @@ def compile_cell(
         Whether the last expression is displayed.
     display_all : bool
         Whether every expression is.
+    place : str, optional
+        Which cell of the notebook it is: what that held before is forgotten.
+    copies : Residency, optional
+        What the cell before has left on the device.
     """
     name = f"__npcompile_{next(_numbers)}__"
     program = build_cell(
-        tree, source, handle=name, display_last=display_last, display_all=display_all
+        tree,
+        source,
+        handle=name,
+        display_last=display_last,
+        display_all=display_all,
+        tells=options.device != CPU,
     )
     shown = str((display_last, display_all))
     key = (source, ast.dump(tree, include_attributes=True) + shown, options)
     if options.trial is not None:
         kept = _fresh(program, source, options)
     else:
-        if key not in _known:
-            while len(_known) >= MAX_CELLS:
-                _known.pop(next(iter(_known)))
-            _known[key] = _fresh(program, source, options)
-        kept = _known[key]
+        kept = _remembered(key, place) or _fresh(program, source, options)
+        _known[key] = kept
+        if place is not None:
+            kept.places.add(place)
     for state in kept.states:
         state.begin()
-    return CellHandle(source, program, kept, options, name, tree.body)
+    return CellHandle(source, program, kept, options, name, tree.body, copies)
+
+
+def _remembered(key: Key, place: str | None) -> Remembered | None:
+    """What is known about a cell; room is made for it."""
+    if place is not None:
+        before = _places.get(place, key)
+        _places[place] = key
+        if before != key and before in _known:
+            kept = _known[before]
+            kept.leave(place)
+            if not kept.places:
+                del _known[before]
+    found = _known.pop(key, None)
+    while len(_known) >= MAX_CELLS:
+        _known.pop(next(iter(_known))).abandon()
+    return found
 
 
 def _fresh(program: CellProgram, source: str, options: Options) -> Remembered:
@@ -169,9 +276,11 @@ def _fresh(program: CellProgram, source: str, options: Options) -> Remembered:
     return Remembered(
         [RegionState(RegionCode(region), options) for region in program.regions],
         [FunctionHandle(made.program, options, text) for made in program.functions],
+        loop_states(program.loops, options, in_module=True),
     )
 
 
 def forget() -> None:
     """Forget the plans of every cell."""
     _known.clear()
+    _places.clear()

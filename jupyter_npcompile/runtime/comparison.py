@@ -12,6 +12,7 @@ from jupyter_npcompile.graph.report import ReportData
 from jupyter_npcompile.runtime.check import Mismatch, root_of
 from jupyter_npcompile.runtime.contrast import Contrast
 from jupyter_npcompile.runtime.culprit import Culprit
+from jupyter_npcompile.runtime.devices import CPU
 from jupyter_npcompile.runtime.inspection import Inspection
 from jupyter_npcompile.runtime.observation import RANDOM, Observation
 from jupyter_npcompile.runtime.reference import TIER
@@ -20,8 +21,10 @@ RETURNED = "return value"
 """What the value that a function returns is called."""
 
 
-def forced_tier() -> str:
-    """The tier of a trial when none is asked for: Inductor where there is a compiler."""
+def forced_tier(device: str = CPU) -> str:
+    """The tier of a trial when none is asked for: the device, or Inductor where it can compile."""
+    if device != CPU:
+        return device
     names = (os.environ.get("CXX", "g++"), "g++", "clang++")
     return "inductor" if any(map(shutil.which, names)) else "aten"
 

@@ -29,6 +29,9 @@ Build = Callable[[Graph, Path, Path, Callable[[str], None]], Mapping[str, Any]]
 returns a manifest. It keeps precompiled headers in another, and gives
 ``progress`` each phase when it begins: ``"lower"``, ``"generate"``, ``"C++"``."""
 
+BuildLoop = Callable[[str, Path, Path, Callable[[str], None]], Mapping[str, Any]]
+"""``build_loop(source, folder, headers, progress)`` does the same for a loop in C++."""
+
 Support = Callable[[Path], None]
 """Writes a file that all compiled code needs."""
 
@@ -45,7 +48,7 @@ class Builder:
 
     Parameters
     ----------
-    build, support : callable
+    build, build_loop, support : callable
         As above.
     probe : callable
         Finds out what it must know about the machine.
@@ -54,6 +57,7 @@ class Builder:
     """
 
     build: Build
+    build_loop: BuildLoop
     support: Support
     probe: Callable[[], None]
     headers: Path
@@ -62,7 +66,7 @@ class Builder:
     def of(cls, module: str, headers: Path) -> Builder:
         """Import the functions from a module."""
         found: Any = importlib.import_module(module)
-        return cls(found.build, found.support, found.probe, headers)
+        return cls(found.build, found.build_loop, found.support, found.probe, headers)
 
     def store_support(self, cache: Cache) -> None:
         """Make what all compiled code needs, unless a cache has it."""
@@ -82,7 +86,7 @@ def run(request: Mapping[str, Any], builder: Builder, folder: Path, channel: int
     Parameters
     ----------
     request : mapping
-        ``graph`` (JSON), ``key``, ``root`` (of the cache), ``support`` (root of
+        ``graph`` (JSON) or ``loop`` (C++), ``key``, ``root`` (of the cache), ``support`` (root of
         the cache for what all compiled code needs), ``limit`` (bytes).
     builder : Builder
         Builds it.
@@ -109,12 +113,7 @@ def run(request: Mapping[str, Any], builder: Builder, folder: Path, channel: int
     try:
         builder.store_support(Cache(Path(request["support"])))
         if cache.find(request["key"]) is None:  # no other kernel was faster
-            graph = from_json(request["graph"])
-            cache.store(
-                request["key"],
-                lambda into: builder.build(graph, into, builder.headers, progress),
-                folder,
-            )
+            cache.store(request["key"], task(request, builder, progress), folder)
         finish()
         send(channel, {"kind": "done", "seconds": seconds})
         cache.trim(request["limit"])
@@ -123,6 +122,17 @@ def run(request: Mapping[str, Any], builder: Builder, folder: Path, channel: int
         if reason["type"] in ("lowering", "unbuildable"):
             cache.store_error(request["key"], reason)
         send(channel, {"kind": "failed", "error": reason})
+
+
+def task(
+    request: Mapping[str, Any], builder: Builder, progress: Callable[[str], None]
+) -> Callable[[Path], Mapping[str, Any]]:
+    """What writes an entry into the folder that it is given."""
+    if "loop" in request:
+        source: str = request["loop"]
+        return lambda into: builder.build_loop(source, into, builder.headers, progress)
+    graph = from_json(request["graph"])
+    return lambda into: builder.build(graph, into, builder.headers, progress)
 
 
 def _settle(folder: Path) -> None:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from jupyter_npcompile.graph import from_json, to_json
 from jupyter_npcompile.graph.nodes import Graph, Position
+from jupyter_npcompile.graph.sizes import general, outline
 from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime import stamp
 from jupyter_npcompile.runtime.anonymous import anonymous, key_of
@@ -22,6 +23,8 @@ from jupyter_npcompile.runtime.cache_entry import Entry
 from jupyter_npcompile.runtime.compile_errors import CompileFailedError, UnbuildableError
 from jupyter_npcompile.runtime.compile_worker import CompileWorker, worker
 from jupyter_npcompile.runtime.durations import Durations
+from jupyter_npcompile.runtime.forms import MAX_FORMS, Form, Forms, form_key, itemsize
+from jupyter_npcompile.runtime.native.fitting import OtherLayoutError
 from jupyter_npcompile.runtime.notices import say
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.ticket import Ticket
@@ -46,16 +49,23 @@ class Compiled:
         Its name in the cache.
     verdict : mapping or None
         What was measured earlier: see `Entry`.
+    form : Form or None
+        The code that it shares with other sizes.
+    is_new : bool
+        Whether it was compiled just now.
     """
 
     program: Any
     aten: Graph
     key: str
     verdict: Mapping[str, Any] | None = None
+    form: Form | None = None
+    is_new: bool = False
 
 
-Loader = Callable[[Graph, Mapping[str, Any], Path, Path], Any]
-"""``load(graph, manifest, folder, support)`` gives what runs the segment."""
+Loader = Callable[..., Any]
+"""``load(graph, manifest, folder, support)`` gives what runs the segment; for code that
+serves many sizes, the sizes follow, and which of them are inputs (see `program.load`)."""
 
 
 class Store:
@@ -72,6 +82,8 @@ class Store:
     def __init__(self, load: Loader, worker: CompileWorker = worker) -> None:
         self._load = load
         self._worker = worker
+        self._forms = Forms()
+        self._supports: dict[Path, Path] = {}
 
     def warm_up(self) -> None:
         """Start the compile worker, in the background: it takes seconds until it is ready."""
@@ -81,6 +93,11 @@ class Store:
             self._worker.start(caches.cache())
 
         threading.Thread(target=start, name="npcompile-start", daemon=True).start()
+
+    def forget(self) -> None:
+        """Forget what serves many sizes; the cache is asked again."""
+        self._forms = Forms()
+        self._supports.clear()
 
     def stop(self) -> None:
         """End the compile worker; it starts again when it is needed."""
@@ -98,9 +115,84 @@ class Store:
         LoweringError, UnbuildableError
             When it is known that it cannot be compiled.
         """
+        digest = outline(graph, itemsize)
+        found = self._instance(graph, digest, remembered=True)
+        if found is not None:
+            return found
         cache = caches.cache()
         entry = cache.find(self.key(graph))
-        return None if entry is None else self._loaded(graph, entry, cache)
+        if entry is not None and (loaded := self._loaded(graph, entry)) is not None:
+            return loaded
+        return self._instance(graph, digest)
+
+    def make_general(self, graph: Graph, other: Graph, ticket: Ticket) -> Compiled | None:
+        """Have code for many sizes compiled, if there is none yet that serves these.
+
+        Parameters
+        ----------
+        graph, other : Graph
+            NumPy level; they differ in sizes only.
+        ticket : Ticket
+            Shows the progress; may be cancelled.
+
+        Returns
+        -------
+        Compiled or None
+            None where no such code serves the graph, and none is to be made.
+
+        Raises
+        ------
+        LoweringError, UnbuildableError
+            When it cannot be compiled.
+        CompileFailedError, WorkerError
+            When compiling failed.
+        CancelledError
+            When the ticket was cancelled.
+        """
+        digest = outline(graph, itemsize)
+        with self._forms.lock(digest):
+            found = self._instance(graph, digest)
+            if found is not None:
+                return found
+            count = self._forms.count(digest)
+            whole = general(anonymous(graph), anonymous(other), itemsize)
+            if (known := self._forms.reason(digest)) is not None:
+                raise _exception(known, graph)
+            if whole is None or count >= MAX_FORMS:
+                return None
+            key = form_key(digest, count)
+            content = {"graph": to_json(whole)}
+            entry, seconds = self._built(graph, key, content, ticket, caches.cache())
+            self._forms.add(digest, entry)
+            if entry.error is not None:
+                raise _exception(entry.error, graph)
+            self._note_durations(seconds)
+            made = self._instance(graph, digest, fresh=True)
+            return made and replace(made, is_new=True)
+
+    def _instance(
+        self, graph: Graph, digest: str, *, remembered: bool = False, fresh: bool = False
+    ) -> Compiled | None:
+        """A graph as one of those that some code serves.
+
+        Raises
+        ------
+        UnbuildableError
+            When code that was made for it does not serve it.
+        """
+        forms = self._forms.known(digest, None if remembered else caches.cache())
+        for form in reversed(forms):
+            sizes = form.sizes(graph)
+            if sizes is None or (support := self._support()) is None:
+                continue
+            try:
+                program = self._load(graph, form.manifest, form.folder, support, sizes, form.free)
+            except (OSError, OtherLayoutError) as error:
+                if fresh:
+                    raise UnbuildableError(str(error)) from None
+                continue
+            return Compiled(program, form.aten, "", None, form)
+        return None
 
     def make(self, graph: Graph, ticket: Ticket, *, cached: bool = True) -> Compiled:
         """Have a graph compiled by the worker, and wait for it.
@@ -132,52 +224,130 @@ class Store:
             aside.remove()
 
     def _made(self, graph: Graph, ticket: Ticket, cache: Cache) -> Compiled:
-        key = self.key(graph)
-        request = {
-            "graph": to_json(anonymous(graph)),
-            "key": key,
-            "root": str(cache.root),
-            "support": str(caches.cache().root),
-            "limit": settings.cache_mb * MEGABYTE,
-        }
-        answer = self._worker.build(request, caches.cache(), ticket)
-        if answer["kind"] == "failed":
-            error = answer["error"]
-            if error["type"] != "disk" or cache.temporary:
-                raise _exception(error, graph)
-            say(f"compiled code is forgotten when this kernel ends: {error['text']}")
-            caches.use(caches.private())
-            self._worker.stop()  # it keeps files in the cache, too
-            return self._made(graph, ticket, caches.cache())
-        entry = cache.find(key)
-        if entry is None:
-            raise CompileFailedError("what was compiled is not in the cache any more")
+        content = {"graph": to_json(anonymous(graph))}
+        entry, seconds = self._built(graph, self.key(graph), content, ticket, cache)
         ticket.enter("load")
         began = perf_counter()
-        loaded = self._loaded(graph, entry, cache)
+        loaded = self._loaded(graph, entry)
         if loaded is None:
             raise CompileFailedError("what was compiled cannot be loaded")
-        seconds = {**answer["seconds"], "load": perf_counter() - began}
-        try:
-            durations(caches.cache()).add(seconds)
-        except OSError as error:
-            say(f"the time that compiling takes is not remembered: {error}")
+        self._note_durations({**seconds, "load": perf_counter() - began})
         return loaded
 
-    def _loaded(self, graph: Graph, entry: Entry, cache: Cache) -> Compiled | None:
+    def _built(
+        self, graph: Graph, key: str, content: Mapping[str, Any], ticket: Ticket, cache: Cache
+    ) -> tuple[Entry, Mapping[str, float]]:
+        try:
+            return built(self._worker, key, content, ticket, cache)
+        except BuildError as error:
+            raise _exception(error.error, graph) from None
+
+    def _note_durations(self, seconds: Mapping[str, float]) -> None:
+        try:
+            durations(caches.cache()).add(dict(seconds))
+        except OSError as error:
+            say(f"the time that compiling takes is not remembered: {error}")
+
+    def _support(self) -> Path | None:
+        """What all compiled code needs, if it is there: every byte is looked at once."""
+        root = caches.cache().root
+        if not self._supports.get(root, Path()).is_file():
+            found = caches.cache().find(stamp.support_key())
+            if found is None:
+                return None
+            self._supports[root] = found.folder / stamp.SUPPORT
+        return self._supports[root]
+
+    def _loaded(self, graph: Graph, entry: Entry) -> Compiled | None:
         if entry.error is not None:
             raise _exception(entry.error, graph)
-        support = caches.cache().find(stamp.support_key())
+        support = self._support()
         if support is None:
             return None
         try:
-            program = self._load(
-                graph, entry.manifest, entry.folder, support.folder / stamp.SUPPORT
-            )
+            program = self._load(graph, entry.manifest, entry.folder, support)
         except OSError as error:
             say(f"a cache entry cannot be loaded: {error}")
             return None
         return Compiled(program, from_json(entry.manifest["aten"]), entry.key, entry.verdict)
+
+
+class BuildError(Exception):
+    """The compile worker could not build something.
+
+    Parameters
+    ----------
+    error : mapping
+        What it said: ``type``, and what belongs to that.
+    """
+
+    def __init__(self, error: Mapping[str, Any]) -> None:
+        super().__init__(reason_of(error))
+        self.error = error
+
+
+def built(
+    worker: CompileWorker,
+    key: str,
+    content: Mapping[str, Any],
+    ticket: Ticket,
+    cache: Cache,
+) -> tuple[Entry, Mapping[str, float]]:
+    """Have the worker build an entry of a cache, or of another when it cannot be written.
+
+    Reasons that are always the same are entries too.
+
+    Parameters
+    ----------
+    worker : CompileWorker
+        Who builds.
+    key : str
+        The entry.
+    content : mapping
+        What is built: see `compile_job.run`.
+    ticket : Ticket
+        Shows the progress; may be cancelled.
+    cache : Cache
+        Where it goes.
+
+    Returns
+    -------
+    entry : Entry
+    seconds : mapping of str to float
+        How long each phase took.
+
+    Raises
+    ------
+    BuildError
+        When the worker could not build it.
+    CompileFailedError, WorkerError
+        When there is no answer, or nothing in the cache.
+    CancelledError
+        When the ticket was cancelled.
+    """
+    request = {
+        **content,
+        "key": key,
+        "root": str(cache.root),
+        "support": str(caches.cache().root),
+        "limit": settings.cache_mb * MEGABYTE,
+    }
+    answer = worker.build(request, caches.cache(), ticket)
+    if answer["kind"] == "failed":
+        error = answer["error"]
+        known = cache.find(key)
+        if known is not None:
+            return known, {}
+        if error["type"] != "disk" or cache.temporary:
+            raise BuildError(error)
+        say(f"compiled code is forgotten when this kernel ends: {error['text']}")
+        caches.use(caches.private())
+        worker.stop()  # it keeps files in the cache, too
+        return built(worker, key, content, ticket, caches.cache())
+    entry = cache.find(key)
+    if entry is None:
+        raise CompileFailedError("what was compiled is not in the cache any more")
+    return entry, answer["seconds"]
 
 
 def durations(cache: Cache) -> Durations:
@@ -193,17 +363,19 @@ def _exception(error: Mapping[str, Any], graph: Graph) -> Exception:
         return LoweringError(position, error["op"], error["reason"])
     if error["type"] == "unbuildable":
         return UnbuildableError(error["reason"])
-    return CompileFailedError(_reason(error))
+    return CompileFailedError(reason_of(error))
 
 
-def _reason(error: Mapping[str, Any]) -> str:
+def reason_of(error: Mapping[str, Any]) -> str:
     """Why compiling failed, in one line.
 
     Examples
     --------
-    >>> _reason({"type": "failure", "name": "the compiler crashed", "text": "signal 9 (Killed)"})
+    >>> reason_of({"type": "failure", "name": "the compiler crashed", "text": "signal 9 (Killed)"})
     'compiling failed: the compiler crashed: signal 9 (Killed)'
     """
+    if "reason" in error:
+        return str(error["reason"])
     text = error["text"].splitlines()[0] if error["text"] else "no message"
     if error["type"] == "disk":
         return f"compiling failed: {text}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
@@ -14,6 +13,8 @@ from jupyter_npcompile.runtime.fast import specialise
 from jupyter_npcompile.runtime.namespace import FrameNamespace
 from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.straight import straight_line
+from jupyter_npcompile.tracer import interrupts
+from jupyter_npcompile.tracer.evaluation import warnings_shown
 from jupyter_npcompile.tracer.memory import Array, clone_owner, owner, rebase
 from jupyter_npcompile.tracer.sources import Namespace
 from jupyter_npcompile.tracer.streams import Streams
@@ -90,9 +91,9 @@ def contest(plan: Plan, namespace: Namespace) -> Times:
     numpy: list[float] = []
     compiled: list[float] = []
     began = perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings_shown():
         while len(numpy) < ROUNDS:
+            interrupts.allow()
             for id, array in scratch.items():
                 np.copyto(array, values[id])
             numpy.append(_seconds(lambda: numpy_run(*arguments)))

@@ -28,8 +28,11 @@ from jupyter_npcompile.tracer.interpret import run_node
 SECONDS = 20.0
 """How long the operations of one segment may be searched."""
 
-PATIENCE = {"aten": 4.0, "inductor": 20.0}
+PATIENCE = {"inductor": 20.0}
 """How long smaller arguments are searched for one call; Inductor takes seconds a try."""
+
+PATIENCE_ELSEWHERE = 4.0
+"""How long where nothing has to be compiled."""
 
 MOST = 5
 """Operations that are named, of one segment."""
@@ -203,7 +206,7 @@ def _test(node: Node, call: Call, given: list[Any], tier: str, tested: set[str])
             other = test.mismatch(values)
             return other is not None and other.kind == kind
 
-        small = shrink(given, fails, PATIENCE[tier])
+        small = shrink(given, fails, PATIENCE.get(tier, PATIENCE_ELSEWHERE))
         final = test.mismatch(small) or mismatch
         source = call.source(small)
         if len(source) > LONGEST:

@@ -1,10 +1,22 @@
-"""Where segments can run."""
+"""Where segments can run: devices by their names."""
 
 from __future__ import annotations
 
+import functools
 import re
 
-_DEVICE = re.compile(r"cpu|cuda(:\d+)?")
+from jupyter_npcompile.runtime.device.cuda import Cuda
+from jupyter_npcompile.runtime.device.device import Device
+from jupyter_npcompile.runtime.device.standin import standin
+
+CPU = "cpu"
+"""The device on which NumPy runs too: nothing is copied."""
+
+_CUDA = re.compile(r"cuda(:\d+)?")
+
+
+class MissingDeviceError(ValueError):
+    """The device is known, and not there."""
 
 
 def require(device: str) -> None:
@@ -13,12 +25,12 @@ def require(device: str) -> None:
     Parameters
     ----------
     device : str
-        ``"cpu"``, ``"cuda"`` or ``"cuda:0"``.
+        ``"cpu"``, ``"cuda"``, ``"cuda:1"`` or ``"standin"``.
 
     Raises
     ------
     ValueError
-        When it is not known, not there, or not supported yet.
+        When it is not known, or not there.
 
     Examples
     --------
@@ -26,19 +38,61 @@ def require(device: str) -> None:
     >>> require("tpu")
     Traceback (most recent call last):
         ...
-    ValueError: device 'tpu' is not known: use 'cpu' or 'cuda'
+    ValueError: device 'tpu' is not known: use 'cpu', 'cuda', 'cuda:1' or 'standin'
     """
-    if not _DEVICE.fullmatch(device):
-        raise ValueError(f"device {device!r} is not known: use 'cpu' or 'cuda'")
-    if device == "cpu":
+    if device in (CPU, standin.name):
         return
+    if not _CUDA.fullmatch(device):
+        raise ValueError(
+            f"device {device!r} is not known: use 'cpu', 'cuda', 'cuda:1' or 'standin'"
+        )
     import torch
 
-    if not torch.cuda.is_available():
-        raise ValueError(
-            f"device {device!r} is not there: torch sees no CUDA device. Use 'cpu'; nothing was run"
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if not count:
+        why = (
+            "this build of it is for the CPU only; install one for CUDA"
+            if torch.version.cuda is None
+            else "look whether nvidia-smi shows one"
         )
-    raise ValueError(
-        f"device {device!r}: segments do not run on CUDA in this version. Use 'cpu'; "
-        "nothing was run"
-    )
+        raise MissingDeviceError(
+            f"device {device!r} is not there: torch sees no CUDA device ({why}). "
+            "Use 'cpu'; nothing was run"
+        )
+    index = Cuda(device).index
+    if index >= count:
+        there = "'cuda:0'" if count == 1 else f"'cuda:0' to 'cuda:{count - 1}'"
+        raise MissingDeviceError(
+            f"device {device!r} is not there: this machine has {count} CUDA "
+            f"device{'' if count == 1 else 's'}, {there}; nothing was run"
+        )
+
+
+@functools.cache
+def _cuda(name: str) -> Cuda:
+    return Cuda(name)
+
+
+def device_of(name: str) -> Device | None:
+    """The device of a name; None for the CPU.
+
+    Examples
+    --------
+    >>> device_of("cpu") is None, device_of("standin").name
+    (True, 'standin')
+    """
+    if name == CPU:
+        return None
+    return standin if name == standin.name else _cuda(name)
+
+
+def competes(name: str) -> bool:
+    """Whether time decides between NumPy and a device.
+
+    Examples
+    --------
+    >>> competes("cpu"), competes("standin")
+    (True, False)
+    """
+    device = device_of(name)
+    return device is None or device.competes

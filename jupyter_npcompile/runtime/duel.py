@@ -3,7 +3,8 @@
 Each segment has won against NumPy on its own (`contest`). But a function is more
 than its segments: guards, values that are handed over, results that are bound.
 So whole calls are timed, in turns, and the faster side keeps the function for a
-while that is long against what the duel has cost.
+while that is long against what the duel has cost. So it is with the runs of a
+cell that has loops.
 """
 
 from __future__ import annotations
@@ -14,11 +15,19 @@ from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.runtime.stats import counters
+
 MARGINS = (5.0, 2.0, 1.12, 1.08, 1.06, 1.05, 1.04, 1.03)
 """How far ahead one side must be after so many rounds; then the better side wins."""
 
 APART = 4
 """Up to so many rounds, each call of the winner must have been faster than all of the other."""
+
+LONG = 0.05
+"""Seconds; calls that take longer show after a few rounds who is faster, and rounds cost more."""
+
+LONG_MARGINS = (1.3, 1.02)
+"""The same margins for long calls."""
 
 FEWEST = 3
 """Rounds at the least, of short calls."""
@@ -26,14 +35,20 @@ FEWEST = 3
 SHORT = 1e-3
 """Seconds; a single call that takes less says little."""
 
-BRIEF = 50e-6
-"""Seconds; to look at the arguments of a call that takes less would show."""
+BRIEF = 500e-6
+"""Seconds; to look at the arguments of each call that takes less would show."""
+
+BLIND = 64
+"""So many calls are made without a look then."""
 
 SHARE = 0.01
 """Part of the time that duels may cost."""
 
 LEAST, MOST = 64, 1 << 20
 """Calls between two duels."""
+
+SOON = 16
+"""The least number of them after a duel of long calls, which was short."""
 
 MAX_SIZES = 64
 """Sizes of arguments that are told apart."""
@@ -115,7 +130,9 @@ class Ring:
         if rounds < FEWEST and max(ours, plain) < SHORT:
             return
         apart = guarded[-1] < as_written[0] or as_written[-1] < guarded[0]
-        margin = MARGINS[rounds - 1] if rounds <= len(MARGINS) else 1.0
+        margins = LONG_MARGINS if min(ours, plain) > LONG else MARGINS
+        margin = margins[rounds - 1] if rounds <= len(margins) else 1.0
+        apart |= rounds > len(margins)
         if max(ours, plain) >= margin * min(ours, plain) and (apart or rounds > APART):
             self._decide(ours, plain, rounds)
 
@@ -123,6 +140,7 @@ class Ring:
         winner = plain < ours
         if winner != self._last:
             self._last, self._rest = winner, 0
+            counters.decisions += 1
         self.winner = winner
         self.seconds = min(plain, ours)
         self.note = (
@@ -131,7 +149,8 @@ class Ring:
             else ""
         )
         lost = rounds * abs(plain - ours) / min(plain, ours)
-        self._rest = min(max(LEAST, round(lost / SHARE), 4 * self._rest), MOST)
+        least = SOON if self.seconds > LONG else LEAST
+        self._rest = min(max(least, round(lost / SHARE), 4 * self._rest), MOST)
         self.left = self._rest
 
     def begin(self) -> None:
@@ -140,9 +159,19 @@ class Ring:
         self.written.clear()
         self.winner = None
 
+    def void(self, written: bool) -> None:
+        """A call was not as later ones will be: so were those before it, if they had guards."""
+        if not written:
+            self.guarded.clear()
+
 
 class Duel:
     """Which side of a function runs, call by call.
+
+    Parameters
+    ----------
+    brief : float
+        Seconds; while a call takes less, not every one is looked at.
 
     Attributes
     ----------
@@ -161,12 +190,13 @@ class Duel:
     ...     turn.ring.add(turn.written, 1.0 if turn.written else 2.0)
     ...     calls += 1
     >>> calls, duel.written
-    (4, True)
+    (2, True)
     """
 
-    __slots__ = ("_rings", "blind", "note", "written")
+    __slots__ = ("_brief", "_rings", "blind", "note", "written")
 
-    def __init__(self) -> None:
+    def __init__(self, brief: float = BRIEF) -> None:
+        self._brief = brief
         self._rings: dict[tuple[int, ...], Ring] = {}
         self.blind = 0
         self.written = False
@@ -193,12 +223,13 @@ class Duel:
             while len(self._rings) >= MAX_SIZES:
                 self._rings.pop(next(iter(self._rings)))
             ring = self._rings[size] = Ring()
-        if ring.left:
+        if ring.left > 0:
             ring.left -= 1
             self.written = bool(ring.winner)
             self.note = ring.note
-            if ring.seconds < BRIEF:
-                self.blind, ring.left = ring.left, 0
+            if ring.seconds < self._brief:
+                self.blind = min(ring.left, BLIND)
+                ring.left -= self.blind
             return None
         if ring.winner is not None:
             ring.begin()

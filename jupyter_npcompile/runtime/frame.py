@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+import itertools
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from time import perf_counter
 from types import FrameType
 from typing import Any
 
+from jupyter_npcompile.cell import Loop
+from jupyter_npcompile.runtime.device.residency import Residency
+from jupyter_npcompile.runtime.device.watch import Watch
 from jupyter_npcompile.runtime.duel import Turn
-from jupyter_npcompile.runtime.namespace import FrameNamespace
+from jupyter_npcompile.runtime.loop_check import Prediction
+from jupyter_npcompile.runtime.loop_state import LoopState
+from jupyter_npcompile.runtime.namespace import DISPLAY, FrameNamespace, forget_locals
 from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.state import RegionState
+from jupyter_npcompile.runtime.traceable import RegionCode
+
+CHUNK = 0.005
+"""Seconds that a twin runs between two looks."""
+
+SHORTEST = 16
+"""Iterations of the first chunk."""
+
+GROWTH = 8
+"""How many times as long as one chunk the next may be."""
+
+END = 1 << 30
+"""Behind every statement of a region."""
 
 
 class Frame:
@@ -29,35 +49,107 @@ class Frame:
         What is left to NumPy for a while.
     turn : Turn, optional
         When the call is timed.
+    loops : sequence of LoopState
+        The loops that native code may run, by number.
+    watch : Watch, optional
+        Keeps what lies on a device.
 
     Attributes
     ----------
     written : bool
         Whether the function runs as it was written.
     plain : list of bool
-        Whether a loop goes on in its twin, by number.
+        Whether a loop asks how to go on at the end of an iteration, by number.
+    stops : bool
+        Whether somebody has asked to stop, which happens when the names of a loop are bound.
+    leaves : bool
+        Whether it leaves its guards.
+    predictions : dict of int to Prediction
+        What native code has said about the present iteration of loops.
+    done : bool
+        Whether the whole call has run already: see `tensor_calls`.
     iter : callable
         The builtin: that name may mean something else to the user.
     """
 
     __slots__ = (
-        *("_covered", "_iterators", "_native", "_rest", "_states", "_turn", "_values", "plain"),
-        *("result", "written"),
+        *(
+            "_began",
+            "_chunks",
+            "_covered",
+            "_iterators",
+            "_loops",
+            "_native",
+            "_rest",
+            "_results",
+            "_states",
+        ),
+        *(
+            "_over",
+            "_returns",
+            "_timed",
+            "_turn",
+            "_values",
+            "leaves",
+            "plain",
+            "predictions",
+            "result",
+        ),
+        *("_watch", "returned", "stops", "written"),
     )
 
     iter = iter
+    done = False
 
-    def __init__(self, states: Sequence[RegionState], rest: Rest, turn: Turn | None = None) -> None:
+    def __init__(
+        self,
+        states: Sequence[RegionState],
+        rest: Rest,
+        turn: Turn | None = None,
+        loops: Sequence[LoopState] = (),
+        timed: Turn | None = None,
+        watch: Watch | None = None,
+        *,
+        written: bool = False,
+    ) -> None:
         self._states = states
+        self._watch = watch
+        self._loops = loops
+        self._began: dict[int, float] = {}
+        self._results: dict[int, tuple[Any, ...]] = {}
+        self.predictions: dict[int, Prediction] = {}
+        self._over = False
+        self.returned = False
+        self._returns: Any = None
+        self.stops = False
+        self.leaves = True
         self._rest = rest
         self._turn = turn
-        self.written = turn is not None and turn.written
+        self._timed = timed
+        self.written = written or (turn is not None and turn.written)
         self.plain = rest.plain
         self._iterators: dict[int, Iterator[Any]] = {}
+        self._chunks: dict[int, tuple[float, int]] = {}
         self._covered: dict[int, int] = {}
         self._native: dict[int, int] = {}
         self._values: dict[int, dict[str, Any]] = {}
         self.result: Any = None
+
+    @property
+    def over(self) -> bool:
+        """Whether the loop that has asked last is over: native code has run it.
+
+        It is asked for after the names are bound that native code has computed,
+        and so the place at which somebody who has asked to stop is heard.
+        """
+        if self.stops:
+            self.stops = False
+            signal.raise_signal(signal.SIGINT)
+        return self._over
+
+    @over.setter
+    def over(self, value: bool) -> None:
+        self._over = value
 
     def at(self, region: int, index: int, frame: FrameType | None = None) -> bool:
         """Whether statement ``index`` of a region must run natively."""
@@ -66,22 +158,30 @@ class Frame:
                 return False
             if index < self._native.get(region, 0):
                 return True
-        return self._start(region, index, frame or sys._getframe(1))
+        try:
+            return self._start(region, index, frame or sys._getframe(1))
+        except KeyboardInterrupt as interrupt:
+            # Where in our code it struck tells the user nothing, and takes long to show.
+            raise interrupt.with_traceback(None)  # noqa: B904 - it is the same one
 
     def end(self) -> None:
         """The call is over, one way or the other."""
-        turn, rest = self._turn, self._rest
+        turn, timed, rest = self._turn, self._timed, self._rest
+        if timed is not None and rest.changes == timed.changes:
+            timed.ring.add(True, perf_counter() - timed.began)
         if turn is not None:
             seconds = perf_counter() - turn.began
-            if rest.changes == turn.changes and not rest.waiting:
+            if rest.changes == turn.changes:
                 turn.ring.add(turn.written, seconds)
             else:
-                turn.ring.begin()
+                turn.ring.void(turn.written)
 
     def take(self, region: int, index: int) -> Any:
         """The live targets of a covered statement; for ``return``, the value."""
         state = self._states[region]
         values = self._values[region]
+        if index + 1 == self._covered[region]:
+            del self._values[region]  # what the function lets go of is kept nowhere else
         names = state.taken(index)
         if names is None:
             return values["<return>"]
@@ -92,24 +192,135 @@ class Frame:
         self._iterators[loop] = iterator
         return iterator
 
+    def begin(self, loop: int, iterator: Iterator[Any] | None = None) -> bool:
+        """A loop begins; whether native code has run it, or some of it."""
+        if iterator is not None:
+            self._iterators[loop] = iterator
+        self.over = self.returned = False
+        state = self._loops[loop]
+        if self.written or not state.active:
+            return False
+        self._began[loop] = perf_counter()
+        try:
+            return state.enter(self, sys._getframe(1), iterator)
+        except KeyboardInterrupt as interrupt:
+            raise interrupt.with_traceback(None)  # noqa: B904 - it is the same one
+
+    def native(self, loop: int) -> bool:
+        """An iteration is over; whether native code has run the next ones."""
+        self.over, self.returned, self.leaves = False, False, True
+        state = self._loops[loop]
+        if self.written or not state.active:
+            return False
+        try:
+            return state.goes_on(self, sys._getframe(1), self._iterators.get(loop))
+        except KeyboardInterrupt as interrupt:
+            raise interrupt.with_traceback(None)  # noqa: B904 - it is the same one
+
+    def finish(
+        self,
+        loop: Loop,
+        values: dict[str, Any],
+        rest: Iterator[Any] | None,
+        namespace: FrameNamespace,
+    ) -> None:
+        """Keep what native code has computed until the function takes it."""
+        self._results[loop.id] = tuple(values[name] for name in loop.names)
+        if rest is not None:
+            self._iterators[loop.id] = rest
+
+    def give_back(self, value: Any) -> None:
+        """Native code has come to a ``return``."""
+        self.returned = True
+        self._returns = value
+
+    def value(self) -> Any:
+        """What the function returns."""
+        value, self._returns = self._returns, None
+        return value
+
+    def results(self, loop: int) -> tuple[Any, ...]:
+        """What the names of a loop are bound to."""
+        return self._results.pop(loop)
+
+    def outside(self, number: int) -> bool:
+        """A statement outside regions is about to run, or a header has run."""
+        if self._watch is not None:
+            self._watch.outside(number, sys._getframe(1))
+        return False
+
     def rest(self, loop: int) -> Iterator[Any]:
-        """What a loop has not come to yet, for its twin."""
+        """What a loop has not come to yet."""
         return self._iterators[loop]
+
+    def alone(self, loop: int) -> Iterator[Any]:
+        """The same for its twin, which runs to the end without a guard."""
+        if self._watch is not None:
+            self._watch.residency.drop()  # it may write into anything
+        return self._iterators[loop]
+
+    def chunk(self, loop: int) -> Iterator[Any]:
+        """What its twin runs: all that is left, or a part, after which it comes `back`."""
+        if self._watch is not None:
+            self._watch.residency.drop()  # what runs without guards may write into anything
+        iterator = self._iterators[loop]
+        if not self._has_hope(loop):
+            self._chunks.pop(loop, None)
+            return iterator
+        _, length = self._chunks.get(loop, (0.0, SHORTEST))
+        self._chunks[loop] = (perf_counter(), length)
+        return itertools.islice(iterator, length)
+
+    def back(self, loop: int) -> bool:
+        """Whether the twin of a loop ends because its chunk does."""
+        if loop not in self._chunks:
+            return False
+        began, length = self._chunks.pop(loop)
+        wanted = length * CHUNK / max(perf_counter() - began, 1e-9)
+        length = int(min(max(wanted, SHORTEST), GROWTH * length))
+        if self._has_hope(loop):
+            self._chunks[loop] = (0.0, length)
+        return True
+
+    def _has_hope(self, loop: int) -> bool:
+        """Whether something is being compiled for a loop, or has not had its turn."""
+        state = self._loops[loop]
+        return (
+            state.is_compiling
+            or state.is_untried
+            or any(self._states[region].pauses.waiting for region in state.loop.regions)
+        )
 
     def drop(self, loop: int) -> None:
         """The loop is over."""
+        self._chunks.pop(loop, None)
         self._iterators.pop(loop, None)
+        began = self._began.pop(loop, None)
+        if began is not None:
+            self._loops[loop].leave(perf_counter() - began)
+            self.predictions.pop(loop, None)
 
     def _start(self, region: int, index: int, frame: FrameType) -> bool:
         state = self._states[region]
+        if self.predictions and self._is_timed(region):
+            self._native[region], self._covered[region] = END, 0
+            return True
         paused = state.pauses.stop(index)
         if paused is not None:
             self._rest.in_vain = True
             self._native[region] = paused
             self._covered[region] = 0
+            if self._watch is not None:
+                self._leave(self._watch, state, (index, paused), frame)
             return True
-        stop, values = state.quick(index, frame) or state.step(index, FrameNamespace(frame))
+        self._values.clear()
+        if self._watch is None:
+            stop, values = state.quick(index, frame) or self._slow(state, index, frame)
+        else:
+            stop, values = self._slow(state, index, frame, self._watch.residency)
         if values is None:
+            if self._watch is not None:
+                self._leave(self._watch, state, (index, stop), frame)
             self._native[region] = stop
             self._covered[region] = 0
             if state.pauses.in_vain and state.pauses.hopeless(waiting=True):
@@ -121,8 +332,27 @@ class Frame:
         self.bind(region, values, frame)
         return False
 
-    def _is_hopeless(self, region: int, waiting: bool) -> bool:
-        return self._states[region].pauses.hopeless(waiting=waiting)
+    @staticmethod
+    def _leave(watch: Watch, state: RegionState, part: tuple[int, int], frame: FrameType) -> None:
+        """Python is about to run some statements of a region."""
+        assert isinstance(state.code, RegionCode)
+        watch.native(state.code.region, *part, frame)
+
+    def _is_timed(self, region: int) -> bool:
+        """Whether an iteration of Python's is being timed: then nothing of ours runs in it."""
+        return any(region in self._loops[loop].loop.regions for loop in self.predictions)
+
+    @staticmethod
+    def _slow(
+        state: RegionState, index: int, frame: FrameType, copies: Residency | None = None
+    ) -> tuple[int, Any]:
+        try:
+            return state.step(index, FrameNamespace(frame), copies)
+        finally:
+            forget_locals(frame)
+
+    def _is_hopeless(self, region: int, waiting: bool, seldom: bool) -> bool:
+        return self._states[region].pauses.hopeless(waiting=waiting, seldom=seldom)
 
     def bind(self, region: int, values: dict[str, Any], frame: FrameType) -> None:
         """Keep results until the function takes them."""
@@ -136,6 +366,19 @@ class ModuleFrame(Frame):
 
     def bind(self, region: int, values: dict[str, Any], frame: FrameType) -> None:
         """Write the results into the cell's globals."""
-        if "<display>" in values:
-            self.result = values.pop("<display>")
+        if DISPLAY in values:
+            self.result = values.pop(DISPLAY)
         frame.f_globals.update(values)
+
+    def finish(
+        self,
+        loop: Loop,
+        values: dict[str, Any],
+        rest: Iterator[Any] | None,
+        namespace: FrameNamespace,
+    ) -> None:
+        """Write what native code has computed into the cell's globals."""
+        bound = {name: value for name, value in values.items() if value is not NotImplemented}
+        namespace.globals.update(bound)
+        if rest is not None:
+            self._iterators[loop.id] = rest

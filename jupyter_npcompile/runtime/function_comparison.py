@@ -29,6 +29,7 @@ from jupyter_npcompile.runtime.inspection import Abandoned, Inspection
 from jupyter_npcompile.runtime.observation import RANDOM, Observation, random_state, watching
 from jupyter_npcompile.runtime.policy import Options
 from jupyter_npcompile.runtime.reference import TIER
+from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.subjects import report_of
 from jupyter_npcompile.runtime.trial import Trial
 
@@ -53,7 +54,7 @@ def compare_function(
     before = history.last()
     try:
         with random_state() as state:
-            return _FunctionTrial(function, args, kwargs, tier or forced_tier(), state).compare()
+            return _FunctionTrial(function, args, kwargs, tier, state).compare()
     finally:
         history.remember(before)
 
@@ -68,14 +69,14 @@ class _FunctionTrial:
         function: Callable[..., Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-        tier: str,
+        tier: str | None,
         state: dict[str, Any],
     ) -> None:
         known = handle_of(function)
-        self.options = Options("cpu" if known is None else known.options.device)
+        self.options = Options(settings.device if known is None else known.options.device)
         self.function = function if known is None else vars(function)["__wrapped__"]
         self.arguments = args, kwargs
-        self.tier = tier
+        self.tier = tier or forced_tier(self.options.device)
         self.state = state
         self.names = _parameters(self.function, args, kwargs)
         code = getattr(inspect.unwrap(self.function), "__code__", None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
+import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -20,12 +21,18 @@ from jupyter_npcompile.cell import (
 )
 from jupyter_npcompile.graph.nodes import Position
 from jupyter_npcompile.runtime import history
+from jupyter_npcompile.runtime.device.watch import watch_of
+from jupyter_npcompile.runtime.devices import CPU
+from jupyter_npcompile.runtime.duel import Turn
 from jupyter_npcompile.runtime.frame import Frame
-from jupyter_npcompile.runtime.namespace import ArgumentNamespace
+from jupyter_npcompile.runtime.loop_state import loop_states
+from jupyter_npcompile.runtime.namespace import ArgumentNamespace, forget_locals
 from jupyter_npcompile.runtime.pauses import Rest
-from jupyter_npcompile.runtime.policy import Options, is_open
-from jupyter_npcompile.runtime.state import RegionState
+from jupyter_npcompile.runtime.policy import Options, is_open, loops_when
+from jupyter_npcompile.runtime.state import RegionState, add_filename
+from jupyter_npcompile.runtime.tensor_calls import Done, arguments, follow, remember
 from jupyter_npcompile.runtime.traceable import RegionCode
+from jupyter_npcompile.runtime.whole_function import WholeFunction
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -50,35 +57,102 @@ class FunctionHandle:
         self.states = [RegionState(RegionCode(r), options) for r in program.regions]
         self.namespace: dict[str, Any] = {}
         self.filenames: set[str] = set()
-        self._codes: dict[int, types.CodeType] = {}
-        self._rest = Rest(program.loops)
+        self._codes: dict[int, weakref.ref[types.CodeType]] = {}
+        self._made = weakref.WeakValueDictionary[int, types.FunctionType]()
+        self.loops = loop_states(program.loops, options, in_module=False)
+        self._rest = Rest(
+            [loop.regions for loop in program.loops],
+            comes_back=[loop.comes_back for loop in program.loops],
+        )
         for state in self.states:
             state.rest = self._rest
+        for loop in self.loops:
+            loop.rest = self._rest
+        self.whole = WholeFunction.of(program, self.loops, self._rest)
+        self._alone = False
 
-    def activate(self) -> Frame | None:
+    def activate(self) -> Frame | Done | None:
         """State for one call of the function; None when it runs as it was written."""
-        rest = self._rest
-        if rest.left:
+        if "torch" in sys.modules:
+            done = self._followed(sys._getframe(1))
+            if done is not None:
+                return done
+        rest, timed = self._rest, None
+        if self.whole is not None and self.whole.is_ready and not self._alone:
+            caller = sys._getframe(1)
+            if id(caller.f_code) not in self._codes:
+                return None  # somebody gave the function the code of another
+            if self._goes_whole():
+                history.remember(self)
+                over, result, timed = self.whole.call(caller, lambda: self._guarded(caller))
+                if over:
+                    return Done(result)
+        if rest.left > 0:  # several threads may count it down
             rest.left -= 1
             history.remember(self)
-            return None
+            return None if timed is None else self._written(timed)
         caller = sys._getframe(1)
         if id(caller.f_code) not in self._codes:
             return None  # somebody gave the function the code of another
         history.remember(self)
-        duel, turn = rest.duel, None
-        if duel.blind:
+        duel, turn, watch = rest.duel, None, None
+        if self.program.reaches is not None:
+            watch = watch_of(self.options.device, self.program.reaches)
+        if duel.blind > 0:
             duel.blind -= 1
         elif is_open(self.options):
+            if any(loop.is_untried for loop in self.loops):
+                if self.whole is not None:
+                    self._consider(self.whole, caller)
+                return Frame(self.states, rest, None, self.loops, timed, watch)
             turn = duel.turn(caller.f_locals, rest.changes)
+            forget_locals(caller)
         if turn is None and duel.written:
-            return None
-        if turn is not None and turn.written:
-            rest.waiting = False
-        elif rest.begins():
+            return None if timed is None else self._written(timed)
+        if (turn is None or not turn.written) and rest.begins():
             for state in self.states:
                 state.pauses.wake()
-        return Frame(self.states, rest, turn)
+        if self.whole is not None:
+            self._consider(self.whole, caller)
+        return Frame(self.states, rest, turn, self.loops, timed, watch)
+
+    def _consider(self, whole: WholeFunction, caller: types.FrameType) -> None:
+        """Have all of it compiled, if it may be."""
+        if self._goes_whole():
+            whole.consider(caller)
+
+    def _goes_whole(self) -> bool:
+        """Whether native code may run all of it."""
+        return is_open(self.options) and loops_when(self.options) == "later"
+
+    def _written(self, timed: Turn) -> Frame:
+        """State for a call that is timed, and runs as it was written."""
+        return Frame(self.states, self._rest, None, self.loops, timed, written=True)
+
+    def _guarded(self, caller: types.FrameType) -> Any:
+        """The same call, but not by native code for all of it."""
+        args, kwargs = arguments(caller.f_code, caller.f_locals)
+        forget_locals(caller)
+        function = self._made[id(caller.f_code)]
+        self._alone = True
+        try:
+            return function(*args, **kwargs)
+        finally:
+            self._alone = False
+
+    def _followed(self, caller: types.FrameType) -> Done | None:
+        """The call when it has tensors with a history among its arguments; else None."""
+        try:
+            if not remember(caller.f_locals.values()):
+                return None
+            args, kwargs = arguments(caller.f_code, caller.f_locals)
+        finally:
+            forget_locals(caller)
+        made = self._made.get(id(caller.f_code))
+        if made is None:
+            return None  # somebody gave the function the code of another
+        history.remember(self)
+        return Done(follow(made.__wrapped__, args, kwargs))  # type: ignore[attr-defined]
 
     def __reduce__(self) -> Any:
         """Pickled with a function's code, for another process: there it runs natively."""
@@ -89,11 +163,12 @@ class FunctionHandle:
         original = function.__code__
         code = function_code(self.program, original.co_filename, original.co_flags)
         self.namespace = function.__globals__
-        self.filenames.add(original.co_filename)  # a cell that runs again has a new one
+        add_filename(original.co_filename, self.filenames, self.states)
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         cells[HANDLE] = types.CellType(self)
         code = code.replace(co_qualname=function.__code__.co_qualname)
-        self._codes[id(code)] = code
+        codes, number = self._codes, id(code)
+        codes[number] = weakref.ref(code, lambda _: codes.pop(number, None))
         made = types.FunctionType(
             code,
             function.__globals__,
@@ -103,6 +178,7 @@ class FunctionHandle:
         )
         made.__kwdefaults__ = function.__kwdefaults__
         functools.update_wrapper(made, function)
+        self._made[number] = made
         return made
 
 
@@ -181,6 +257,8 @@ class CallHandle:
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call it, compiled where possible."""
         history.remember(self)
+        if remember((*args, *kwargs.values())):
+            return follow(self.function, args, kwargs)
         namespace = ArgumentNamespace({"args": args, "kwargs": kwargs})
         _, values = self.state.step(0, namespace)
         return self.function(*args, **kwargs) if values is None else values["<return>"]
@@ -249,6 +327,7 @@ def _compile_function(function: types.FunctionType, options: Options) -> types.F
             qualname=function.__qualname__,
             free_names=function.__code__.co_freevars,
             text=source.text,
+            tells=options.device != CPU,
         )
     except (NotTraceable, SourceUnavailable):
         return None

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import builtins
+import inspect
 from collections.abc import Iterator, Mapping
 from types import FrameType
 from typing import Any
+
+DISPLAY = "<display>"
+"""Stands for the value of the last expression among the names that a segment binds."""
 
 
 class FrameNamespace(Mapping[str, Any]):
@@ -58,6 +62,18 @@ class FrameNamespace(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+
+def forget_locals(frame: FrameType) -> None:
+    """Let go of the copy of a function's variables that Python makes to show them.
+
+    Up to Python 3.12 the frame keeps it, and with it arrays that the function
+    has let go of, until somebody looks again.
+    """
+    if frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+        shown = frame.f_locals
+        if type(shown) is dict:
+            shown.clear()
 
 
 class ArgumentNamespace(Mapping[str, Any]):

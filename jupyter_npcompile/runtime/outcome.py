@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +11,10 @@ import numpy as np
 
 from jupyter_npcompile.graph.nodes import Constant, Graph, Ref
 from jupyter_npcompile.runtime.check import Mismatch, Rounding, magnitude, mismatches, precision
+from jupyter_npcompile.runtime.namespace import DISPLAY, FrameNamespace
+from jupyter_npcompile.runtime.samples import sample_mismatches, sampled
 from jupyter_npcompile.tracer.interpret import constant_value, value_of
+from jupyter_npcompile.tracer.interrupts import at_once
 from jupyter_npcompile.tracer.memory import Array, clone_owner, owner, rebase
 from jupyter_npcompile.tracer.recipes import Container, FromSource, Literal, Recipe
 from jupyter_npcompile.tracer.recording import Recording
@@ -94,6 +98,8 @@ class Outcome:
         Containers made so far, by the ``id`` of their recipe.
     after : Streams or None
         The states of random generators after it, if they have not got there.
+    committed : bool
+        Whether it has happened.
     """
 
     recording: Recording
@@ -103,18 +109,35 @@ class Outcome:
     streams: Streams = field(default_factory=Streams)
     made: dict[int, Any] = field(default_factory=dict)
     after: Streams | None = None
+    committed: bool = False
 
     def undo(self) -> None:
-        """Nothing has happened: turn the streams of random numbers back."""
-        self.streams.rewind()
+        """Unless it has happened, turn the streams of random numbers back."""
+        if not self.committed:
+            self.streams.rewind()
+
+    def let_go(self) -> None:
+        """Free what was computed; it can still be undone."""
+        self.values, self.written, self.made = {}, {}, {}
 
     def commit(self) -> dict[str, Any]:
-        """Write into the written inputs and return what the names are bound to."""
+        """Write into the written inputs and return what the names are bound to.
+
+        The names of a cell are bound at once with that: an interrupt comes before
+        or after everything.
+        """
         names = self.names()  # first, since Python's own arithmetic in it may raise
-        for id, content in self.written.items():
-            np.copyto(self.values[id], content)
+        steps: list[tuple[Any, ...]] = [
+            (operator.setitem, self.values[id], ..., content)
+            for id, content in self.written.items()
+        ]
         if self.after is not None:
-            self.after.rewind()
+            steps += self.after.steps()
+        module = self.namespace.module if isinstance(self.namespace, FrameNamespace) else None
+        if module is not None:
+            bound = {name: value for name, value in names.items() if name != DISPLAY}
+            steps.append((module.update, bound))
+        at_once([*steps, (setattr, self, "committed", True)])
         return names
 
     def names(self) -> dict[str, Any]:
@@ -151,9 +174,28 @@ class Outcome:
         ]
         for node in recording.graph.inputs:
             if node.id in self.written:
-                expected = np.asarray(recording.written[node.id]).copy()
-                found += mismatches(node.name, expected, self.written[node.id].copy(), rounding)
+                expected = _owned(recording.written[node.id])
+                found += mismatches(node.name, expected, _owned(self.written[node.id]), rounding)
         return found
+
+    def samples(self) -> tuple[dict[str, Any], dict[int, Any]]:
+        """Samples of what the names would be bound to, and of what would be written."""
+        names = self._preview()
+        reference = {name: sampled(value) for name, value in names.items()}
+        return reference, {id: sampled(_owned(array)) for id, array in self.written.items()}
+
+    def sample_differences(self, samples: tuple[dict[str, Any], dict[int, Any]]) -> list[str]:
+        """How samples of another outcome differ from this one, which is NumPy's."""
+        names, written = samples
+        mine = self.samples()
+        rounding = self.rounding()
+        labels = {node.id: node.name for node in self.recording.graph.inputs}
+        pairs = [
+            *((name, mine[0][name], names[name]) for name in self.recording.reference),
+            *((labels[id], mine[1][id], written[id]) for id in written),
+        ]
+        found = (next(sample_mismatches(*pair, rounding), None) for pair in pairs)
+        return [str(mismatch) for mismatch in found if mismatch is not None]
 
     def rounding(self) -> Rounding:
         """How large rounding errors may be: judged by what went in and by what NumPy gave."""
@@ -172,6 +214,11 @@ class Outcome:
             np.copyto(stand_in, content)
             values[id] = stand_in
         return Outcome(self.recording, self.namespace, values, {}).names()
+
+
+def _owned(array: Array) -> Array:
+    """An array as one that owns its memory, in C order: neither matters for what is written."""
+    return array if array.base is None and array.flags.c_contiguous else array.copy()
 
 
 def _constants(graph: Graph) -> list[Any]:

@@ -10,12 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from jupyter_npcompile.runtime.allowance import Allowance
 from jupyter_npcompile.runtime.duel import Duel
 
+if TYPE_CHECKING:
+    from jupyter_npcompile.runtime.loop_form import Form
+
 PATIENCE = 16
 """So often in a row one looks in vain before the first pause."""
+
+SOON = 3
+"""Calls in a row in which one looks in vain while something is being compiled."""
 
 LONGEST = 4096
 """Executions without a look, at the most."""
@@ -105,16 +112,20 @@ class Pauses:
             pause.length = min(2 ** min(pause.vain - PATIENCE + 1, 20), longest)
             pause.left, pause.stop, pause.began = pause.length, stop, now
 
-    def hopeless(self, *, waiting: bool = False) -> bool:
+    def hopeless(self, *, waiting: bool = False, seldom: bool = False) -> bool:
         """Whether NumPy always runs here, and so briefly that guards matter.
 
         Parameters
         ----------
         waiting : bool
             Whether what is being compiled is no hope.
+        seldom : bool
+            Whether it is enough that nothing fitted the last time, however long ago.
         """
         return all(
-            pause.vain >= HOPELESS and (waiting or not pause.waiting) and pause.interval < BRIEF
+            (waiting or not pause.waiting)
+            and pause.vain >= (1 if seldom else HOPELESS)
+            and (seldom or pause.interval < BRIEF)
             for pause in self._known.values()
         )
 
@@ -128,6 +139,11 @@ class Pauses:
         self._known[start] = Pause()
         self.in_vain = any(pause.vain for pause in self._known.values())
 
+    @property
+    def waiting(self) -> bool:
+        """Whether something is being compiled for a statement."""
+        return any(pause.waiting for pause in self._known.values())
+
     def clear(self) -> None:
         """Begin anew."""
         self._known.clear()
@@ -139,12 +155,18 @@ class Rest:
     Parameters
     ----------
     loops : sequence of range
-        The regions in each loop that has a twin.
+        The regions in each loop that has a twin; outer loops come before those in them.
+    duel : Duel, optional
+        Of a cell: in contrast to a function, only its loops have a twin.
+    comes_back : sequence of bool, optional
+        Whether the twin of a loop looks from time to time what has been compiled.
 
     Attributes
     ----------
     plain : list of bool
-        The loops that go on without guards.
+        The loops that ask at the end of an iteration how to go on.
+    hopeless : list of bool
+        Those that go on without guards.
     left : int
         Calls without guards that are left.
     ran : bool
@@ -153,10 +175,12 @@ class Rest:
         Whether NumPy has had to run since then, in automatic mode.
     waiting : bool
         Whether something is being compiled.
+    whole : Form or None
+        What runs all of the function, where it is one piece of native code.
     changes : int
         How often something was recorded, compiled or judged.
     duel : Duel
-        Of the function.
+        Of the function or cell.
     allowance : Allowance
         Of this run.
 
@@ -176,17 +200,37 @@ class Rest:
     """
 
     __slots__ = (
-        *("_calls", "_loops", "_vain", "allowance", "changes", "duel", "in_vain", "left"),
-        *("plain", "ran", "waiting"),
+        *(
+            "_calls",
+            "_comes_back",
+            "_is_cell",
+            "_loops",
+            "_offered",
+            "_vain",
+            "allowance",
+            "changes",
+            "duel",
+        ),
+        *("hopeless", "in_vain", "left", "plain", "ran", "waiting", "whole"),
     )
 
-    def __init__(self, loops: Sequence[range]) -> None:
+    def __init__(
+        self,
+        loops: Sequence[range],
+        duel: Duel | None = None,
+        comes_back: Sequence[bool] = (),
+    ) -> None:
         self._loops = tuple(loops)
+        self._comes_back = tuple(comes_back) or (False,) * len(self._loops)
+        self._is_cell = duel is not None
         self.plain = [False] * len(self._loops)
+        self.hopeless = [False] * len(self._loops)
+        self._offered = [False] * len(self._loops)
         self.left = 0
         self.ran = self.in_vain = self.waiting = False
+        self.whole: Form | None = None
         self._vain = self._calls = self.changes = 0
-        self.duel = Duel()
+        self.duel = Duel() if duel is None else duel
         self.allowance = Allowance()
 
     def begins(self) -> bool:
@@ -197,13 +241,13 @@ class Rest:
             self._vain = 0
         elif self.in_vain:
             self._vain += 1
-        again = self._vain >= PATIENCE
+        patience, longest = (SOON, WAITING) if self.waiting else (PATIENCE, LONGEST)
+        again = self._vain >= patience
         if again:
-            longest = WAITING if self.waiting else LONGEST
-            self.left = min(2 ** min(self._vain - PATIENCE + 1, 20), longest)
+            self.left = min(2 ** min(self._vain - patience + 1, 20), longest)
         self.ran = self.in_vain = self.waiting = False
         if again or self._calls % LONGEST == 0:
-            self.plain[:] = [False] * len(self.plain)
+            self._hope()
             return True
         return False
 
@@ -212,22 +256,50 @@ class Rest:
         self.changes += 1
         self.duel.end()
         self.left = self._vain = 0
-        self.plain[:] = [False] * len(self.plain)
+        self._hope()
 
-    def consider(self, region: int, hopeless: Callable[[int, bool], bool]) -> None:
+    def offer(self, loop: int, offered: bool) -> None:
+        """Native code for a loop wants to be asked at the end of its iterations, or not."""
+        self._offered[loop] = offered
+        self.plain[loop] = offered or self.hopeless[loop]
+
+    def give_up(self) -> None:
+        """All loops go on as they were written."""
+        self.hopeless[:] = self.plain[:] = [True] * len(self.plain)
+
+    def _hope(self) -> None:
+        """No loop is without hope any more."""
+        self.hopeless[:] = [False] * len(self.plain)
+        self.plain[:] = self._offered
+
+    def verdict(self, region: int) -> str:
+        """What the duel has found, if a region runs as it was written because of that."""
+        if self._is_cell and not any(region in inside for inside in self._loops):
+            return ""
+        return self.duel.note if self.whole is None else ""
+
+    def consider(self, region: int, hopeless: Callable[[int, bool, bool], bool]) -> None:
         """NumPy had to run in a region: loops around it without hope go on without guards.
 
         A loop in another loop begins again soon, with guards if something has been
-        compiled meanwhile; so it need not wait for that.
+        compiled meanwhile, and the twins of most others come back to look; so they
+        need not wait for that.
 
         Parameters
         ----------
         region : int
             Which.
         hopeless : callable
-            Of a region, and whether it may be so while something is compiled.
+            Of a region, whether it may be so while something is compiled, and
+            whether it may be so after a single look.
         """
         for number, inside in enumerate(self._loops):
-            if region in inside and not self.plain[number]:
-                nested = any(set(inside) <= set(outer) for outer in self._loops[number + 1 :])
-                self.plain[number] = all(hopeless(other, nested) for other in inside)
+            if region in inside and not self.hopeless[number]:
+                nested = any(set(inside) <= set(outer) for outer in self._loops[:number])
+                returns = self._comes_back[number]
+                found = all(
+                    hopeless(other, nested or returns, returns and other != region)
+                    for other in inside
+                )
+                self.hopeless[number] = found
+                self.plain[number] = found or self._offered[number]

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from typing import Literal as Choice
 
 import numpy as np
 
+from jupyter_npcompile.graph.sizes import LEAST
 from jupyter_npcompile.runtime.arrays import allocate, inside
 from jupyter_npcompile.runtime.artifacts import Artifact
+from jupyter_npcompile.runtime.device.residency import Residency
 from jupyter_npcompile.runtime.errors import CheckFailedError
+from jupyter_npcompile.runtime.footprint import Footprint
+from jupyter_npcompile.runtime.native.fitting import Bounds
+from jupyter_npcompile.runtime.native.program import Program
 from jupyter_npcompile.runtime.outcome import Outcome, PythonRaisesError, fetch, make
+from jupyter_npcompile.runtime.policy import faster
+from jupyter_npcompile.runtime.ticket import Ticket
 from jupyter_npcompile.tracer.draws import Draw
 from jupyter_npcompile.tracer.evaluation import warnings_shown
 from jupyter_npcompile.tracer.floating import is_finite
@@ -24,9 +33,23 @@ from jupyter_npcompile.tracer.recording import Recording, Stop
 from jupyter_npcompile.tracer.sources import DrawSource, Namespace
 from jupyter_npcompile.tracer.streams import Streams
 
-PlanState = Choice["pending", "ready", "numpy"]
-"""``pending`` while it compiles, ``ready`` when the artifact may run, ``numpy``
-when NumPy was chosen (``note`` says why)."""
+PlanState = Choice["held", "pending", "ready", "numpy"]
+"""``held`` until it is met again, ``pending`` while it compiles, ``ready`` when the
+artifact may run, ``numpy`` when NumPy was chosen (``note`` says why)."""
+
+AWAITED = ("held", "pending")
+"""The states of a plan that may run something compiled later."""
+
+ALIKE = 4.0
+"""How many times as long as another plan NumPy may take for the same operations until
+it is worth a contest of its own."""
+
+LARGE = 2**20
+"""Bytes of an array that count."""
+
+
+LARGEST = 2**40
+"""Larger integers are no bounds of slices."""
 
 
 @dataclass
@@ -39,7 +62,7 @@ class Plan:
         The dry run.
     errors : mapping of str to object
         NumPy's floating-point error state during the recording.
-    state : {"pending", "ready", "numpy"}
+    state : {"held", "pending", "ready", "numpy"}
         Whether its artifact can run.
     artifact : Artifact or None
         The compiled segment.
@@ -61,6 +84,14 @@ class Plan:
         What the dry run computed, until somebody takes it.
     limit : Stop or None
         Where lowering failed: the plan must be recorded again up to there.
+    ticket : Ticket or None
+        Of its compile in the background.
+    outline : str
+        Digest of its graph without sizes.
+    shared : bool
+        Whether its code is, or is to be, that of other sizes too.
+    stale : bool
+        Whether it must be recorded again.
     """
 
     recording: Recording
@@ -76,6 +107,10 @@ class Plan:
     hastened: bool = False
     first: Outcome | None = field(default=None, repr=False)
     limit: Stop | None = None
+    ticket: Ticket | None = field(default=None, repr=False)
+    outline: str = ""
+    shared: bool = False
+    stale: bool = False
 
     @property
     def start(self) -> int:
@@ -87,6 +122,33 @@ class Plan:
         """The statement after the last."""
         return self.recording.stop
 
+    @functools.cached_property
+    def footprint(self) -> Footprint:
+        """The memory it takes."""
+        inputs = zip(self.recording.graph.inputs, self.recording.sources, strict=True)
+        drawn = frozenset(node.id for node, source in inputs if isinstance(source, DrawSource))
+        return Footprint.of(self.recording.graph, drawn)
+
+    @property
+    def fits_twice(self) -> bool:
+        """Whether there is memory for its results and NumPy's at a time."""
+        return not self.is_large or self.footprint.fits(self.footprint.checking)
+
+    @property
+    def was_given_up(self) -> bool:
+        """Whether its compile was cancelled: it must be recorded again, if it is needed."""
+        return self.state == "pending" and self.ticket is not None and self.ticket.cancelled
+
+    @functools.cached_property
+    def is_large(self) -> bool:
+        """Whether its arrays are so large that it matters who keeps them."""
+        graph = self.recording.graph
+        return any(
+            math.prod(type.shape) * np.dtype(type.dtype).itemsize >= LARGE
+            for node in (*graph.inputs, *graph.nodes)
+            for type in node.types
+        )
+
     @property
     def signature(self) -> str:
         """What it is valid for, in words."""
@@ -96,18 +158,77 @@ class Plan:
         values = [str(g) for g in self.recording.guards if type(g).__name__ == "ValueGuard"]
         return ", ".join((*shown, *values))
 
+    @property
+    def is_tried(self) -> bool:
+        """Whether its artifact runs, and nothing is left to be found out about it."""
+        return self.state == "ready" and self.checked
+
+    @property
+    def has_lost(self) -> bool:
+        """Whether NumPy was faster than its artifact."""
+        if self.state != "numpy" or "compiled_us" not in self.timings:
+            return False
+        return not faster(self.timings["numpy_us"], self.timings["compiled_us"])
+
+    def is_like(self, other: Plan) -> bool:
+        """Whether another plan has the same operations, and NumPy about as much to do in them."""
+        mine, others = self.recording.graph.nodes, other.recording.graph.nodes
+        return [node.op for node in mine] == [node.op for node in others] and (
+            self.timings["numpy_us"] <= ALIKE * other.timings["numpy_us"]
+        )
+
     def matches(self, namespace: Namespace) -> bool:
         """Whether everything the recording assumed is true now."""
         recording = self.recording
         if check(recording.guards, namespace) is not None or np.geterr() != self.errors:
             return False
         sources, aliasing = recording.aliasing
-        if len(sources) < 2:
+        if len(sources) < 2 and not recording.free:
             return True
         try:
-            return pattern([fetch(source, namespace) for source in sources]) == aliasing
+            if len(sources) > 1:
+                arrays = [fetch(source, namespace) for source in sources]
+                if pattern(arrays) != aliasing:
+                    return False
+            return not recording.free or self._takes(self.free_values(namespace))
         except (LookupError, AttributeError, PythonRaisesError):
             return False
+
+    def free_values(self, namespace: Namespace) -> dict[int, int]:
+        """The integers that may differ from call to call, by input."""
+        inputs = zip(self.recording.graph.inputs, self.recording.sources, strict=True)
+        return {node.id: fetch(source, namespace) for node, source in inputs if node.args}
+
+    def _takes(self, given: dict[int, int]) -> bool:
+        """Whether its code holds for integers, as far as that is known."""
+        if not all(LEAST <= value < LARGEST for value in given.values()):
+            return False
+        bounds = self._bounds()
+        return bounds is None or bounds.hold(given)
+
+    def _bounds(self) -> Bounds | None:
+        program = self.artifact.program if self.artifact is not None else None
+        return program.bounds if isinstance(program, Program) else None
+
+    def admit(self, namespace: Namespace) -> Callable[[], None]:
+        """Let its code run for integers that are far from those of the checks so far.
+
+        It is checked again then. Returns what takes that back.
+        """
+        bounds = self._bounds()
+        if bounds is None or not bounds.free:
+            return _nothing
+        given = self.free_values(namespace)
+        if not bounds.are_new(given):
+            return _nothing
+        before = bounds.values.copy()
+        bounds.widen(given)
+        self.checked = False
+
+        def take_back() -> None:
+            bounds.values[:] = before
+
+        return take_back
 
     def inputs(self, namespace: Namespace, streams: Streams) -> dict[int, Any]:
         """The values of the graph's inputs now, by node id; random numbers are drawn.
@@ -138,21 +259,8 @@ class Plan:
 
     def keep_first(self, namespace: Namespace) -> None:
         """Keep what the dry run computed, so that NumPy need not compute it again."""
-        recording = self.recording
-        if recording.after is None:
-            return
-        try:
-            given = {
-                node.id: recording.drawn[node.id]
-                if isinstance(source, DrawSource)
-                else fetch(source, namespace)
-                for node, source in zip(recording.graph.inputs, recording.sources, strict=True)
-            }
-        except PythonRaisesError:
-            return
-        values = {**given, **recording.results}
-        written = dict(recording.written)
-        self.first = Outcome(recording, namespace, values, written, after=recording.after)
+        if self.recording.after is not None:
+            self.first = numpy_outcome(self.recording, namespace)
 
     def take_first(self) -> dict[str, Any] | None:
         """What the dry run bound, if it is to be used: it is NumPy's own result."""
@@ -186,10 +294,17 @@ class Plan:
         except PythonRaisesError:
             return False
 
-    def compute(self, namespace: Namespace) -> Outcome:
+    def compute(self, namespace: Namespace, copies: Residency | None = None) -> Outcome:
         """Run the artifact; nothing is changed until the outcome is committed.
 
         Streams of random numbers move on at once; ``Outcome.undo`` turns them back.
+
+        Parameters
+        ----------
+        namespace : mapping
+            What the statements see.
+        copies : Residency, optional
+            What lies on the device.
 
         Raises
         ------
@@ -198,15 +313,21 @@ class Plan:
         """
         streams = Streams()
         try:
-            return self._computed(namespace, streams)
+            return self._computed(namespace, streams, copies)
         except BaseException:
             streams.rewind()
             raise
 
-    def _computed(self, namespace: Namespace, streams: Streams) -> Outcome:
+    def _computed(
+        self, namespace: Namespace, streams: Streams, copies: Residency | None
+    ) -> Outcome:
         assert self.artifact is not None
         known = self.inputs(namespace, streams)
-        fresh, written = self.artifact.run(list(known.values()))
+        values = list(known.values())
+        if copies is None:
+            fresh, written = self.artifact.run(values)
+        else:
+            fresh, written = self.artifact.run_there(values, copies)
         nodes = self.recording.graph.by_id() if self.recording.hidden else {}
         memories: dict[tuple[int, int], Array] = {}
         for id, hidden in self.recording.hidden.items():
@@ -219,6 +340,34 @@ class Plan:
         for id in self.recording.frozen & fresh.keys():
             fresh[id].flags.writeable = False
         return Outcome(self.recording, namespace, {**known, **fresh}, written, streams)
+
+
+def numpy_outcome(recording: Recording, namespace: Namespace) -> Outcome | None:
+    """What NumPy computed in a recording, as an outcome; None when Python raises.
+
+    Parameters
+    ----------
+    recording : Recording
+        One that remembers.
+    namespace : mapping
+        What its statements saw.
+    """
+    try:
+        given = {
+            node.id: recording.drawn[node.id]
+            if isinstance(source, DrawSource)
+            else fetch(source, namespace)
+            for node, source in zip(recording.graph.inputs, recording.sources, strict=True)
+        }
+    except PythonRaisesError:
+        return None
+    values = {**given, **recording.results}
+    written = dict(recording.written)
+    return Outcome(recording, namespace, values, written, after=recording.after)
+
+
+def _nothing() -> None:
+    """Nothing is to be taken back."""
 
 
 def _drawn(draw: Draw, known: dict[int, Any], namespace: Namespace, streams: Streams) -> Any:

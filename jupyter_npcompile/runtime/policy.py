@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from jupyter_npcompile.runtime.devices import CPU, competes
 from jupyter_npcompile.runtime.settings import settings
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def choose(options: Options) -> tuple[str, When]:
 
     A forced tier is compiled at once, so that the very run that asked for it
     uses it. Otherwise a plan is compiled in the background, and NumPy runs
-    until it is ready; ``ahead`` waits.
+    until it is ready; ``ahead`` waits. On a device, the tier is its name.
 
     Returns
     -------
@@ -46,16 +47,35 @@ def choose(options: Options) -> tuple[str, When]:
     """
     if options.trial is not None:
         return options.trial.tier, "now"
-    if settings.tier == "numpy":
+    if settings.tier in ("numpy", "native-loop"):
         return "numpy", "never"
+    if options.device != CPU:
+        waits = options.ahead or not is_open(options)
+        return options.device, "now" if waits else "later"
     if settings.tier in ("aten", "inductor"):
         return settings.tier, "now"
     return "inductor", "now" if options.ahead else "later"
 
 
+def loops_when(options: Options) -> When:
+    """Whether native loops are compiled, and whether the caller waits.
+
+    They run on the CPU: where segments run on a device, only those are compiled.
+    """
+    if (
+        options.device != CPU
+        or options.trial is not None
+        or settings.tier not in ("auto", "native-loop")
+    ):
+        return "never"
+    return "now" if options.ahead or settings.tier == "native-loop" else "later"
+
+
 def is_open(options: Options) -> bool:
-    """Whether time decides what runs: nobody has asked for a tier."""
-    return options.trial is None and settings.tier == "auto"
+    """Whether time decides what runs: nobody has asked for a tier, or for the stand-in."""
+    if options.trial is not None or settings.tier != "auto":
+        return False
+    return options.device == CPU or competes(options.device)
 
 
 GUARDS_US = 1.7

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Protocol
 
-from jupyter_npcompile.graph.nodes import Position
+from jupyter_npcompile.graph.nodes import Graph, Position
 from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime.artifacts import Artifact
 from jupyter_npcompile.runtime.compile_errors import (
@@ -14,6 +14,7 @@ from jupyter_npcompile.runtime.compile_errors import (
     CompileFailedError,
     UnbuildableError,
 )
+from jupyter_npcompile.runtime.errors import first_line
 from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.policy import faster
 from jupyter_npcompile.runtime.settings import settings
@@ -61,9 +62,8 @@ def prepare(plan: Plan, get: Callable[[], Artifact | None], code: Statements) ->
         plan.state, plan.note = "numpy", str(error)
     except Exception as error:
         counters.fallbacks += 1
-        text = str(error).strip().splitlines() or ["no message"]
         plan.state = "numpy"
-        plan.note = f"compiling failed: {type(error).__name__}: {text[0]}"
+        plan.note = f"compiling failed: {type(error).__name__}: {first_line(error)}"
     else:
         if artifact is None:
             return False
@@ -71,6 +71,22 @@ def prepare(plan: Plan, get: Callable[[], Artifact | None], code: Statements) ->
         plan.artifact = artifact
         plan.state = "ready"
     return True
+
+
+def companions(plan: Plan, relatives: Sequence[Plan]) -> list[Graph]:
+    """The graphs that what is compiled for a plan shall serve, too.
+
+    Parameters
+    ----------
+    plan : Plan
+        What was recorded.
+    relatives : sequence of Plan
+        Plans that differ from it in sizes only.
+    """
+    graphs = [other.recording.graph for other in relatives if other.limit is None]
+    if plan.recording.free:
+        graphs.append(plan.recording.graph)  # it knows other bounds of slices itself
+    return graphs
 
 
 def _limit(plan: Plan, error: LoweringError, code: Statements) -> None:

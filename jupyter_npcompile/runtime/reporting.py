@@ -19,7 +19,10 @@ from jupyter_npcompile.graph import (
     ReportData,
     Status,
 )
+from jupyter_npcompile.runtime import loop_reports
+from jupyter_npcompile.runtime.device.accounts import copies
 from jupyter_npcompile.runtime.hints import hint_for
+from jupyter_npcompile.runtime.loop_state import LoopState
 from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.state import RegionState
 from jupyter_npcompile.runtime.work import makes_array, numpy_call
@@ -27,6 +30,7 @@ from jupyter_npcompile.tracer.breaks import RANDOM
 from jupyter_npcompile.tracer.recording import Stop
 
 COMPILING = "compiling"
+HELD = "compiled when values and shapes like these come again"
 """What the note of a region says while its artifact is being made."""
 
 DRAWN = f"{RANDOM}, drawn before the compiled code runs"
@@ -56,6 +60,8 @@ class Subject:
         Every statement, with the part it plays.
     states : mapping of (int or None, int) to RegionState
         Regions by function index (None: the cell itself) and number.
+    loops : mapping of (int or None) to sequence of LoopState
+        Loops, by function index.
     namespace : mapping
         What names mean after the run.
     source, first_line
@@ -69,6 +75,7 @@ class Subject:
     body: Sequence[ast.stmt]
     lines: Sequence[Line]
     states: Mapping[tuple[int | None, int], RegionState]
+    loops: loop_reports.Loops
     namespace: Mapping[str, Any]
     source: str = ""
     first_line: int = 1
@@ -108,11 +115,14 @@ def report(subject: Subject) -> ReportData:
 class _Reporter:
     subject: Subject
     entries: list[_Entry] = field(default_factory=list)
+    loop_ids: dict[int, int] = field(default_factory=dict)
 
     def report(self) -> ReportData:
         """Build the report."""
         subject = self.subject
         ids = {key: number for number, key in enumerate(subject.states)}
+        loops = loop_reports.shown(subject.loops)
+        self.loop_ids = {id(state): len(ids) + k for k, (_, state) in enumerate(loops)}
         nodes = {(node.lineno, node.col_offset): node for node in _statements(subject.body)}
         guards = dict(_guards(nodes.values()))
         by_place: dict[tuple[int, int], list[ast.stmt]] = {}
@@ -139,19 +149,34 @@ class _Reporter:
                     entry.status,
                     entry.reason,
                     entry.hint,
-                    None
-                    if entry.line.region is None
-                    else ids.get((entry.line.function, entry.line.region)),
+                    self._region_id(entry, ids),
                     entry.assigns,
                 )
                 for entry in self.entries
             ),
             breaks=breaks,
-            regions=tuple(_region(number, subject.states[key]) for key, number in ids.items()),
+            regions=(
+                *(
+                    _region(number, subject.states[key], self._native(*key))
+                    for key, number in ids.items()
+                ),
+                *(loop_reports.region_of(self.loop_ids[id(state)], state) for _, state in loops),
+            ),
             graph=_graphs(subject.states.values()),
             source=subject.source,
             first_line=subject.first_line,
         )
+
+    def _native(self, function: int | None, region: int) -> LoopState | None:
+        return loop_reports.native(self.subject.loops, function, region)
+
+    def _region_id(self, entry: _Entry, ids: Mapping[tuple[int | None, int], int]) -> int | None:
+        if entry.line.region is None:
+            return None
+        loop = self._native(entry.line.function, entry.line.region)
+        if loop is not None and entry.captured:
+            return self.loop_ids[id(loop)]
+        return ids.get((entry.line.function, entry.line.region))
 
     # -- statements
 
@@ -159,6 +184,9 @@ class _Reporter:
         entry = _Entry(line, node)
         if line.region is not None and line.statement is not None:
             state = self.subject.states.get((line.function, line.region))
+            if self._native(line.function, line.region) is not None:
+                entry.captured, entry.status = True, "compiled"
+                return entry
             if state is not None:
                 self._region_statement(entry, state, line.statement)
                 return entry
@@ -305,17 +333,23 @@ def _computes(entry: _Entry) -> bool:
     )
 
 
-def _region(number: int, state: RegionState) -> RegionReport:
+def _region(number: int, state: RegionState, loop: LoopState | None) -> RegionReport:
+    if loop is not None:
+        return RegionReport(number, state.lines, loop_reports.TIER)
     plans = [plan for _, plan in sorted(state.used.items()) if plan.recording.graph.nodes]
     tiers = dict.fromkeys(_tier(plan) for plan in plans)
     notes = [plan.note for plan in plans if plan.note] + list(state.closed.values())
-    whole = state.rest.duel.note
+    notes += state.recompiled.values()
+    whole = state.rest.verdict(number)
     if whole:
         tiers = {"numpy": None} if tiers else tiers
         notes.insert(0, whole)
     if any(plan.state == "pending" for plan in plans):
         notes.insert(0, COMPILING)
+    if any(plan.state == "held" for plan in plans):
+        notes.insert(0, HELD)
     every = [plan for known in state.plans.values() for plan in known]
+    artifacts = [plan.artifact for plan in every]
     timings: dict[str, float | None] = {}
     for plan in plans:
         for name, value in plan.timings.items():
@@ -326,9 +360,10 @@ def _region(number: int, state: RegionState) -> RegionReport:
         tier=" + ".join(tiers) or "numpy",
         signature=plans[0].signature if plans else "",
         segments=len(plans),
-        artifacts=sum(plan.artifact is not None for plan in every),
+        artifacts=len({id(a.form or a.program) for a in artifacts if a is not None}),
         timings=timings,
         note="; ".join(dict.fromkeys(notes)),
+        copies=copies(plans),
     )
 
 

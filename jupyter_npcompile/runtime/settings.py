@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
-Tier = Literal["auto", "numpy", "aten", "inductor"]
+from jupyter_npcompile.runtime.devices import CPU, require
+
+Tier = Literal["auto", "numpy", "aten", "inductor", "native-loop"]
 """How regions run: chosen (``auto``), or forced: NumPy, the lowered graph
-operation by operation, or compiled by Inductor."""
+operation by operation, compiled by Inductor, or only loops, compiled as a whole."""
 
 FirstRunCheck = Literal["replace", "raise", "off"]
 """What happens when the first compiled result differs from NumPy's: NumPy's
@@ -21,12 +23,15 @@ class Settings:
 
     Parameters
     ----------
-    tier : {"auto", "numpy", "aten", "inductor"}
+    tier : {"auto", "numpy", "aten", "inductor", "native-loop"}
         How regions run.
     first_run_check : {"replace", "raise", "off"}
         What to do when the first compiled result differs from NumPy's.
     cache_mb : int
         Megabytes that the cache of compiled code may take on disk.
+    device : str
+        Where segments run, where nothing else is said: ``"cpu"``, ``"cuda"``,
+        ``"cuda:1"`` or ``"standin"``.
 
     Raises
     ------
@@ -40,12 +45,13 @@ class Settings:
     >>> Settings(tier="fast")
     Traceback (most recent call last):
         ...
-    ValueError: tier: 'fast' is not one of 'auto', 'numpy', 'aten', 'inductor'
+    ValueError: tier: 'fast' is not one of 'auto', 'numpy', 'aten', 'inductor', 'native-loop'
     """
 
     tier: Tier = "auto"
     first_run_check: FirstRunCheck = "replace"
     cache_mb: int = 1000
+    device: str = CPU
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in (field.name for field in fields(self)):
@@ -54,6 +60,8 @@ class Settings:
         if name == "cache_mb":
             if type(value) is not int or value < 1:
                 raise ValueError(f"cache_mb: {value!r} is not a positive integer")
+        elif name == "device":
+            require(value)
         elif value not in (choices := _CHOICES[name]):
             allowed = ", ".join(map(repr, choices))
             raise ValueError(f"{name}: {value!r} is not one of {allowed}")

@@ -42,7 +42,8 @@ def versions() -> dict[str, Any]:
 def _sources() -> str:
     package = Path(__file__).parents[1]
     digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
+    kinds = ("*.py", "*.c", "*.hpp")
+    for path in sorted(path for kind in kinds for path in package.rglob(kind)):
         digest.update(path.relative_to(package).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -3,42 +3,67 @@
 from __future__ import annotations
 
 import functools
+import os
 import threading
-from dataclasses import dataclass, field
+import weakref
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from types import FrameType
 from typing import Any
 
-from jupyter_npcompile.cell import NotTraceable
 from jupyter_npcompile.runtime import artifacts
 from jupyter_npcompile.runtime.artifacts import Artifact
+from jupyter_npcompile.runtime.background import BackgroundCompile
+from jupyter_npcompile.runtime.changes import change
 from jupyter_npcompile.runtime.check import DifferenceError
-from jupyter_npcompile.runtime.contest import Times, contest, is_decided
-from jupyter_npcompile.runtime.errors import CheckFailedError
+from jupyter_npcompile.runtime.device.residency import Residency
+from jupyter_npcompile.runtime.devices import CPU
+from jupyter_npcompile.runtime.dry_run import dry_run
+from jupyter_npcompile.runtime.errors import first_line
 from jupyter_npcompile.runtime.fast import Fast, specialise
-from jupyter_npcompile.runtime.namespace import FrameNamespace
-from jupyter_npcompile.runtime.outcome import Outcome, PythonRaisesError
+from jupyter_npcompile.runtime.namespace import FrameNamespace, forget_locals
 from jupyter_npcompile.runtime.pauses import Pauses, Rest
-from jupyter_npcompile.runtime.plan import Plan
-from jupyter_npcompile.runtime.policy import Options, When, choose
-from jupyter_npcompile.runtime.preparing import judge, prepare, take_verdict
+from jupyter_npcompile.runtime.plan import AWAITED, Plan
+from jupyter_npcompile.runtime.policy import Options, When, choose, is_open
+from jupyter_npcompile.runtime.preparing import companions, prepare, take_verdict
+from jupyter_npcompile.runtime.relatives import MAX_SIZES, is_tiny, relate, relatives_of
+from jupyter_npcompile.runtime.segment_run import run
 from jupyter_npcompile.runtime.settings import settings
+from jupyter_npcompile.runtime.slice_bounds import with_free_bounds
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.ticket import Ticket
 from jupyter_npcompile.runtime.traceable import Traceable
 from jupyter_npcompile.runtime.worker import compiler
-from jupyter_npcompile.tracer.breaks import Break, Postponed
-from jupyter_npcompile.tracer.recording import Recording, Stop, record
-from jupyter_npcompile.tracer.sources import Namespace
+from jupyter_npcompile.tracer.recording import Stop
+from jupyter_npcompile.tracer.sources import Namespace, Source
 
 MAX_PLANS = 8
-"""Signatures per starting statement; beyond that the region stays in NumPy."""
+"""Signatures with code of their own, per starting statement; more are left to NumPy."""
 
-MAX_FAILURES = 8
-"""Runs in a row for which a compiled segment does not hold, before NumPy is left alone."""
+FEW = 2
+"""Plans whose order does not matter."""
+
+WORTH = 16
+"""Runs of each of them, on average, that make it worth while to record further ones."""
+
+MAX_FILENAMES = 50
+"""Names of the same code that are remembered, besides those that recordings mention."""
+
+_states: weakref.WeakSet[RegionState] = weakref.WeakSet()
 
 
-@dataclass
+def _forked() -> None:
+    """A thread that another process has may have held a lock."""
+    for state in list(_states):
+        state.lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
+@dataclass(eq=False)
 class RegionState:
     """The plans of a region, by first statement, and where it breaks.
 
@@ -64,6 +89,15 @@ class RegionState:
         Statements that are left alone for a while.
     rest : Rest
         Of the function, or the run of a cell, that the region is a part of.
+    recompiled : dict of int to str
+        What had changed when something was compiled again, by first statement.
+    changing : dict of int to dict
+        Integers that bound slices and differ from run to run, and an earlier
+        value of each, by first statement.
+    fixed : set of int
+        Statements for which such integers must be fixed all the same.
+    useful : float
+        Seconds of the step at hand that NumPy would have needed, too.
     """
 
     code: Traceable
@@ -76,9 +110,18 @@ class RegionState:
     fast: dict[int, tuple[tuple[Plan, Fast], ...]] = field(default_factory=dict)
     pauses: Pauses = field(default_factory=Pauses)
     rest: Rest = field(default_factory=lambda: Rest(()))
+    recompiled: dict[int, str] = field(default_factory=dict)
+    changing: dict[int, dict[Source, int]] = field(default_factory=dict)
+    fixed: set[int] = field(default_factory=set)
     lock: threading.RLock = field(default_factory=threading.RLock)
+    useful: float = field(default=0.0, init=False)
 
-    def step(self, start: int, namespace: Namespace) -> tuple[int, dict[str, Any] | None]:
+    def __post_init__(self) -> None:
+        _states.add(self)
+
+    def step(
+        self, start: int, namespace: Namespace, copies: Residency | None = None
+    ) -> tuple[int, dict[str, Any] | None]:
         """Run the segment that starts at a statement, if one may.
 
         Parameters
@@ -87,6 +130,8 @@ class RegionState:
             The statement that is about to run.
         namespace : mapping
             What it sees.
+        copies : Residency, optional
+            What lies on the device.
 
         Returns
         -------
@@ -95,22 +140,31 @@ class RegionState:
         values : dict of str to object or None
             What the segment bound, or None when NumPy must run.
         """
+        if settings.tier == "native-loop" and self.options.trial is None:
+            return self.code.count, None
+        began, self.useful = perf_counter(), 0.0
         try:
             with self.lock:
                 plan = self._plan(start, namespace)
                 if plan is None:
-                    self._in_vain(start, start + 1, waiting=start in self.postponed)
+                    self._in_vain(start, start + 1, late=start in self.postponed)
                     return start + 1, None
                 self._note(start, plan)
                 stop = max(plan.stop, start + 1)
+                if copies is not None and plan.first is not None:
+                    copies.drop()  # NumPy has computed it, and what it wrote is written now
                 values = plan.take_first()
                 if values is not None:
                     return stop, values
+                takes_any = plan.state == "ready" and plan.recording.free
+                take_back = plan.admit(namespace) if takes_any else None
                 late = plan.state == "ready" and not plan.checked and self._is_out_of_time()
                 ready = plan.state == "ready" and not late
-                values = self._run(plan, namespace) if ready else None
+                values = run(self, plan, namespace, copies) if ready else None
                 if values is None:
-                    self._in_vain(start, stop, waiting=late or plan.state == "pending")
+                    if take_back is not None:
+                        take_back()
+                    self._in_vain(start, stop, waiting=plan.state in AWAITED, late=late)
                 else:
                     self.pauses.end(start)
                 return stop, values
@@ -119,15 +173,28 @@ class RegionState:
         except Exception as error:
             # Ours, not the user's: whatever it is, NumPy runs the statement.
             counters.fallbacks += 1
-            self.closed[start] = f"internal error: {type(error).__name__}: {_first_line(error)}"
+            self.closed[start] = f"internal error: {type(error).__name__}: {first_line(error)}"
             return start + 1, None
+        finally:
+            self.rest.allowance.spent += perf_counter() - began - self.useful
 
-    def _in_vain(self, start: int, stop: int, *, waiting: bool = False) -> None:
-        """NumPy runs: look again later, unless the tier is forced."""
+    def _in_vain(self, start: int, stop: int, *, waiting: bool = False, late: bool = False) -> None:
+        """NumPy runs: look again later, unless the tier is forced.
+
+        Parameters
+        ----------
+        start, stop : int
+            From which statement on, and up to which.
+        waiting : bool
+            Whether something is being compiled for it.
+        late : bool
+            Whether there was no time left in this run: later runs are different.
+        """
         if choose(self.options)[1] == "later":
-            self.pauses.vain(start, stop, waiting=waiting)
+            self.pauses.vain(start, stop, waiting=waiting or late)
             self.rest.in_vain = True
-            self.rest.waiting |= waiting
+            self.rest.waiting |= waiting or late
+            self.rest.changes += late
 
     def quick(self, start: int, frame: FrameType) -> tuple[int, dict[str, Any]] | None:
         """Run a segment by its short way, if one starts at a statement and its conditions hold.
@@ -144,13 +211,23 @@ class RegionState:
             if values is not None:
                 plan.runs += 1
                 counters.dispatches += 1
+                if plan.is_large:
+                    forget_locals(frame)
                 if self.pauses.in_vain:
                     self.pauses.end(start)
                 if self.used.get(start) is not plan:
                     with self.lock:
                         self._note(start, plan)
+                        self._prefer(start, plan)
                 return max(plan.stop, start + 1), values
         return None
+
+    def _prefer(self, start: int, plan: Plan) -> None:
+        """Try a plan first: the sizes of the last call are often those of the next."""
+        known = self.fast[start]
+        if len(known) > FEW and known[0][0] is not plan:
+            first = tuple(entry for entry in known if entry[0] is plan)
+            self.fast[start] = (*first, *(entry for entry in known if entry[0] is not plan))
 
     def _hasten(self, plan: Plan, namespace: Namespace) -> None:
         """Give a plan that is settled a short way."""
@@ -175,7 +252,7 @@ class RegionState:
             self.used.clear()
             self.stops.clear()
             self.postponed.clear()
-            self.pauses.clear()
+            self.pauses.wake()
 
     def _note(self, start: int, plan: Plan) -> None:
         """Remember what ran, for the report."""
@@ -191,10 +268,16 @@ class RegionState:
 
     def _plan(self, start: int, namespace: Namespace) -> Plan | None:
         plans = self.plans.setdefault(start, [])
+        waits = bool(plans) and plans[-1].state in AWAITED
+        if waits and self._is_out_of_time() and not any(plan.is_tried for plan in plans):
+            self.postponed.add(start)
+            return None
         for plan in reversed(plans):
             if plan.matches(namespace):
                 again = plan.is_worth_another_try()
-                if plan.limit is None and not again:
+                if plan.limit is None and not (again or plan.stale or plan.was_given_up):
+                    if plan.state == "held":
+                        self._resume(plan)
                     return plan
                 plans.remove(plan)
                 made = self._record(start, namespace, plan.limit)
@@ -203,9 +286,15 @@ class RegionState:
                 return made
         if start in self.closed:
             return None
-        if len(plans) >= MAX_PLANS:
+        if sum(not plan.shared for plan in plans) >= MAX_PLANS:
             self.closed[start] = (
                 f"{MAX_PLANS} signatures were compiled already; the latest: {plans[-1].signature}"
+            )
+            return None
+        sharing = [plan.runs for plan in plans if plan.shared]
+        if len(sharing) >= MAX_SIZES and sum(sharing) < WORTH * len(sharing):
+            self.closed[start] = (
+                f"{len(sharing)} sizes were recorded already, most of which came once or twice"
             )
             return None
         if self._is_out_of_time():
@@ -221,74 +310,46 @@ class RegionState:
         """Record from a statement on, and have the recording compiled."""
         tier, when = choose(self.options)
         while True:
-            began = perf_counter()
-            recording = self._dry_run(start, namespace, limit, hurry=when == "later")
-            useful = 0.0 if recording is None else recording.numpy_seconds
-            self.rest.allowance.spend(perf_counter() - began - useful)
+            recording = dry_run(self, start, namespace, limit, hurry=when == "later")
             if recording is None:
                 return None
+            self.useful += recording.numpy_seconds
             self.postponed.discard(start)
+            recording = with_free_bounds(self, recording, namespace, limit, hurry=when == "later")
             plan = Plan(recording)
             plan.timings["trace_ms"] = recording.seconds * 1e3
             plan.timings["numpy_us"] = recording.numpy_seconds * 1e6
-            self.plans[start].append(plan)
-            if not recording.graph.nodes:
-                recording.forget()
-            if recording.stop == start:
-                plan.state = "numpy"
-                plan.note = recording.end.cause.reason if recording.end else ""
-                return plan
-            if not recording.graph.nodes:
-                plan.state, plan.note = "numpy", "plain Python"
-                return plan
-            if when == "never":
-                plan.state, plan.note = "numpy", "the tier is set to numpy"
-                return plan
             try:
-                self._begin(plan, tier, when, namespace)
+                self.plans[start].append(plan)
+                self._settle(plan, tier, when, namespace)
             except BaseException:
                 # Interrupted: nobody knows the plan yet, and next time is another try.
-                self.plans[start].remove(plan)
+                if plan in self.plans[start]:
+                    self.plans[start].remove(plan)
                 raise
-            if plan.limit is None:
+            if plan.limit is None and not plan.stale:
                 return plan
             self.plans[start].remove(plan)
-            limit = plan.limit
+            limit = plan.limit or limit
 
-    def _dry_run(
-        self,
-        start: int,
-        namespace: Namespace,
-        limit: Stop | None = None,
-        *,
-        hurry: bool = False,
-    ) -> Recording | None:
-        counters.recordings += 1
-        self.rest.changes += 1
-        try:
-            function, parameters = self.code.code(start)
-            return record(
-                function,
-                parameters,
-                namespace,
-                start,
-                self.code.count if limit is None else limit.statement,
-                self.code.live,
-                limit,
-                namespace.module if isinstance(namespace, FrameNamespace) else None,
-                self.code.written(start),
-                self.rest.allowance.is_enough_for_copying if hurry else lambda nbytes: True,
-            )
-        except Postponed:
-            self.postponed.add(start)
-        except NotTraceable as reason:
-            self.closed[start] = f"cannot be traced: {reason}"
-        except Break as reason:
-            self.closed[start] = reason.reason
-        except Exception as error:
-            counters.fallbacks += 1
-            self.closed[start] = f"tracing failed: {type(error).__name__}: {error}"
-        return None
+    def _settle(self, plan: Plan, tier: str, when: When, namespace: Namespace) -> None:
+        """Decide what becomes of a new plan."""
+        recording = plan.recording
+        held = when == "later" or not is_open(self.options) or plan.fits_twice
+        if not recording.graph.nodes or not held:
+            recording.forget()
+        relate(self, plan)
+        if recording.stop == plan.start:
+            plan.state = "numpy"
+            plan.note = recording.end.cause.reason if recording.end else ""
+        elif not recording.graph.nodes:
+            plan.state, plan.note = "numpy", "plain Python"
+        elif when == "later" and is_tiny(self, plan):
+            plan.state, plan.note = "numpy", "hardly any elements: NumPy runs"
+        elif when == "never":
+            plan.state, plan.note = "numpy", "the tier is set to numpy"
+        else:
+            self._begin(plan, tier, when, namespace)
 
     def _begin(self, plan: Plan, tier: str, when: When, namespace: Namespace) -> None:
         """Take what is known about a plan, or have it compiled, now or later."""
@@ -296,19 +357,42 @@ class RegionState:
         if self.options.trial is None and prepare(
             plan, lambda: artifacts.recall(graph, tier), self.code
         ):
+            plan.shared = plan.artifact is not None and plan.artifact.form is not None
             take_verdict(plan)
         elif when == "later":
             plan.keep_first(namespace)
             plan.recording.forget()
-            compiler.submit(functools.partial(self._compile, plan, tier))
+            plan.state = "held"
+            if self._is_first(plan) or plan.shared or plan.recording.free:
+                self._resume(plan)
         else:
             ticket = Ticket(waited=True)
-            compiler.run(functools.partial(self._compile, plan, tier, ticket, alone=True), ticket)
+            compiler.run(functools.partial(self._compile, plan, tier, ticket), ticket)
 
-    def _compile(
-        self, plan: Plan, tier: str, ticket: Ticket | None = None, *, alone: bool = False
-    ) -> None:
-        """Lower and compile a plan; whatever goes wrong is kept in it.
+    def _is_first(self, plan: Plan) -> bool:
+        """Whether nothing else has been recorded from the same statement."""
+        return all(other is plan for other in self.plans[plan.start])
+
+    def _resume(self, plan: Plan) -> None:
+        """A plan that was not the first is met again: have it compiled, if that is worth it.
+
+        In a loop each iteration may have a signature of its own. What is never met
+        again would be compiled for nothing; and where NumPy has won, it would win
+        again against the same operations, unless there is more for them to do.
+        """
+        others = [other for other in self.plans[plan.start] if other is not plan]
+        if any(other.state == "pending" for other in others):
+            return
+        lost = next((other for other in others if plan.is_like(other) and other.has_lost), None)
+        if lost is not None:
+            plan.state, plan.note = "numpy", lost.note
+            return
+        plan.state = "pending"
+        tier, _ = choose(self.options)
+        BackgroundCompile(self, plan, tier).submit()
+
+    def _compile(self, plan: Plan, tier: str, ticket: Ticket) -> None:
+        """Lower and compile a plan while the user's code waits.
 
         Parameters
         ----------
@@ -316,121 +400,88 @@ class RegionState:
             What was recorded.
         tier : str
             What to compile it for.
-        ticket : Ticket, optional
-            Of somebody who waits.
-        alone : bool
-            Whether the user's code waits meanwhile.
+        ticket : Ticket
+            Of the one who waits.
         """
 
         def make() -> Artifact:
             graph, trial = plan.recording.graph, self.options.trial
             if trial is not None:
                 return trial.make(graph, tier, ticket)
-            return artifacts.make(graph, tier, alone=alone, ticket=ticket)
+            others = companions(plan, relatives)
+            return artifacts.make(graph, tier, alone=True, ticket=ticket, others=others)
 
-        known = any(other.artifact for other in self.plans[plan.start])
+        relatives = relatives_of(self, plan)
         prepare(plan, make, self.code)
+        self.prepared(plan, relatives)
+
+    def prepared(self, plan: Plan, relatives: Sequence[Plan]) -> None:
+        """A plan has got its artifact, or the reason why it has none.
+
+        Parameters
+        ----------
+        plan : Plan
+        relatives : sequence of Plan
+            What differed from it in sizes only, when it was compiled.
+        """
+        known = any(other.artifact for other in self.plans[plan.start] if other is not plan)
+        plan.shared = plan.artifact is not None and plan.artifact.form is not None
+        if plan.recording.free and not plan.shared and not plan.was_given_up:
+            # It is recorded anew, with the bounds of slices as conditions.
+            self.fixed.add(plan.start)
+            plan.state, plan.stale = "numpy", True
         self.pauses.end(plan.start)
         self.rest.end()
-        if known and plan.artifact is not None:
+        if known and plan.artifact is not None and plan.artifact.is_new:
             counters.recompiles += 1
+            earlier = next((other for other in self.plans[plan.start] if other is not plan), plan)
+            self.recompiled[plan.start] = change(
+                (relatives or [earlier])[0].recording, plan.recording, plan.artifact
+            )
+
+    def leave_device(self, plan: Plan, reason: str) -> None:
+        """Have the CPU run a plan from now on; NumPy does until something is compiled for it.
+
+        Parameters
+        ----------
+        plan : Plan
+            What its device could not run.
+        reason : str
+            Why, for the report.
+        """
+        plan.recording.forget()
+        plan.artifact, plan.checked = None, False
+        plan.note = f"the CPU runs it: {reason}"
+        if self.options.trial is not None:
+            plan.state = "numpy"
+            return
+        plan.state = "pending"
+        tier, when = choose(replace(self.options, device=CPU))
+        if when == "now":
+            ticket = Ticket(waited=True)
+            compiler.run(functools.partial(self._compile, plan, tier, ticket), ticket)
+        else:
+            BackgroundCompile(self, plan, tier).submit()
+
+    def every_plan(self) -> list[Plan]:
+        """All plans, as they are now: other threads may make more."""
+        return [plan for plans in list(self.plans.values()) for plan in list(plans)]
+
+    def abandon(self) -> None:
+        """Have nothing more compiled for it: it will hardly run again."""
+        for plan in self.every_plan():
+            if plan.state == "pending" and plan.ticket is not None:
+                plan.ticket.cancel()
 
     # -- running
 
-    def _run(self, plan: Plan, namespace: Namespace) -> dict[str, Any] | None:
-        """Run a ready plan; None when NumPy must run instead."""
-        began = perf_counter()
-        values: dict[str, Any] | None = None
-        outcome: Outcome | None = None
-        try:
-            outcome = plan.compute(namespace)
-            seconds = perf_counter() - began
-            if self.options.trial is not None:
-                self.options.trial.observe(plan, outcome)
-            elif not plan.checked:
-                outcome = self._checked(plan, outcome, namespace)
-                numpy_us = outcome.recording.numpy_seconds * 1e6
-                self._judge(plan, namespace, Times(numpy_us, seconds * 1e6))
-                self.rest.allowance.spend(perf_counter() - began - seconds)
-                if plan.state != "ready":
-                    return None
-            values = outcome.commit()
-        except PythonRaisesError:
-            plan.recording.forget()
-            return None
-        except CheckFailedError:
-            self._give_way(plan, namespace)
-            return None
-        except DifferenceError:
-            raise
-        except Exception as error:
-            counters.fallbacks += 1
-            plan.state = "numpy"
-            plan.note = f"running failed: {type(error).__name__}: {_first_line(error)}"
-            return None
-        finally:
-            if values is None and outcome is not None:
-                outcome.undo()
-        plan.runs += 1
-        plan.failures = 0
-        if not plan.hastened and plan.state == "ready":
-            self._hasten(plan, namespace)
-        counters.dispatches += 1
-        best = plan.timings.get("compiled_us", float("inf"))
-        plan.timings["compiled_us"] = min(best, seconds * 1e6)
-        return values
 
-    def _give_way(self, plan: Plan, namespace: Namespace) -> None:
-        """NumPy must run for these values: it warns, raises, or gives what the graph cannot."""
-        plan.recording.forget()
-        counters.fallbacks += 1
-        plan.failures += 1
-        plan.note = "NumPy ran once: what was compiled does not hold for these values"
-        if plan.meets_new_values(namespace):
-            # Recorded again, with NaN and infinity among its inputs, it will hold.
-            plan.state = "numpy"
-            self.plans[plan.start].remove(plan)
-        elif plan.failures >= MAX_FAILURES:
-            plan.state = "numpy"
-            plan.note = f"NumPy warns or raises here: so it did {plan.failures} times in a row"
+def add_filename(name: str, known: set[str], states: Iterable[RegionState]) -> None:
+    """Add a file name of code that gets a new one whenever its cell runs.
 
-    def _checked(self, plan: Plan, outcome: Outcome, namespace: Namespace) -> Outcome:
-        """Compare the first outcome with NumPy's, as the setting asks."""
-        plan.checked = True
-        if settings.first_run_check == "off":
-            plan.recording.forget()
-            return outcome
-        if not plan.recording.remembers:
-            with outcome.streams.rewound():
-                again = self._dry_run(plan.start, namespace, plan.recording.end)
-            if again is None or again.stop != plan.stop:
-                plan.state, plan.note = "numpy", "a second recording took another path"
-                return outcome
-            outcome.recording = again
-        differences = outcome.differences()
-        outcome.recording.forget()
-        if differences:
-            if settings.first_run_check == "raise":
-                raise DifferenceError("; ".join(differences))
-            counters.replaced += 1
-            plan.state = "numpy"
-            plan.note = f"NumPy's result was kept: {differences[0]}"
-        return outcome
-
-    def _judge(self, plan: Plan, namespace: Namespace, cold: Times) -> None:
-        """In automatic mode, keep NumPy where it is faster.
-
-        Both sides are warm then, unless they take so long that it does not matter.
-        """
-        if settings.tier != "auto" or plan.state != "ready":
-            return
-        times = cold if is_decided(cold) else contest(plan, namespace)
-        plan.timings["numpy_us"] = times.numpy_us
-        plan.timings["compiled_us"] = times.compiled_us
-        self.rest.changes += 1
-        judge(plan)
-
-
-def _first_line(error: BaseException) -> str:
-    text = str(error).strip()
-    return text.splitlines()[0] if text else "no message"
+    Of many, those that no recording mentions are forgotten.
+    """
+    if len(known) >= MAX_FILENAMES:
+        plans = [plan for state in states for plan in state.every_plan()]
+        known &= {mentioned for plan in plans for mentioned, _ in plan.recording.inlined}
+    known.add(name)

@@ -25,6 +25,8 @@ class Counters:
         Dry runs.
     dispatches : int
         Runs of compiled segments.
+    decisions : int
+        How often times decided between NumPy and what was compiled.
     """
 
     artifacts: int = 0
@@ -34,6 +36,7 @@ class Counters:
     replaced: int = 0
     recordings: int = 0
     dispatches: int = 0
+    decisions: int = 0
 
     def clear(self) -> None:
         """Set every counter to zero."""
@@ -50,6 +53,6 @@ def stats() -> dict[str, int]:
     Examples
     --------
     >>> sorted(stats())[:3]
-    ['artifacts', 'dispatches', 'fallbacks']
+    ['artifacts', 'decisions', 'dispatches']
     """
     return asdict(counters)

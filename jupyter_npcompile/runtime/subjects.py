@@ -10,6 +10,7 @@ from jupyter_npcompile.graph import ReportData
 from jupyter_npcompile.runtime.cells import CellHandle
 from jupyter_npcompile.runtime.functions import CallHandle, FunctionHandle
 from jupyter_npcompile.runtime.reporting import Subject, report
+from jupyter_npcompile.runtime.state import RegionState
 
 
 def report_of(handle: CellHandle | FunctionHandle | CallHandle) -> ReportData:
@@ -27,17 +28,29 @@ def report_of(handle: CellHandle | FunctionHandle | CallHandle) -> ReportData:
     return report(_call(handle))
 
 
+def states_of(handle: CellHandle | FunctionHandle | CallHandle) -> list[RegionState]:
+    """The regions of a cell, those of its functions included, or of a function."""
+    if isinstance(handle, CallHandle):
+        return [handle.state]
+    if isinstance(handle, FunctionHandle):
+        return list(handle.states)
+    return [*handle.states, *(state for made in handle.functions for state in made.states)]
+
+
 def _cell(handle: CellHandle) -> Subject:
     states: dict[tuple[int | None, int], Any] = {
         (None, number): state for number, state in enumerate(handle.states)
     }
+    loops: dict[int | None, Any] = {None: handle.loops}
     for index, function in enumerate(handle.functions):
+        loops[index] = function.loops
         for number, state in enumerate(function.states):
             states[index, number] = state
     return Subject(
         body=handle.body,
         lines=handle.program.lines,
         states=states,
+        loops=loops,
         namespace=handle.namespace,
         source=handle.source,
         device=handle.options.device,
@@ -53,6 +66,7 @@ def _function(handle: FunctionHandle) -> Subject:
         body=node.body,
         lines=handle.program.lines,
         states={(None, number): state for number, state in enumerate(handle.states)},
+        loops={None: handle.loops},
         namespace=handle.namespace,
         source="\n".join(lines),
         first_line=handle.program.first_line,
@@ -70,6 +84,7 @@ def _call(handle: CallHandle) -> Subject:
         body=ast.parse(source).body,
         lines=(Line(1, 1, source, "region", region=0, statement=0),),
         states={(None, 0): handle.state},
+        loops={},
         namespace={},
         source=source,
         device=handle.options.device,

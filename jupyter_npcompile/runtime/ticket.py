@@ -32,7 +32,7 @@ class Ticket:
         self.phase = ""
         self.since = self.began
         self.cancelled = False
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # the garbage collector may cancel, anywhere
         self._then: Callable[[], None] | None = None
 
     def enter(self, phase: str) -> None:

@@ -16,6 +16,9 @@ Job = Callable[[], None]
 MOST = 4
 """Compiles in the background at once, on a machine with many processors."""
 
+MOST_WAITING = 100
+"""Jobs that wait in the background; of more, the oldest are given up."""
+
 
 @dataclass(eq=False)
 class _Callback:
@@ -52,23 +55,46 @@ class Compiler:
 
     def _reset(self) -> None:
         """Begin with nothing; so does a forked process, in which no thread is left."""
-        self._later: list[tuple[int, Job]] = []
+        self._later: list[tuple[int, Job, Job | None]] = []
         self._waited: deque[tuple[int, Job]] = deque()
         self._changed = threading.Condition()
         self._open: set[int] = set()
         self._callbacks: list[_Callback] = []
         self._number = 0
         self._threads = 0
-        self._has_urgent_thread = False
+        self._urgent_threads = 0
 
-    def submit(self, job: Job) -> None:
-        """Run a job later, in the background."""
+    def submit(self, job: Job, give_up: Job | None = None) -> None:
+        """Run a job later, in the background.
+
+        Parameters
+        ----------
+        job : callable
+            Does the work.
+        give_up : callable, optional
+            Called in its place if so many newer jobs came that it is not worth the work.
+        """
+        late: list[tuple[int, Job]] = []
         with self._changed:
-            self._later.append((self._next(), job))
+            self._later.append((self._next(), job, give_up))
+            if len(self._later) > MOST_WAITING:
+                late = self._late()
             if self._threads < width():
-                self._threads += 1
                 self._start(urgent=False)
             self._changed.notify_all()
+        for number, instead in late:
+            try:
+                instead()
+            finally:
+                self._finish(number)
+
+    def _late(self) -> list[tuple[int, Job]]:
+        """Take the oldest job that may be given up from the queue."""
+        for index, (number, _, give_up) in enumerate(self._later):
+            if give_up is not None:
+                del self._later[index]
+                return [(number, give_up)]
+        return []
 
     def run(self, job: Job, ticket: Ticket | None = None) -> None:
         """Run a job in the background and wait for it.
@@ -99,8 +125,7 @@ class Compiler:
 
         with self._changed:
             self._waited.append((self._next(), watched))
-            if not self._has_urgent_thread:
-                self._has_urgent_thread = True
+            if not self._urgent_threads:
                 self._start(urgent=True)
             self._changed.notify_all()
         with report(ticket) as show:
@@ -136,14 +161,30 @@ class Compiler:
         return self._number
 
     def _start(self, *, urgent: bool) -> None:
-        thread = threading.Thread(target=self._work, args=(urgent,), name="npcompile", daemon=True)
+        thread = threading.Thread(target=self._live, args=(urgent,), name="npcompile", daemon=True)
         thread.start()
+        # Afterwards: an interrupt before must not leave a thread that was only counted.
+        self._count(urgent, 1)
+
+    def _count(self, urgent: bool, difference: int) -> None:
+        if urgent:
+            self._urgent_threads += difference
+        else:
+            self._threads += difference
+
+    def _live(self, urgent: bool) -> None:
+        changed = self._changed
+        try:
+            self._work(urgent)
+        finally:  # a job has raised: another thread takes its place
+            with changed:
+                self._count(urgent, -1)
 
     def _work(self, urgent: bool) -> None:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waited or (self._later and not urgent))
-                number, job = self._waited.popleft() if self._waited else self._later.pop()
+                number, job = self._waited.popleft() if self._waited else self._later.pop()[:2]
             try:
                 job()
             finally:

@@ -19,14 +19,19 @@ LEAST = 256 * 1024
 """Bytes of an array for which it pays; as in NumPy."""
 
 _KINDS = {
-    "Add": "iufc",
+    "Add": "iufcb",
     "Sub": "iufc",
-    "Mult": "iufc",
+    "Mult": "iufcb",
     "Div": "fc",
+    "FloorDiv": "iuf",
+    "Pow": "fc",
+    "LShift": "iu",
+    "RShift": "iu",
     "BitAnd": "iub",
     "BitOr": "iub",
     "BitXor": "iub",
 }
+_UNARY_KINDS = {"USub": "iufc", "UAdd": "iufc", "Invert": "iub"}
 _COMMUTATIVE = frozenset({"Add", "Mult", "BitAnd", "BitOr", "BitXor"})
 _NUMBERS = {"i": (int,), "u": (int,), "f": (int, float), "c": (int, float, complex), "b": (bool,)}
 
@@ -52,6 +57,8 @@ def spare(operation: str, left: Any, right: Any, counts: tuple[int, int]) -> Tra
     kinds = _KINDS.get(operation)
     if kinds is None or not _COUNTS:
         return None
+    if operation == "Pow" and isinstance(_concrete(right), np.ndarray):
+        return None
     if counts[0] <= DYING and _fits(left, right, kinds):
         return left  # type: ignore[no-any-return]
     if operation in _COMMUTATIVE and counts[1] <= DYING and _fits(right, left, kinds):
@@ -59,7 +66,16 @@ def spare(operation: str, left: Any, right: Any, counts: tuple[int, int]) -> Tra
     return None
 
 
-def _fits(operand: Any, other: Any, kinds: str) -> bool:
+def spare_operand(operation: str, operand: Any, count: int) -> Traced | None:
+    """The same for operators that have one operand."""
+    kinds = _UNARY_KINDS.get(operation)
+    if kinds is None or not _COUNTS or count > DYING or not _dies(operand, kinds):
+        return None
+    return operand  # type: ignore[no-any-return]
+
+
+def _dies(operand: Any, kinds: str) -> bool:
+    """Whether nobody sees the memory of an array any more, which NumPy would then use again."""
     if not is_traced(operand) or type(operand.value) is not np.ndarray:
         return False
     if sys.getrefcount(operand.value) > DYING:
@@ -72,13 +88,22 @@ def _fits(operand: Any, other: Any, kinds: str) -> bool:
         or not value.flags.writeable
     ):
         return False
-    if value.dtype.kind not in kinds or not value.dtype.isnative or operand.source is not None:
+    return value.dtype.kind in kinds and value.dtype.isnative and operand.source is None
+
+
+def _fits(operand: Any, other: Any, kinds: str) -> bool:
+    if not _dies(operand, kinds):
         return False
-    other = other.value if is_traced(other) else other
+    value = operand.value
+    other = _concrete(other)
     if isinstance(other, np.ndarray | np.generic):
         alike = other.shape == value.shape and other.strides == value.strides
         return other.dtype == value.dtype and (alike or not other.shape)
     return type(other) in _NUMBERS[value.dtype.kind]
+
+
+def _concrete(value: Any) -> Any:
+    return value.value if is_traced(value) else value
 
 
 def hand_over(traced: Traced) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from time import perf_counter
@@ -39,21 +41,67 @@ def python_errors(*, always: bool = False) -> Iterator[None]:
         raise stop from error
 
 
+class _Shown:
+    """Collects warnings, for each thread its own; those of other threads are shown as ever."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._found: dict[int, list[list[str]]] = {}
+        self._show: Callable[..., Any] = warnings.showwarning
+
+    def begin(self) -> list[str]:
+        """From now on, warnings of this thread are not shown."""
+        with self._lock:
+            found: list[str] = []
+            self._found.setdefault(threading.get_ident(), []).append(found)
+            if warnings.showwarning != self.hear:
+                self._show = warnings.showwarning
+                warnings.showwarning = self.hear
+            return found
+
+    def end(self) -> None:
+        """They are again."""
+        with self._lock:
+            every = self._found[threading.get_ident()]
+            every.pop()
+            if not every:
+                del self._found[threading.get_ident()]
+            if not self._found and warnings.showwarning == self.hear:
+                warnings.showwarning = self._show
+
+    def hear(self, message: Any, *args: Any, **kwargs: Any) -> None:
+        """Stands in for ``warnings.showwarning``."""
+        every = self._found.get(threading.get_ident())
+        if every:
+            every[-1].append(str(message))
+        else:
+            self._show(message, *args, **kwargs)
+
+    def forked(self) -> None:
+        """Only the thread that has forked is left."""
+        self._lock = threading.Lock()
+        self._found = {k: v for k, v in self._found.items() if k == threading.get_ident()}
+
+
+_shown = _Shown()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_shown.forked)
+
+
 @contextlib.contextmanager
 def warnings_shown() -> Iterator[list[str]]:
-    """Collect the warnings that would be shown.
+    """Collect the warnings of this thread that would be shown.
 
     ``warnings.catch_warnings`` would make Python forget which warnings it has
-    shown already, so that those in the user's loops would be shown again.
+    shown already, so that those in the user's loops would be shown again, and
+    would keep those of other threads from being shown.
     """
-    found: list[str] = []
-    shown = warnings.showwarning
     globals().pop("__warningregistry__", None)
-    warnings.showwarning = lambda message, *_args, **_kwargs: found.append(str(message))
+    found = _shown.begin()
     try:
         yield found
     finally:
-        warnings.showwarning = shown
+        _shown.end()
 
 
 def evaluate(hooks: Hooks, callee: Callable[..., Any], args: Any, kwargs: Any) -> Any:
@@ -68,6 +116,8 @@ def evaluate(hooks: Hooks, callee: Callable[..., Any], args: Any, kwargs: Any) -
     args, kwargs
         With traced values in them.
     """
+    if hooks.recorder.tolerant:
+        return UNINITIALISED.get(callee, callee)(*concrete_in(args), **concrete_in(kwargs))
     happened: list[str] = []
     modes: Any = {kind: mode if mode == "ignore" else "call" for kind, mode in np.geterr().items()}
     with (

@@ -23,6 +23,7 @@ from jupyter_npcompile.tracer import (
     calls,
     elision,
     indexing,
+    interrupts,
     members,
     numpy_calls,
     sources,
@@ -126,6 +127,7 @@ class Hooks:
 
     def _at(self, at: At) -> None:
         if at is not None:
+            interrupts.allow()
             self.recorder.position = Position(*at)
 
     # -- operators
@@ -140,6 +142,8 @@ class Hooks:
     def unary(self, at: At, operation: str, operand: Any) -> Any:
         """``<operation> operand``."""
         self._at(at)
+        count = sys.getrefcount(operand)
+        self.recorder.spare = elision.spare_operand(operation, operand, count)
         return self._operate(operation, operand)
 
     def compare(self, at: At, operation: str, left: Any, right: Any) -> Any:

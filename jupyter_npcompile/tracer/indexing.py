@@ -57,8 +57,9 @@ def _index(hooks: Hooks, index: Any) -> Any:
 
 def _fixed(hooks: Hooks, index: Any) -> Any:
     if isinstance(index, slice):
-        parts = (index.start, index.stop, index.step)
-        return slice(*(hooks.concrete(p, "a slice needs the value") for p in parts))
+        why, free = "a slice needs the value", hooks.recorder.is_free
+        start, stop = (b if free(b) else hooks.concrete(b, why) for b in (index.start, index.stop))
+        return slice(start, stop, hooks.concrete(index.step, why))
     if type(index) is list:
         return [_fixed(hooks, part) for part in index]
     return hooks.concrete(index, "an index needs the value")

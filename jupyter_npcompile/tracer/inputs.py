@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from jupyter_npcompile.graph.nodes import Node
+from jupyter_npcompile.graph.nodes import Node, Size
+from jupyter_npcompile.graph.sizes import LEAST
 from jupyter_npcompile.tracer.brackets import is_indexed
 from jupyter_npcompile.tracer.breaks import Break, NeedsCopy, Postponed
-from jupyter_npcompile.tracer.floating import is_finite
+from jupyter_npcompile.tracer.floating import looks_finite
 from jupyter_npcompile.tracer.guards import (
     ArrayGuard,
     DTypeGuard,
@@ -46,6 +47,9 @@ from jupyter_npcompile.tracer.traced import Opaque, Traced, is_traced
 if TYPE_CHECKING:
     from jupyter_npcompile.tracer.hooks import Hooks
 
+READING = 8
+"""How many times as many bytes are read as copied, in the same time."""
+
 MAX_NESTING = 8
 """Containers nested more deeply are not looked into; one may hold itself."""
 
@@ -63,6 +67,18 @@ _IDENTITIES = (
 )
 
 
+class MayCopy(Protocol):
+    """Says whether there is time, and memory, for so many bytes."""
+
+    def __call__(self, nbytes: int, *, kept: bool = True) -> bool:
+        """Whether so many bytes may be copied; what is not kept takes only time."""
+
+
+def at_will(nbytes: int, *, kept: bool = True) -> bool:
+    """Whatever it takes."""
+    return True
+
+
 class Inputs:
     """Collects the inputs and guards of one recording.
 
@@ -72,13 +88,19 @@ class Inputs:
         ``id`` of the owners of inputs that the recording writes: they are
         copied, all other inputs are protected.
     may_copy : callable
-        Whether there is time to copy so many bytes.
+        Whether so many bytes may be copied in all.
+
+    Attributes
+    ----------
+    free : mapping of Source to int
+        Integers that may be bounds of slices without being fixed, and what
+        they were earlier.
     """
 
     def __init__(
         self,
         writable: frozenset[int] = frozenset(),
-        may_copy: Callable[[int], bool] = lambda nbytes: True,
+        may_copy: MayCopy = at_will,
     ) -> None:
         self.inputs: list[Node] = []
         self.sources: list[Source] = []
@@ -94,7 +116,17 @@ class Inputs:
         self._arrays: dict[int, tuple[Array, Traced]] = {}
         self._clones: dict[int, tuple[Array, Array]] = {}
         self._originals: dict[int, Array] = {}
-        self._count = 0
+        self._count = self._copied = 0
+        self.free: Mapping[Source, int] = {}
+
+    def is_free(self, value: Any) -> bool:
+        """Whether a value is an integer from outside that may be another one in a replay."""
+        return (
+            is_traced(value)
+            and value.source in self.free
+            and type(value.value) is int
+            and value.value >= LEAST
+        )
 
     def lift(self, hooks: Hooks, source: Source, value: Any) -> Any:
         """Turn a value found outside the traced code into an input or a guarded constant.
@@ -209,7 +241,8 @@ class Inputs:
         if id(base) in self._writable:
             clone = self._clones.get(id(base))
             if clone is None:
-                if not self._may_copy(base.nbytes):
+                self._copied += base.nbytes
+                if not self._may_copy(self._copied):
                     raise Postponed
                 clone = self._clones[id(base)] = (base, clone_owner(base))
             elif any(owner(known) is base for known, _ in self._arrays.values()):
@@ -242,12 +275,16 @@ class Inputs:
 
     def new_input(self, source: Source, value: Any) -> int:
         """Add an input node for a value and return its id."""
+        free = type(value) is int and value >= LEAST and source in self.free
         node = Node(
             self._next(),
             "input",
+            (Size("", (value, self.free[source])),) if free else (),
             types=(value_type(value),),
             name=str(source),
-            finite=is_finite(value),
+            finite=looks_finite(
+                value, lambda nbytes: self._may_copy(nbytes // READING, kept=False)
+            ),
         )
         self.inputs.append(node)
         self.sources.append(source)

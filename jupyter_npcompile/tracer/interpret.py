@@ -298,10 +298,14 @@ def value_type(value: object) -> ValueType:
     return ValueType("python", name)
 
 
+_NAMES = {np.dtype(char).num: np.dtype(char).name for char in "?bBhHiIlLqQefdgFDG"}
+"""Names of dtypes; NumPy takes long to make them."""
+
+
 def _dtype_name(dtype: np.dtype) -> str:
     if dtype.kind not in "biufc" or not dtype.isnative:
         raise EncodeError(f"dtype {dtype}")
-    return dtype.name
+    return _NAMES.get(dtype.num) or dtype.name
 
 
 def encode(value: object) -> Argument:

@@ -16,6 +16,10 @@ SUPPORTED_DTYPES = frozenset(
 )
 
 
+_SUPPORTED_NUMBERS = frozenset(np.dtype(name).num for name in SUPPORTED_DTYPES)
+"""What tells ``int64`` from ``longlong``; names take NumPy long to make."""
+
+
 def is_supported(dtype: np.dtype[Any]) -> bool:
     """Whether a dtype can be traced; ``longlong`` is not ``int64``, though it is as long.
 
@@ -26,8 +30,7 @@ def is_supported(dtype: np.dtype[Any]) -> bool:
     >>> is_supported(np.dtype("float64").newbyteorder())
     False
     """
-    known = dtype.name in SUPPORTED_DTYPES and dtype.isnative
-    return known and np.dtype(dtype.name).char == dtype.char
+    return dtype.num in _SUPPORTED_NUMBERS and dtype.isnative
 
 
 _WARNS_ON_WRITE = 1 << 31

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from jupyter_npcompile.graph.nodes import Argument, Constant, Node, Position, Ref, Slice, ValueType
 from jupyter_npcompile.tracer import floating
 from jupyter_npcompile.tracer.breaks import Break
-from jupyter_npcompile.tracer.inputs import Inputs
+from jupyter_npcompile.tracer.inputs import Inputs, MayCopy, at_will
 from jupyter_npcompile.tracer.interpret import encode, value_type
 from jupyter_npcompile.tracer.memory import Array, address, is_supported, owner
 from jupyter_npcompile.tracer.streams import Streams
@@ -66,10 +66,16 @@ class Recorder(Inputs):
         Whether there is time to copy so many bytes.
     """
 
+    max_nodes: float = MAX_NODES
+    """How long it may grow."""
+
+    tolerant = False
+    """Whether NumPy's warnings and errors are let through: it runs for good, not dry."""
+
     def __init__(
         self,
         writable: frozenset[int] = frozenset(),
-        may_copy: Callable[[int], bool] = lambda nbytes: True,
+        may_copy: MayCopy = at_will,
     ) -> None:
         super().__init__(writable, may_copy)
         self.nodes: list[Node] = []
@@ -129,10 +135,10 @@ class Recorder(Inputs):
         object
             The result, traced; several results keep their tuple or list.
         """
-        if len(self.nodes) >= MAX_NODES:
+        if len(self.nodes) >= self.max_nodes:
             raise Break(
                 "limit",
-                f"more than {MAX_NODES} operations in one segment: a loop was unrolled",
+                f"more than {self.max_nodes} operations in one segment: a loop was unrolled",
                 "move the loop out of the helper function, into the cell",
             )
         itself = None if writes else self._argument_itself(result, args)
@@ -148,19 +154,15 @@ class Recorder(Inputs):
             view_of=None if several or itself is not None else self._shared(result, args, kwargs),
             writes=tuple(w.id for w in writes if w.id is not None),
             scope="/".join(self.scope),
-            reports=floating.reported() if floating.is_watched(op) else (),
-            finite=not floating.may_surprise(op) or all(map(floating.is_finite, results)),
+            **self._watched(op, results),
         )
-        if not floating.is_seen(node):
-            raise Break("host", f"np.errstate asks to notice underflow inside `{op}`")
-        if floating.is_hidden(op, *map(concrete_in, (*args[:1], *args[2:]))):
-            raise Break("host", f"`{op}` stores floating-point numbers as others")
+        self._demand_seen(node, args)
         self.nodes.append(node)
         self.touched.update(id(owner(w.value)) for w in writes)
         every = (*args, *kwargs.values())
         if not self._all_known(every):
             has_size = several or (isinstance(result, np.ndarray) and result.ndim > 0)
-            if has_size and (_selects(op, args) or self._varies(every)):
+            if has_size and (self._selects(op, args) or self._varies(every)):
                 self.varying.add(node.id)
             for target in writes:
                 self._forget(target)
@@ -178,6 +180,20 @@ class Recorder(Inputs):
         if isinstance(result, tuple) and hasattr(result, "_fields"):
             return type(result)(*items)  # a named tuple, as np.linalg.eigh returns
         return type(result)(items)
+
+    def _watched(self, op: str, results: list[Any]) -> dict[str, Any]:
+        """What a replay has to look for in the results of an operation."""
+        return {
+            "reports": floating.reported() if floating.is_watched(op) else (),
+            "finite": not floating.may_surprise(op) or all(map(floating.is_finite, results)),
+        }
+
+    def _demand_seen(self, node: Node, args: tuple[Any, ...]) -> None:
+        """Make sure that a replay can notice what NumPy would report."""
+        if not floating.is_seen(node):
+            raise Break("host", f"np.errstate asks to notice underflow inside `{node.op}`")
+        if floating.is_hidden(node.op, *map(concrete_in, (*args[:1], *args[2:]))):
+            raise Break("host", f"`{node.op}` stores floating-point numbers as others")
 
     def _all_known(self, values: tuple[Any, ...]) -> bool:
         """Whether a result follows from constants of the code alone.
@@ -244,6 +260,14 @@ class Recorder(Inputs):
                     raise Break("host", f"`{call.op}` gives a view of an empty array")
                 offset = address(value) - address(base)
                 self.hidden[node.id] = Hidden(value_type(base), offset, call.id, id(base))
+
+    def _selects(self, op: str, args: tuple[Any, ...]) -> bool:
+        """Whether the size of what an index gives depends on more than sizes."""
+        if op != "getitem":
+            return False
+        items = args[1] if isinstance(args[1], tuple) else (args[1],)
+        slices = [item for item in items if isinstance(item, slice)]
+        return _is_masked(args[1]) or any(map(self.is_free, traced_in(slices)))
 
     def _varies(self, value: Any) -> bool:
         return any(traced.id in self.varying for traced in traced_in(value))
@@ -313,11 +337,9 @@ class Recorder(Inputs):
         return None
 
 
-def _selects(op: str, args: tuple[Any, ...]) -> bool:
-    """Whether an operation is ``x[mask]``, whose size depends on the values of the mask."""
-    if op != "getitem":
-        return False
-    return any(np.asarray(t.value).dtype == bool for t in traced_in(args[1]))
+def _is_masked(index: Any) -> bool:
+    """Whether the size of ``x[index]`` depends on the values of a mask."""
+    return any(np.asarray(t.value).dtype == bool for t in traced_in(index))
 
 
 def _result_type(op: str, value: Any) -> ValueType:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from jupyter_npcompile.tracer.breaks import Break, NeedsCopy
 from jupyter_npcompile.tracer.draws import Draw
 from jupyter_npcompile.tracer.guards import Guard
 from jupyter_npcompile.tracer.hooks import Hooks
+from jupyter_npcompile.tracer.inputs import MayCopy, at_will
 from jupyter_npcompile.tracer.interpret import encode
 from jupyter_npcompile.tracer.memory import Array, overlap, owner, pattern
 from jupyter_npcompile.tracer.recipes import Container, FromSource, Recipe, concrete, recipe
@@ -97,6 +98,9 @@ class Recording:
     after : Streams or None
         The states of random generators after it; None when the statement at
         which it broke had drawn too.
+    free : mapping of Source to int
+        Integers that may be the bounds of slices and differ from replay to
+        replay, and what they were before.
     remembers : bool
         Whether ``reference``, ``written`` and ``results`` still hold values.
     """
@@ -123,6 +127,7 @@ class Recording:
     results: dict[int, Any] = field(default_factory=dict, repr=False)
     drawn: dict[int, Any] = field(default_factory=dict, repr=False)
     after: Streams | None = field(default=None, repr=False)
+    free: Mapping[Source, int] = field(default_factory=dict)
     remembers: bool = True
 
     def forget(self) -> None:
@@ -198,7 +203,8 @@ def record(
     cause: Stop | None = None,
     module: dict[str, Any] | None = None,
     written: frozenset[str] = frozenset(),
-    may_copy: Callable[[int], bool] = lambda nbytes: True,
+    may_copy: MayCopy = at_will,
+    free: Mapping[Source, int] | None = None,
 ) -> Recording:
     """Run the instrumented statements of a region once, without any effect.
 
@@ -223,6 +229,9 @@ def record(
         find it out at the last moment, and begin again.
     may_copy : callable
         Whether there is time to copy so many bytes.
+    free : mapping of Source to int, optional
+        Integers that are not to be fixed where they bound slices, and what
+        they were before.
 
     Returns
     -------
@@ -243,6 +252,7 @@ def record(
     )
     while True:
         recorder = Recorder(writable, may_copy)
+        recorder.free = free or {}
         hooks = _LimitedHooks(recorder, stop)
         hooks.module = module
         end = cause
@@ -352,6 +362,7 @@ def _finish(
         },
         drawn=dict(recorder.drawn),
         after=recorder.streams.now() if len(recorder.draws) == cut.draws else None,
+        free=recorder.free,
     )
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.tracer.interrupts import at_once
+
 DRAWS = frozenset(
     {"random", "integers", "choice", "permutation", "permuted", "beta", "binomial"}
     | {"chisquare", "dirichlet", "exponential", "f", "gamma", "geometric", "gumbel"}
@@ -65,11 +67,16 @@ class Streams:
 
     def rewind(self) -> None:
         """Put the states back, the first one last: generators may share a stream."""
-        for generator, state in reversed(self._states):
-            if isinstance(generator, np.random.RandomState):
-                generator.set_state(state)
-            else:
-                generator.bit_generator.state = state
+        at_once(self.steps())
+
+    def steps(self) -> list[tuple[Any, ...]]:
+        """What does so, for `at_once`."""
+        return [
+            (generator.set_state, state)
+            if isinstance(generator, np.random.RandomState)
+            else (setattr, generator.bit_generator, "state", state)
+            for generator, state in reversed(self._states)
+        ]
 
     def now(self) -> Streams:
         """The same generators in the states that they have now."""

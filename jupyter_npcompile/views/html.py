@@ -14,6 +14,7 @@ from importlib.resources import files
 from jupyter_npcompile.graph.constants import printable, shorten
 from jupyter_npcompile.graph.report import ReportData
 from jupyter_npcompile.views.annotate import SIGNS, WORDS, Mark, Note, Row, annotate
+from jupyter_npcompile.views.copies import copied
 from jupyter_npcompile.views.drawing import drawings
 from jupyter_npcompile.views.highlight import highlight
 from jupyter_npcompile.views.timing import duration, milliseconds, speed
@@ -95,6 +96,8 @@ def _source(report: ReportData) -> Iterator[str]:
         if mark in present:
             sign = f'<span class="npcompile-{mark}">{SIGNS[mark]}</span>'
             yield f"<span>{sign} {_MEANINGS[mark]}</span> "
+    if report.breaks:
+        yield "<span><code>%npcompile fix</code> tries rewrites without them</span>"
     yield "</div>"
 
 
@@ -135,12 +138,14 @@ def _regions(report: ReportData) -> str:
     if not report.regions:
         return ""
     notes = any(region.note for region in report.regions)
+    copies = any(region.copies for region in report.regions)
     heads = ("Lines", "Runs as", "Segments", "NumPy", "Compiled", "Speed", "Compiling")
     amounts = {"Segments", "NumPy", "Compiled", "Speed", "Compiling"}
     head = "".join(
         f'<th scope="col"{" class=npcompile-amount" if name in amounts else ""}>{name}</th>'
         for name in heads
     )
+    head += '<th scope="col">Copies</th>' if copies else ""
     head += '<th scope="col">Valid for</th>' + ('<th scope="col">Note</th>' if notes else "")
     body = []
     for region in report.regions:
@@ -157,6 +162,9 @@ def _regions(report: ReportData) -> str:
             milliseconds(region, "compile_ms"),
         )
         cells += [f'<td class="npcompile-amount">{value}</td>' for value in values]
+        if copies:
+            text = _text(shorten("; ".join(copied(region)), 300))
+            cells.append(f'<td class="npcompile-wide">{text}</td>')
         cells.append(f'<td class="npcompile-wide">{_text(shorten(region.signature, 200))}</td>')
         if notes:
             cells.append(f'<td class="npcompile-wide">{_text(shorten(region.note, 300))}</td>')

@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any, Self
 
 from jupyter_npcompile.graph.report import ReportData
+from jupyter_npcompile.views import live
 from jupyter_npcompile.views.bundle import mime_bundle
 from jupyter_npcompile.views.text import to_text
 
@@ -49,10 +50,15 @@ class Report(ReportData):
         return cls(**{part.name: getattr(data, part.name) for part in fields(data)})
 
     def show(self) -> None:
-        """Display the report below the cell, or print it where there is no Jupyter."""
+        """Display the report below the cell, or print it where there is no Jupyter.
+
+        In a notebook the graph to look around in stands below the report.
+        """
         from IPython.display import display
 
         display(self)  # type: ignore[no-untyped-call]
+        if self.graph.numpy:
+            live.show_graph(self, alone=False)
 
     def __repr__(self) -> str:
         """Write the report as text."""

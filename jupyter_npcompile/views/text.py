@@ -5,6 +5,7 @@ from __future__ import annotations
 from jupyter_npcompile.graph.constants import printable, shorten
 from jupyter_npcompile.graph.report import ReportData
 from jupyter_npcompile.views.annotate import SIGNS, WORDS, Mark, Row, annotate
+from jupyter_npcompile.views.copies import copied
 from jupyter_npcompile.views.timing import duration, milliseconds, speed
 
 ASIDE_COLUMN = 56
@@ -95,6 +96,8 @@ def _regions(report: ReportData) -> list[str]:
         if region.note:
             facts.append(printable(region.note))
         lines.append(f"{where}: {', '.join(facts)}")
+        if region.copies is not None:
+            lines += [f"  {line}" for line in copied(region)]
         if region.signature:
             lines.append(f"  {shorten(printable(region.signature), 160)}")
     return lines

@@ -32,7 +32,15 @@ function digest(base, paths) {
   return hash.digest('hex');
 }
 
-const inputs = ['package.json', 'yarn.lock', 'tsconfig.json', 'src', 'style'];
+const widgets = join(root, '../jupyter_npcompile/widgets/static');
+const inputs = [
+  'package.json',
+  'yarn.lock',
+  'tsconfig.json',
+  'src',
+  'style',
+  'schema'
+];
 const sources = inputs
   .flatMap(path => filesBelow(root, path))
   .filter(path => !path.endsWith('.spec.ts'));
@@ -40,6 +48,7 @@ const built = filesBelow(bundle).filter(path => path !== stamp);
 
 const digests = {
   sources: digest(root, sources),
-  bundle: digest(bundle, built)
+  bundle: digest(bundle, built),
+  widgets: digest(widgets, filesBelow(widgets))
 };
 writeFileSync(join(bundle, stamp), `${JSON.stringify(digests, null, 2)}\n`);

@@ -1,3 +1,5 @@
+import { fixesPlugin } from './fixes/plugin.js';
 import { lineMarksPlugin } from './marks/plugin.js';
+import { statusPlugin } from './status/plugin.js';
 
-export default [lineMarksPlugin];
+export default [lineMarksPlugin, fixesPlugin, statusPlugin];

@@ -31,15 +31,26 @@ describe('readReport', () => {
           source: 'y = np.sin(x)',
           status: 'compiled',
           reason: null,
-          hint: null
+          hint: null,
+          region: 0,
+          assigns: ['y: float64[3]']
         }
       ],
-      breaks: [{ line: 3, reason: 'print', hint: 'move it' }]
+      breaks: [{ line: 3, reason: 'print', hint: 'move it' }],
+      regions: [],
+      source: '',
+      device: ''
     });
   });
 
   it('accepts a report without lines, breaks or graph', () => {
-    assert.deepEqual(readReport({ schema: 1 }), { lines: [], breaks: [] });
+    assert.deepEqual(readReport({ schema: 1 }), {
+      lines: [],
+      breaks: [],
+      regions: [],
+      source: '',
+      device: ''
+    });
   });
 
   it('refuses other schemas and other things', () => {
@@ -79,5 +90,18 @@ describe('readReport', () => {
     });
     assert.equal(report?.lines[0]?.reason, null);
     assert.equal(report.lines[0].hint, null);
+  });
+
+  it('reads how regions run, and leaves out what is no time', () => {
+    const region = { id: 1, tier: 'inductor', timings: { numpy_us: 26 } };
+    const odd = { id: 2, timings: { numpy_us: '9', compiled_us: -1 } };
+    const report = readReport({
+      schema: 1,
+      regions: [region, odd, { id: '3' }]
+    });
+    assert.deepEqual(report?.regions, [
+      { id: 1, tier: 'inductor', numpyUs: 26, compiledUs: null, note: '' },
+      { id: 2, tier: '', numpyUs: null, compiledUs: null, note: '' }
+    ]);
   });
 });

@@ -24,6 +24,19 @@ export interface IReportLine {
   readonly status: Status;
   readonly reason: string | null;
   readonly hint: string | null;
+  /** Id of its region. */
+  readonly region: number | null;
+  /** Arrays that it binds, as `x: float64[3]`. */
+  readonly assigns: readonly string[];
+}
+
+/** How a part of the cell runs. */
+export interface IReportRegion {
+  readonly id: number;
+  readonly tier: string;
+  readonly numpyUs: number | null;
+  readonly compiledUs: number | null;
+  readonly note: string;
 }
 
 /** A place that splits captured code. */
@@ -36,6 +49,10 @@ export interface IReportBreak {
 export interface IReport {
   readonly lines: readonly IReportLine[];
   readonly breaks: readonly IReportBreak[];
+  readonly regions: readonly IReportRegion[];
+  /** The cell as it was when it ran; empty when the report does not say. */
+  readonly source: string;
+  readonly device: string;
 }
 
 /** Reads a report; null when `payload` is not one of a schema we know. */
@@ -45,7 +62,10 @@ export function readReport(payload: unknown): IReport | null {
   }
   return {
     lines: items(payload['lines']).flatMap(readLine),
-    breaks: items(payload['breaks']).flatMap(readBreak)
+    breaks: items(payload['breaks']).flatMap(readBreak),
+    regions: items(payload['regions']).flatMap(readRegion),
+    source: textOf(payload['source']) ?? '',
+    device: textOf(payload['device']) ?? ''
   };
 }
 
@@ -63,7 +83,51 @@ function readLine(item: unknown): IReportLine[] {
   ) {
     return [];
   }
-  return [{ line, endLine, source, status, ...explanation(item) }];
+  const region = item['region'];
+  return [
+    {
+      line,
+      endLine,
+      source,
+      status,
+      ...explanation(item),
+      region: typeof region === 'number' ? region : null,
+      assigns: items(item['assigns']).flatMap(readAssignment)
+    }
+  ];
+}
+
+function readAssignment(item: unknown): string[] {
+  if (!isObject(item)) {
+    return [];
+  }
+  const name = textOf(item['name']);
+  const dtype = textOf(item['dtype']);
+  if (name === null || dtype === null) {
+    return [];
+  }
+  const shape = items(item['shape']).map(String).join(', ');
+  return [`${name}: ${dtype}${shape === '' ? '' : `[${shape}]`}`];
+}
+
+function readRegion(item: unknown): IReportRegion[] {
+  if (!isObject(item) || typeof item['id'] !== 'number') {
+    return [];
+  }
+  const timings = isObject(item['timings']) ? item['timings'] : {};
+  return [
+    {
+      id: item['id'],
+      tier: textOf(item['tier']) ?? '',
+      numpyUs: timeOf(timings['numpy_us']),
+      compiledUs: timeOf(timings['compiled_us']),
+      note: textOf(item['note']) ?? ''
+    }
+  ];
+}
+
+function timeOf(value: unknown): number | null {
+  return typeof value === 'number' && value > 0 ? value : null;
 }
 
 function readBreak(item: unknown): IReportBreak[] {

@@ -8,11 +8,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from tests.benchmarks import notebook
 from tests.benchmarks.campaign import Campaign
 from tests.benchmarks.plans import FULL, QUICK, one_of_each
 from tests.benchmarks.programs import load, names
 from tests.benchmarks.progress import Progress
-from tests.benchmarks.publishing import publish, write
+from tests.benchmarks.publishing import NOTEBOOK, publish, publish_notebook, write
 from tests.benchmarks.results import Results
 from tests.benchmarks.tools import TOOLS, named
 
@@ -34,6 +35,9 @@ def arguments(argv: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--publish", action="store_true", help="only copy the report to tests/benchmarks"
     )
+    parser.add_argument(
+        "--notebook", action="store_true", help="only measure the first notebook, for the report"
+    )
     return parser.parse_args(argv)
 
 
@@ -42,6 +46,10 @@ def main(argv: list[str]) -> int:
     asked = arguments(argv)
     plan = QUICK if asked.quick else FULL
     folder = BUILD / "quick" if asked.quick else BUILD
+    if asked.notebook:
+        notebook.save(folder / NOTEBOOK)
+        print(publish_notebook(folder))
+        return 0
     if asked.publish:
         print(publish(folder))
         return 0

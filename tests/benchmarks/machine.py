@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "jupyter_npcompile"
 PROGRAMS = Path(__file__).parent / "programs"
 
-PROTOCOL = 1
+PROTOCOL = 2
 """Raised when what is measured, or how, changes: all rows are then taken again."""
 
 

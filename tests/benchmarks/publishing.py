@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from tests.benchmarks import notebook
 from tests.benchmarks.picture import picture
 from tests.benchmarks.plans import Plan, one_of_each
 from tests.benchmarks.programs import load, names
@@ -12,6 +13,9 @@ from tests.benchmarks.report import Report
 from tests.benchmarks.results import Results
 
 HERE = Path(__file__).parent
+
+NOTEBOOK = "notebook.json"
+"""The file with what `notebook.measure` found."""
 
 
 def write(folder: Path, plan: Plan, results: Results) -> str:
@@ -36,4 +40,13 @@ def publish(folder: Path) -> str:
     """
     shutil.copy(folder / "results.md", HERE / "RESULTS.md")
     shutil.copy(folder / "results.svg", HERE / "results.svg")
+    if (folder / NOTEBOOK).exists():
+        publish_notebook(folder)
     return f"wrote {HERE / 'RESULTS.md'}: commit it with results.svg"
+
+
+def publish_notebook(folder: Path) -> str:
+    """Put what was measured of the first notebook into ``RESULTS.md``."""
+    report = HERE / "RESULTS.md"
+    report.write_text(notebook.insert(report.read_text(), notebook.read(folder / NOTEBOOK)))
+    return f"wrote {report}: commit it"

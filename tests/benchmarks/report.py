@@ -40,7 +40,8 @@ once and every output written once.
 - Memory is the most that a process used that ran the program at its large size with all \
 threads, the tool included, before NumPy ran beside it.
 - A time-out: no first result within {first:.0f} s, or the calls after it too slow to be timed. \
-npcompile is given {settle:.0f} s to compile, and timed as it is then.
+npcompile is given {settle:.0f} s to compile and some more to decide what is faster, and timed \
+as it is then.
 """
 
 

@@ -38,19 +38,19 @@ from tests.benchmarks.tools import Run, Tool, named  # noqa: E402
 
 Emit = Callable[..., None]
 
-LONG = 0.5
-"""Seconds; a call that takes longer is warm after one that went before."""
-
 BRIEF = 1e-3
-"""Seconds; calls that take less are made `MANY` times first, as a loop would."""
+"""Seconds; calls that take less are made `MANY` times in a round, as a loop would."""
 
 MANY = 200
 
 CALLS = 12
-"""So many calls go before those that are timed: tools may still be trying what is faster."""
+"""Calls in a round, of those that take longer."""
 
-SETTLING = 1.5
-"""Seconds, all these calls together."""
+ROUND = 0.5
+"""Seconds after which a round ends with the present call."""
+
+DECIDING = 5.0
+"""Seconds for all rounds of a size, besides the time in which a tool compiles."""
 
 
 @dataclass(frozen=True)
@@ -122,10 +122,9 @@ class Trial:
         self.first_s, _ = self.compiled.sample(1)
 
     def settle(self, timeout: float) -> None:
-        """Call it until the time of a call does not depend on the calls before."""
+        """Call it until the tool has nothing left to compile or to decide."""
         began = perf_counter()
-        self.settled = self.tool.settle(timeout)
-        steady(self.compiled, began + timeout)
+        self.settled = steady(self.compiled, self.tool, timeout)
         self.ready_s = self.first_s + perf_counter() - began
         self.peak_mb = peak_megabytes()
 
@@ -171,12 +170,44 @@ class Trial:
         )
 
 
-def steady(subject: Subject, until: float) -> None:
-    """Call something until the next calls take as long; ends soon after a point in time."""
-    until = min(until, perf_counter() + SETTLING)
+def steady(subject: Subject, tool: Tool, timeout: float) -> bool:
+    """Call something in rounds until a round gives the tool nothing to do.
+
+    That is the state in which somebody who goes on working with it has it.
+
+    Parameters
+    ----------
+    subject : Subject
+        What is called.
+    tool : Tool
+        In which tool.
+    timeout : float
+        Seconds in which the tool may compile, all rounds together.
+
+    Returns
+    -------
+    bool
+        Whether nothing is being compiled any more.
+    """
+    deciding = DECIDING
+    while True:
+        began = perf_counter()
+        idle = tool.settle(max(timeout, 0.0))
+        before = tool.activity()
+        waited = perf_counter()
+        _round(subject)
+        timeout -= waited - began
+        deciding -= perf_counter() - waited
+        if deciding < 0 or tool.activity() == before:
+            return idle
+
+
+def _round(subject: Subject) -> None:
+    """Make some calls, as somebody does who uses it."""
+    until = perf_counter() + ROUND
     for _ in range(CALLS):
         seconds, _ = subject.sample(1)
-        if seconds > LONG or perf_counter() > until:
+        if perf_counter() > until:
             return
     if seconds < BRIEF:
         subject.sample(MANY)
@@ -268,7 +299,7 @@ def overhead(request: Request, emit: Emit) -> None:
     tool.settle(request.settle)
     compiled.sample(1)
     first_use_s = perf_counter() - began
-    steady(compiled, began + request.settle)
+    steady(compiled, tool, request.settle)
     emit("first", size="", seconds=first_use_s)
     timing = interleaved(native, compiled, request.budget, request.pairs)
     emit("overhead", first_use_s=first_use_s, timing=asdict(timing))

@@ -2,43 +2,28 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Generator, Iterator
 
 import pytest
 
+from tests.browser.chromium import Chromium, Watchdog
 from tests.browser.lab import Lab
 from tests.browser.server import Server
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-
-QUIET = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+TEST_SECONDS = 180.0
+"""A browser test that takes longer hangs. (`faulthandler_timeout` is longer still.)"""
 
 
 # Fixtures end with the package, not the session: playwright keeps an event loop
 # in this thread, and later tests that run one of their own would fail.
 @pytest.fixture(scope="package")
-def chromium() -> Iterator[Browser]:
+def chromium() -> Iterator[Chromium]:
     """Headless Chromium of the system."""
-    from playwright.sync_api import sync_playwright
-
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
+    chromium = Chromium.of_the_system()
+    if chromium is None:
         pytest.skip("Chromium is not installed (apt-get install chromium)")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=QUIET)
-        yield browser
-        browser.close()
+    with chromium:
+        yield chromium
 
 
 @pytest.fixture(scope="package")
@@ -50,11 +35,25 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-def lab(chromium: Browser, server: Server) -> Iterator[Lab]:
+def lab(chromium: Chromium, server: Server) -> Iterator[Lab]:
     """Give an empty page; the test fails when the page reports an error."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 800})
-    page = context.new_page()
+    page = chromium.page()
     lab = Lab(page, server)
-    yield lab
-    context.close()
+    with Watchdog(chromium, TEST_SECONDS):
+        yield lab
+    if chromium.running:
+        page.context.close()
+    server.end_kernels()
     assert lab.faults == []
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Say what the page, the cells and the server showed when a test failed."""
+    report = yield
+    lab = getattr(item, "funcargs", {}).get("lab")
+    if report.failed and call.when == "call" and isinstance(lab, Lab):
+        report.sections.append(("what the browser showed", lab.account(item.name)))
+    return report

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
+from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import nbformat
-from playwright.sync_api import expect
+from playwright.sync_api import Error, expect
 
+from tests.browser.chromium import SECONDS
 from tests.browser.server import CHECKOUT, Server
 
 if TYPE_CHECKING:
-    from playwright.sync_api import ConsoleMessage, Error, Locator, Page, Request
+    from playwright.sync_api import ConsoleMessage, Locator, Page, Request
 
 App = Literal["lab", "notebook"]
 
@@ -23,8 +26,13 @@ UPSTREAM_FAULTS = {
     "exception: Cannot read properties of undefined (reading 'schema')",
     "exception: Command 'filebrowser:open-path' not registered.",
 }
+# What JupyterLab's debugger says when a kernel is restarted while it asks it something.
+UPSTREAM_WORDS = "Could not restore the debugger state"
+AXE = CHECKOUT / "labextension" / "node_modules" / "axe-core" / "axe.min.js"
 NOT_RUN = "[ ]:"
-SECONDS = 1000.0  # playwright counts in milliseconds
+RUN_SECONDS = 90.0
+"""How long a cell may take, with the start of its kernel."""
+SCREENSHOTS = CHECKOUT / "build" / "screenshots"
 
 
 @dataclass(frozen=True)
@@ -55,11 +63,12 @@ class Lab:
         self.page = page
         self.server = server
         self.faults: list[str] = []
+        self._console: deque[str] = deque(maxlen=40)
         page.on("console", self._on_console)
         page.on("pageerror", self._on_exception)
         page.on("request", self._on_request)
 
-    def write(self, name: str, *cells: nbformat.NotebookNode) -> None:
+    def write(self, name: str, *cells: nbformat.NotebookNode, **metadata: object) -> None:
         """Write a notebook of these cells for the server to open."""
         notebook = nbformat.v4.new_notebook(cells=list(cells))
         notebook.metadata["kernelspec"] = {
@@ -67,6 +76,7 @@ class Lab:
             "display_name": "Python 3",
             "language": "python",
         }
+        notebook.metadata.update(metadata)
         nbformat.write(notebook, self.server.root / name)
 
     def saved(self, name: str) -> nbformat.NotebookNode:
@@ -93,28 +103,57 @@ class Lab:
         """Return the editable text of a cell."""
         return self.cell(index).locator(".cm-content")
 
+    def text(self, index: int) -> str:
+        """Return the text of a cell as its editor shows it."""
+        return "\n".join(self.lines(index).all_text_contents())
+
     def lines(self, index: int) -> Locator:
         """Return the lines of a cell's editor."""
         return self.cell(index).locator(".cm-line")
 
-    def run_cell(self, index: int, seconds: float = 120.0) -> None:
+    def run_cell(self, index: int, seconds: float = RUN_SECONDS) -> None:
         """Run a cell and wait until it has finished."""
-        prompt = self.cell(index).locator(".jp-InputPrompt")
-        self.editor(index).click()
         deadline = time.monotonic() + seconds
+
+        def left() -> float:
+            return max(deadline - time.monotonic(), 1.0) * SECONDS
+
+        prompt = self.prompt_of(index)
+        self.editor(index).click()
         while time.monotonic() < deadline:
             # Emptied, because a new kernel may give the number that is there now.
             prompt.evaluate("prompt => { prompt.textContent = '' }")
             self.page.keyboard.press("Control+Enter")
-            expect(prompt).not_to_be_empty(timeout=seconds * SECONDS)
+            expect(prompt).not_to_be_empty(timeout=left())
             if self.prompt(index) != NOT_RUN:
                 break
             self.page.wait_for_timeout(0.2 * SECONDS)  # the notebook has no kernel yet
-        expect(prompt).to_have_text(re.compile(r"^\[\d+\]:$"), timeout=seconds * SECONDS)
+        expect(prompt).to_have_text(re.compile(r"^\[\d+\]:$"), timeout=left())
+
+    def start_cell(self, index: int) -> None:
+        """Run a cell and do not wait for its end."""
+        self.editor(index).click()
+        self.page.keyboard.press("Control+Enter")
+        expect(self.prompt_of(index)).to_have_text("[*]:")
+
+    def menu(self, *names: str) -> None:
+        """Choose an entry of the menu bar."""
+        for name in names:
+            self.page.get_by_role("menuitem", name=name, exact=False).first.click()
+
+    def restart_kernel(self) -> None:
+        """Have a new kernel in the place of the old one."""
+        self.menu("Kernel", "Restart Kernel…")
+        with self.page.expect_response(lambda answer: "/restart" in answer.url):
+            self.page.get_by_role("dialog").get_by_role("button", name="Confirm").click()
+
+    def prompt_of(self, index: int) -> Locator:
+        """Return the prompt of a cell."""
+        return self.cell(index).locator(".jp-InputPrompt")
 
     def prompt(self, index: int) -> str:
         """Return the prompt of a cell, ``[3]:`` when its third run is over."""
-        return self.cell(index).locator(".jp-InputPrompt").inner_text().strip()
+        return self.prompt_of(index).inner_text().strip()
 
     def type_at(self, index: int, line: int, text: str) -> None:
         """Type at the end of a line (1-based) of a cell."""
@@ -140,15 +179,48 @@ class Lab:
         expect(symbols).to_have_count(count, timeout=20 * SECONDS)
         return self.marks(index)
 
+    def theme(self, name: str) -> None:
+        """Have a theme, ``"JupyterLab Dark"`` for one, from the next page on."""
+        self.set("@jupyterlab/apputils-extension:themes", theme=name)
+
+    def set(self, plugin: str, **settings: object) -> None:
+        """Have these settings of a plugin from the next page on."""
+        address = f"{self.server.url}/lab/api/settings/{plugin}"
+        answer = self.page.request.put(address, data={"raw": json.dumps(settings)})
+        assert answer.ok
+
+    def violations(self, selector: str) -> list[str]:
+        """What axe-core finds wrong with a part of the page, if it matters."""
+        found = self.page.evaluate(_RUN_AXE, [AXE.read_text(encoding="utf-8"), selector])
+        return [f"{fault['id']}: {fault['nodes'][0]['html']}" for fault in found]
+
     def screenshot(self, name: str) -> None:
         """Keep a picture of the page in ``build/screenshots``."""
-        self.page.screenshot(path=CHECKOUT / "build" / "screenshots" / f"{name}.png")
+        self.page.screenshot(path=SCREENSHOTS / f"{name}.png")
+
+    def account(self, name: str) -> str:
+        """Tell what is to be seen now, for a test that failed, and keep a picture of it."""
+        told = []
+        try:
+            path = SCREENSHOTS / f"failed-{re.sub(r'[^a-z0-9]+', '-', name)}.png"
+            self.page.screenshot(path=path, timeout=10 * SECONDS)
+            told.append(f"screenshot: {path}")
+            cells = self.page.locator(".jp-Notebook:visible .jp-Cell")
+            for number, text in enumerate(cells.all_inner_texts()):
+                told.append(f"--- cell {number}\n{text.strip()[-1500:]}")
+            told += [f"dialog: {text}" for text in self.page.locator("dialog").all_inner_texts()]
+        except Error as error:
+            told.append(f"the page does not answer: {error}")
+        told += ["--- console", *self._console, "--- server", self.server.last_words()]
+        return "\n".join(told)
 
     def _wait_for_cells(self) -> None:
         self.cell(0).locator(".cm-content").wait_for(timeout=60 * SECONDS)
 
     def _on_console(self, message: ConsoleMessage) -> None:
-        if message.type == "error":
+        if message.type != "debug":  # JupyterLab's own, in masses
+            self._console.append(f"{message.type}: {message.text[:500]}")
+        if message.type == "error" and not message.text.startswith(UPSTREAM_WORDS):
             self.faults.append(f"console: {message.text} ({message.location.get('url')})")
 
     def _on_exception(self, error: Error) -> None:
@@ -178,4 +250,12 @@ cell => Object.fromEntries(
     return [at + 1, { kind, label: mark.getAttribute('aria-label') }];
   })
 )
+"""
+
+_RUN_AXE = """
+async ([source, selector]) => {
+  if (!window.axe) window.eval(source);
+  const { violations } = await window.axe.run(selector);
+  return violations.filter(found => ['serious', 'critical'].includes(found.impact));
+}
 """

@@ -35,14 +35,14 @@ def test_a_check_shows_a_table(lab: Lab) -> None:
     lab.write("checked.ipynb", *map(nbformat.v4.new_code_cell, cells))
     lab.open("checked.ipynb")
     lab.run_cell(0)
-    lab.run_cell(1, seconds=240)
+    lab.run_cell(1)
     outputs = lab.cell(1).locator(".jp-OutputArea-output")
     printed = outputs.first.inner_text().splitlines()
     assert [line.split()[:2] for line in printed] == [["step", str(k)] for k in range(3)]
     summary = lab.cell(1).locator(".npcompile-summary")
     assert "cell: the same as NumPy" in summary.inner_text()
     lab.run_cell(2)
-    lab.run_cell(3, seconds=240)
+    lab.run_cell(3)
     table = lab.cell(3).locator("table")
     rows = table.locator("tbody tr")
     assert rows.count() == 2

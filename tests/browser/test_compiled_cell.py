@@ -25,7 +25,7 @@ def test_a_cell_is_compiled_and_marked(lab: Lab, app: App) -> None:
     lab.write(name, nbformat.v4.new_code_cell(SETUP), nbformat.v4.new_code_cell(SOURCE))
     lab.open(name, app)
     lab.run_cell(0)
-    lab.run_cell(1, seconds=240)
+    lab.run_cell(1)
     outputs = lab.cell(1).locator(".jp-OutputArea-output")
     texts = [output.inner_text().split() for output in outputs.all()]
     if texts[0][:2] == ["compiled", "in"]:  # the bar, where it had to wait

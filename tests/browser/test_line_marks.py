@@ -6,6 +6,7 @@ from typing import get_args
 
 import nbformat
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.lab import MIME_TYPE, App, Lab, Mark
 
@@ -43,7 +44,11 @@ REPORT = {
         line(2, "import numpy as np", "python", "import"),
         line(3, "x = np.linspace(0, 1, 5)", "compiled"),
         line(4, "for i in range(2):", "python", "control flow"),
-        line(5, "x = x + i", "compiled"),
+        {
+            **line(5, "x = x + i", "compiled"),
+            "region": 1,
+            "assigns": [{"name": "x", "dtype": "float64", "shape": [5]}],
+        },
         line(6, "print(x.sum())", "python", "print"),
         line(7, "y = np.unique(x)", "host", "its shape depends on values"),
     ],
@@ -56,7 +61,16 @@ REPORT = {
             "hint": "print after the loop",
         }
     ],
-    "regions": [],
+    "regions": [
+        {
+            "id": 1,
+            "lines": [5, 5],
+            "tier": "inductor",
+            "timings": {"numpy_us": 26.0, "compiled_us": 4.0},
+            "note": "",
+        }
+    ],
+    "source": SOURCE,
 }
 
 MARKS = {
@@ -125,3 +139,62 @@ def test_marks_go_with_the_outputs(lab: Lab) -> None:
     lab.run_cell(0)
     lab.wait_for_marks(0, 0)
     assert lab.cell(0).locator(".jp-npcompile-gutter").count() == 0
+
+
+def far_apart() -> list[nbformat.NotebookNode]:
+    """Two reported cells with a long stretch of others between them."""
+    return [reported_cell(), *(plain_cell() for _ in range(40)), reported_cell()]
+
+
+def test_hover_jumps_and_going_stale(lab: Lab) -> None:
+    lab.write("jumps.ipynb", *far_apart())
+    lab.open("jumps.ipynb")
+    lab.wait_for_marks(0, len(MARKS))
+    lab.lines(0).nth(4).hover(position={"x": 30, "y": 8})
+    tooltip = lab.page.locator(".jp-npcompile-tooltip")
+    expect(tooltip).to_contain_text("x: float64[5]")
+    expect(tooltip).to_contain_text("inductor · NumPy 26 µs · compiled 4.0 µs · 6.5x")
+    lab.screenshot("line_marks_hover")
+
+    def arrives(first: bool) -> None:
+        """Wait until the cursor is at the break point of the first or of the last cell."""
+        lab.page.wait_for_function(_AT_BREAK, arg=first, timeout=20_000)
+
+    lab.editor(0).click(position={"x": 5, "y": 5})
+    lab.page.keyboard.press("F8")
+    arrives(first=True)
+    lab.page.keyboard.press("F8")
+    arrives(first=False)
+    lab.page.keyboard.press("Shift+F8")
+    arrives(first=True)
+
+    stale = lab.cell(0).locator(".jp-npcompile-stale")
+    expect(stale).to_have_count(0)
+    lab.page.keyboard.press("End")
+    lab.page.keyboard.type(" # looked at")
+    expect(stale).to_have_count(1)
+    lab.screenshot("line_marks_stale")
+    for _ in range(3):
+        lab.page.keyboard.press("Control+z")
+    expect(stale).to_have_count(0)
+
+
+def test_a_setting_turns_marks_off(lab: Lab) -> None:
+    lab.write("off.ipynb", reported_cell())
+    lab.set("jupyter-npcompile:line-marks", marks=False)
+    try:
+        lab.open("off.ipynb")
+        lab.page.get_by_text("x = np.linspace").wait_for()
+        lab.wait_for_marks(0, 0)
+    finally:
+        lab.set("jupyter-npcompile:line-marks", marks=True)
+    lab.reload()
+    lab.wait_for_marks(0, len(MARKS))
+
+
+_AT_BREAK = """first => {
+  const node = window.getSelection()?.anchorNode;
+  const line = (node?.parentElement ?? node)?.closest?.('.cm-line') ?? node?.closest?.('.cm-line');
+  const prompt = line?.closest('.jp-Cell')?.previousElementSibling;
+  return line?.textContent.includes('print(x.sum())') && (prompt === null) === first;
+}"""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import copy
-import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,26 +13,33 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jupyter_npcompile.graph import to_json as graph_json
-from jupyter_npcompile.graph.nodes import Graph, ValueType
+from jupyter_npcompile.graph.nodes import Graph, Size, ValueType
+from jupyter_npcompile.graph.sizes import LEAST, recorded, refined, symbols_of
 from jupyter_npcompile.runtime.arrays import dense_strides, plain_type
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
 from jupyter_npcompile.runtime.native import toolchain
+from jupyter_npcompile.runtime.native.extents import Extents, holds
 from jupyter_npcompile.runtime.native.generated import Generated, read
+from jupyter_npcompile.runtime.native.limits import PARALLEL, elements
 from jupyter_npcompile.runtime.native.manifest import Manifest, PieceManifest, to_json
 from jupyter_npcompile.runtime.native.pieces import LibraryCall, Piece, Step, cut
-from jupyter_npcompile.runtime.native.translation import entry, translation_unit
+from jupyter_npcompile.runtime.native.translation import (
+    Layout,
+    entry,
+    layout_entry,
+    translation_unit,
+)
 from jupyter_npcompile.runtime.stamp import processors
+from jupyter_npcompile.tracer.lowering.errors import UnsupportedError
 
 if TYPE_CHECKING:
     import torch
 
     from jupyter_npcompile.tracer.lowering import Lowered
+    from jupyter_npcompile.tracer.lowering.symbols import Symbols
 
 LIBRARY = "kernels.so"
 CONSTANTS = "constants.bin"
-
-PARALLEL = 500_000
-"""Pieces on fewer elements run in one thread: waking others costs more."""
 
 MAX_ATTEMPTS = 6
 """How often more nodes are handed to NumPy before a segment is given up."""
@@ -93,12 +99,15 @@ def build(graph: Graph, folder: Path, headers: Path, progress: Callable[[str], N
     from jupyter_npcompile.tracer.lowering import lower
 
     progress("lower")
-    whole = lower(graph)
+    sizes = symbols_of(graph)
+    whole = lower(graph, sizes)
+    if sizes:
+        graph = _refined(graph, whole)
     library = _library_nodes(whole)
     for _ in range(MAX_ATTEMPTS):
         steps = cut(graph, library)
         try:
-            built = _generate(steps, whole if not library else None, progress)
+            built = _generate(steps, whole if not library else None, sizes, progress)
             break
         except _MoreLibraryError as more:
             if more.nodes <= library:
@@ -107,7 +116,8 @@ def build(graph: Graph, folder: Path, headers: Path, progress: Callable[[str], N
     else:
         raise UnbuildableError("too many operations that are calls of libraries")
     native = [one.generated for one in built.values()]
-    source = translation_unit(native) if any(_makes(one) for one in built.values()) else ""
+    layouts = [_layout(one) if sizes else None for one in built.values()]
+    source = translation_unit(native, layouts) if any(_makes(one) for one in built.values()) else ""
     if source:
         progress("C++")
         path = folder / "kernels.cpp"
@@ -121,18 +131,34 @@ def build(graph: Graph, folder: Path, headers: Path, progress: Callable[[str], N
                 offsets.append(file.tell())
                 file.write(array.tobytes())
     places = iter(offsets)
-    names = {place: entry(index) for index, place in enumerate(built)}
+    numbers = {place: index for index, place in enumerate(built)}
     manifest = Manifest(
         tuple(
             step.node
             if isinstance(step, LibraryCall)
-            else _manifest(built[place], names[place], places)
+            else _manifest(built[place], numbers[place], places)
             for place, step in enumerate(steps)
         ),
         "Sleef_" in source or "vec::" in source,
         graph_json(whole.aten),
+        graph_json(graph) if sizes else None,
+        {str(id): shapes for id, shapes in whole.lengths.items()} if sizes else {},
     )
     return to_json(manifest)
+
+
+def _itemsize(dtype: str) -> int:
+    return np.dtype(dtype).itemsize
+
+
+def _refined(graph: Graph, lowered: Lowered) -> Graph:
+    """A general graph with the shapes that its lowering has found out."""
+    if lowered.selections:
+        raise UnbuildableError("a mask selects elements")
+    for node in graph.nodes:
+        if len(lowered.lengths.get(node.id, ())) != len(node.types):
+            raise UnbuildableError(f"the shape of what `{node.op}` gives is not known")
+    return refined(graph, lowered.lengths, _itemsize)
 
 
 class _MoreLibraryError(Exception):
@@ -167,6 +193,7 @@ def _aten_name(target: Any) -> str:
 def _generate(
     steps: Sequence[Step],
     whole: Lowered | None,
+    sizes: Sequence[Size],
     progress: Callable[[str], None],
 ) -> dict[int, _Built]:
     """What was generated for each piece, by its place among the steps."""
@@ -176,7 +203,7 @@ def _generate(
     for place, step in enumerate(steps):
         if isinstance(step, LibraryCall):
             continue
-        lowered = whole or lower(step.graph)
+        lowered = whole or lower(step.graph, sizes)
         more = _library_nodes(lowered) if whole is None else set()
         if more:
             raise _MoreLibraryError("calls of libraries", more)
@@ -186,22 +213,79 @@ def _generate(
 
 
 def _generated(piece: Piece, lowered: Lowered) -> _Built:
-    module, constants = _with_constants(lowered.module)
+    module, constants = with_constants(lowered.module)
     (end,) = (node for node in module.graph.nodes if node.op == "output")
     placeholders = [n.meta["val"] for n in module.graph.nodes if n.op == "placeholder"]
     results = [value.meta["val"] for value in end.args[0]]
-    strides = [tuple(map(int, value.stride())) for value in results]
+    symbols = lowered.symbols
+    extents = _extents(symbols)
+    strides = [[extents.read(symbols.text(s)) for s in value.stride()] for value in results]
     if not results or not any(n.op == "call_function" for n in module.graph.nodes):
-        return _Built(piece, lowered, Generated((), (), 0), tuple(constants))
-    text = _inductor(module, placeholders, piece.graph)
+        return _Built(piece, lowered, Generated((), ()), tuple(constants))
+    work = elements(recorded(piece.graph))
+    text = inductor_code(module, placeholders, work, lowered if symbols.sizes else None)
+    inputs = len(placeholders) - len(symbols.sizes)
     try:
-        generated = read(text, len(placeholders), strides)
+        generated = read(text, inputs, strides, Extents(_examples(symbols)))
     except UnbuildableError as error:
         called = _CALLED.search(str(error))
         if called is None:
             raise
         raise _MoreLibraryError(str(error), _origins(lowered, called.group(1))) from None
     return _Built(piece, lowered, generated, tuple(constants))
+
+
+def _examples(symbols: Symbols) -> list[int]:
+    return [size.values[0] for size in symbols.sizes]
+
+
+def _extents(symbols: Symbols) -> Extents:
+    """The symbols by the names that we gave them."""
+    extents = Extents(_examples(symbols))
+    for index, size in enumerate(symbols.sizes):
+        extents.name(size.text, index)
+    return extents
+
+
+def _layout(built: _Built) -> Layout:
+    """What the values of a piece look like: its array inputs, then its results.
+
+    Raises
+    ------
+    UnbuildableError
+        When it does not hold for all recordings it is made from.
+    """
+    lowered, symbols = built.lowered, built.lowered.symbols
+    try:
+        conditions = symbols.conditions()
+        if symbols.free:
+            # Views, orders in memory and broadcasting are as they were recorded.
+            texts = {n for shapes in lowered.lengths.values() for shape in shapes for n in shape}
+            conditions += tuple(
+                f"{text} >= {LEAST}" for text in sorted(texts) if not text.isdigit()
+            )
+    except UnsupportedError as error:
+        raise UnbuildableError(str(error)) from None
+    for k in range(len(symbols.sizes[0].values)):
+        if not holds(conditions, {size.text: size.values[k] for size in symbols.sizes}):
+            raise UnbuildableError("it is other code for other sizes")
+    extents = _extents(symbols)
+    values = [n.meta["val"] for n in lowered.module.graph.nodes if n.op == "placeholder"]
+    taken = values[len(symbols.sizes) :]
+    arrays = [
+        value
+        for node, value in zip(built.piece.graph.inputs, taken, strict=False)
+        if node.type.kind == "array"
+    ]
+    (end,) = (node for node in lowered.module.graph.nodes if node.op == "output")
+    made = len(lowered.allocations) + len(lowered.writes)
+    arrays += [node.meta["val"] for node in end.args[0][:made]]
+    numbers: list[str] = []
+    for tensor in arrays:
+        size = extents.fixed(tensor.element_size())
+        numbers += [extents.read(symbols.text(n)).text for n in tensor.shape]
+        numbers += [(extents.read(symbols.text(n)) * size).text for n in tensor.stride()]
+    return Layout(tuple(map(extents.condition, conditions)), tuple(numbers))
 
 
 def _origins(lowered: Lowered, name: str) -> set[int]:
@@ -214,7 +298,7 @@ def _origins(lowered: Lowered, name: str) -> set[int]:
     } - {-1}
 
 
-def _with_constants(
+def with_constants(
     module: torch.fx.GraphModule,
 ) -> tuple[torch.fx.GraphModule, list[np.ndarray]]:
     """Turn constants into inputs that follow the others."""
@@ -246,15 +330,33 @@ def _with_constants(
     return module, constants
 
 
-def _inductor(module: torch.fx.GraphModule, examples: list[Any], graph: Graph) -> str:
-    """The Python module that Inductor generates."""
+def inductor_code(
+    module: torch.fx.GraphModule,
+    examples: list[Any],
+    largest: int,
+    lowered: Lowered | None = None,
+) -> str:
+    """The Python module that Inductor generates.
+
+    Parameters
+    ----------
+    module : torch.fx.GraphModule
+        What is compiled.
+    examples : list of Tensor
+        Its inputs, without elements.
+    largest : int
+        Elements of the largest array.
+    lowered : Lowered, optional
+        What it came from, where its sizes are symbols.
+    """
     import torch
+    from torch._guards import TracingContext, tracing
     from torch._inductor import config, standalone_compile
     from torch._inductor.ir import ComputedBuffer
 
     from jupyter_npcompile.tracer.lowering import INDUCTOR
 
-    parallel = _elements(graph) >= PARALLEL
+    parallel = largest >= PARALLEL
     options = {
         **INDUCTOR,
         "compile_threads": 1,
@@ -267,8 +369,15 @@ def _inductor(module: torch.fx.GraphModule, examples: list[Any], graph: Graph) -
     # Inductor writes what reads no input into each place that uses it, even what it
     # has decided to keep. Of a recurrence each step would be written twice as often.
     kept = ComputedBuffer.force_realize()
-    with _texts() as texts, config.patch(options), torch.no_grad(), kept:
-        standalone_compile(module, examples, dynamic_shapes="from_example_inputs")
+    with ExitStack() as context:
+        texts = context.enter_context(_texts())
+        for manager in (config.patch(options), torch.no_grad(), kept):
+            context.enter_context(manager)
+        if lowered is not None:
+            context.enter_context(tracing(TracingContext(lowered.mode)))
+            standalone_compile(module, examples, dynamic_shapes="from_tracing_context")
+        else:
+            standalone_compile(module, examples, dynamic_shapes="from_example_inputs")
     if len(texts) != 1:
         raise UnbuildableError(f"Inductor generated {len(texts)} modules")
     return texts[0]
@@ -297,13 +406,10 @@ def _makes(built: _Built) -> bool:
     return bool(lowered.allocations or lowered.writes or lowered.checks)
 
 
-def _elements(graph: Graph) -> int:
-    kinds = [kind for node in (*graph.inputs, *graph.nodes) for kind in node.types]
-    return max((math.prod(kind.shape) for kind in kinds), default=0)
-
-
-def _manifest(built: _Built, name: str, places: Iterator[int]) -> PieceManifest:
-    graph, lowered = built.piece.graph, built.lowered
+def _manifest(built: _Built, index: int, places: Iterator[int]) -> PieceManifest:
+    graph, lowered = recorded(built.piece.graph), built.lowered
+    name = entry(index) if _makes(built) else ""
+    sizes, scratch = lowered.symbols.sizes, built.generated.scratch
     types = {node.id: node.types[0] for node in (*graph.inputs, *graph.nodes) if node.types}
     for one in lowered.selections:
         types[one.id] = plain_type(types[one.id].dtype, one.shape)
@@ -313,7 +419,7 @@ def _manifest(built: _Built, name: str, places: Iterator[int]) -> PieceManifest:
         return id, ValueType(kind.kind, kind.dtype, kind.shape, dense_strides(kind))
 
     return PieceManifest(
-        name if _makes(built) else "",
+        name,
         tuple((node.id, node.type) for node in graph.inputs),
         tuple(
             (plain_type(array.dtype.name, array.shape), next(places)) for array in built.constants
@@ -322,5 +428,6 @@ def _manifest(built: _Built, name: str, places: Iterator[int]) -> PieceManifest:
         tuple(made(id) for id in lowered.writes),
         tuple((one.id, plain_type("bool", one.mask)) for one in lowered.selections),
         lowered.checks,
-        built.generated.scratch,
+        scratch if isinstance(scratch, int) else 0,
+        layout_entry(index) if name and sizes else "",
     )

@@ -12,6 +12,8 @@
 
 #define MAX_NDIM NPY_MAXDIMS
 #define SLOT 16
+#define MAX_SIZES 32
+#define MAX_NUMBERS 256
 
 enum { ARRAY = 0, SCALAR = 1, PYTHON = 2 };
 
@@ -27,7 +29,15 @@ typedef struct {
     PyArray_Descr *descr;
 } Value;
 
-typedef int (*Entry)(char **inputs, char **outputs, char *scratch);
+typedef int (*Entry)(char **inputs, char **outputs, char *scratch, const int64_t *sizes);
+
+/* Shapes and strides for given sizes: bytes of temporary memory, -1 where the code does not hold. */
+typedef int64_t (*Layout)(const int64_t *sizes, int64_t *numbers);
+
+typedef struct {
+    int size;              /* which of the sizes */
+    int input;             /* which input it is */
+} Free;
 
 typedef struct {
     PyObject_HEAD
@@ -38,6 +48,11 @@ typedef struct {
     PyObject *constants;   /* tuple of arrays */
     PyObject *library;     /* keeps the code loaded */
     size_t scratch;
+    PyObject *sizes;       /* bytes: the integers that the code is given */
+    Layout layout;         /* where some of them are inputs */
+    int n_free, first;     /* first: of the numbers that belong to outputs */
+    Free free[MAX_SIZES];
+    Py_buffer bounds;      /* the least and the largest value of each of these */
     int releases;
     int distinct;          /* whether no two array arguments may overlap */
 } Piece;
@@ -155,6 +170,16 @@ static int overlap(const Piece *piece, char *const *pointers) {
     return 0;
 }
 
+static PyObject *allocate_as(const Value *v, const int64_t *numbers) {
+    npy_intp dims[MAX_NDIM], strides[MAX_NDIM];
+    for (int d = 0; d < v->ndim; d++) {
+        dims[d] = numbers[d];
+        strides[d] = numbers[v->ndim + d];
+    }
+    Py_INCREF(v->descr);
+    return PyArray_NewFromDescr(&PyArray_Type, v->descr, v->ndim, dims, strides, NULL, 0, NULL);
+}
+
 static PyObject *allocate(const Value *v) {
     Py_INCREF(v->descr);
     return PyArray_NewFromDescr(&PyArray_Type, v->descr, v->ndim, v->dims,
@@ -207,6 +232,27 @@ static PyObject *piece_call(PyObject *self, PyObject *const *args, size_t nargsf
         PyMem_Free(heap);
         Py_RETURN_NONE;
     }
+    const int64_t *sizes = (const int64_t *)PyBytes_AS_STRING(piece->sizes);
+    int64_t own_sizes[MAX_SIZES], numbers[MAX_NUMBERS];
+    size_t scratch_size = piece->scratch;
+    if (piece->layout) {
+        const int64_t *bounds = piece->bounds.buf;
+        memcpy(own_sizes, sizes, PyBytes_GET_SIZE(piece->sizes));
+        sizes = own_sizes;
+        int64_t needed = 0;
+        for (int k = 0; k < piece->n_free && needed >= 0; k++) {
+            int64_t value = *(const int64_t *)pointers[piece->free[k].input];
+            own_sizes[piece->free[k].size] = value;
+            if (value < bounds[2 * k] || value > bounds[2 * k + 1]) needed = -1;
+        }
+        if (needed >= 0) needed = piece->layout(sizes, numbers);
+        if (needed < 0) {
+            PyMem_Free(heap);
+            Py_RETURN_NONE;
+        }
+        scratch_size = (size_t)needed;
+    }
+    int place = piece->first;
     for (Py_ssize_t k = 0; k < piece->n_constants; k++)
         pointers[piece->n_inputs + k] =
             PyArray_BYTES((PyArrayObject *)PyTuple_GET_ITEM(piece->constants, k));
@@ -218,7 +264,8 @@ static PyObject *piece_call(PyObject *self, PyObject *const *args, size_t nargsf
             outputs[k] = out_slots + k * SLOT;
             continue;
         }
-        PyObject *array = allocate(v);
+        PyObject *array = piece->layout ? allocate_as(v, numbers + place) : allocate(v);
+        place += 2 * v->ndim;
         if (!array) goto fail;
         PyTuple_SET_ITEM(results, k, array);
         outputs[k] = PyArray_BYTES((PyArrayObject *)array);
@@ -226,18 +273,18 @@ static PyObject *piece_call(PyObject *self, PyObject *const *args, size_t nargsf
     npy_bool flags[8] = {1, 1, 1, 1, 1, 1, 1, 1};
     for (Py_ssize_t k = 0; k < piece->n_checks; k++)
         outputs[piece->n_outputs + k] = (char *)&flags[k];
-    if (piece->scratch) {
-        scratch_base = PyMem_RawMalloc(piece->scratch + 64);
+    if (scratch_size) {
+        scratch_base = PyMem_RawMalloc(scratch_size + 64);
         if (!scratch_base) { PyErr_NoMemory(); goto fail; }
         scratch = (char *)(((uintptr_t)scratch_base + 63) & ~(uintptr_t)63);
     }
     int failed;
     if (piece->releases) {
         Py_BEGIN_ALLOW_THREADS
-        failed = piece->entry(pointers, outputs, scratch);
+        failed = piece->entry(pointers, outputs, scratch, sizes);
         Py_END_ALLOW_THREADS
     } else {
-        failed = piece->entry(pointers, outputs, scratch);
+        failed = piece->entry(pointers, outputs, scratch, sizes);
     }
     PyMem_RawFree(scratch_base);
     for (Py_ssize_t k = 0; k < piece->n_checks; k++) failed |= !flags[k];
@@ -267,17 +314,49 @@ static void piece_dealloc(PyObject *self) {
     free_values(piece->inputs, piece->n_inputs);
     free_values(piece->outputs, piece->n_outputs);
     Py_XDECREF(piece->constants);
+    Py_XDECREF(piece->sizes);
+    if (piece->bounds.obj) PyBuffer_Release(&piece->bounds);
     Py_XDECREF(piece->library);
     Py_TYPE(self)->tp_free(self);
 }
 
+/* (address of the layout, bounds, first number of the outputs, how many numbers, *pairs of
+ * size and input). */
+static int read_free(Piece *piece, PyObject *free) {
+    Py_ssize_t count = PyTuple_GET_SIZE(free) - 4;
+    void *layout = PyLong_AsVoidPtr(PyTuple_GET_ITEM(free, 0));
+    long first = PyLong_AsLong(PyTuple_GET_ITEM(free, 2));
+    long numbers = PyLong_AsLong(PyTuple_GET_ITEM(free, 3));
+    if (PyErr_Occurred()) return 0;
+    if (PyObject_GetBuffer(PyTuple_GET_ITEM(free, 1), &piece->bounds, PyBUF_C_CONTIGUOUS) < 0)
+        return 0;
+    Py_ssize_t sizes = PyBytes_GET_SIZE(piece->sizes) / (Py_ssize_t)sizeof(int64_t);
+    if (count > MAX_SIZES || sizes > MAX_SIZES || numbers > MAX_NUMBERS
+        || piece->bounds.len < 2 * count * (Py_ssize_t)sizeof(int64_t)) {
+        PyErr_SetString(PyExc_ValueError, "too many sizes");
+        return 0;
+    }
+    for (Py_ssize_t k = 0; k < count; k++) {
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(free, k + 4), "ii", &piece->free[k].size,
+                              &piece->free[k].input)) return 0;
+        if (piece->free[k].size < 0 || piece->free[k].size >= sizes) {
+            PyErr_SetString(PyExc_ValueError, "no such size");
+            return 0;
+        }
+    }
+    piece->layout = (Layout)layout;
+    piece->n_free = (int)count;
+    piece->first = (int)first;
+    return 1;
+}
+
 static PyObject *piece_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-    PyObject *address, *inputs, *outputs, *constants, *library;
+    PyObject *address, *inputs, *outputs, *constants, *sizes, *free, *library;
     Py_ssize_t checks, scratch;
     int releases, distinct;
-    if (!PyArg_ParseTuple(args, "OO!O!O!nnppO", &address, &PyTuple_Type, &inputs, &PyTuple_Type,
-                          &outputs, &PyTuple_Type, &constants, &checks, &scratch, &releases,
-                          &distinct, &library))
+    if (!PyArg_ParseTuple(args, "OO!O!O!nnO!O!ppO", &address, &PyTuple_Type, &inputs, &PyTuple_Type,
+                          &outputs, &PyTuple_Type, &constants, &checks, &scratch,
+                          &PyBytes_Type, &sizes, &PyTuple_Type, &free, &releases, &distinct, &library))
         return NULL;
     if (checks > 8) {
         PyErr_SetString(PyExc_ValueError, "more than 8 checks");
@@ -294,6 +373,8 @@ static PyObject *piece_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     piece->n_constants = PyTuple_GET_SIZE(constants);
     Py_INCREF(constants);
     piece->constants = constants;
+    Py_INCREF(sizes);
+    piece->sizes = sizes;
     Py_INCREF(library);
     piece->library = library;
     for (Py_ssize_t k = 0; k < piece->n_constants; k++)
@@ -302,6 +383,10 @@ static PyObject *piece_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
             Py_DECREF(piece);
             return NULL;
         }
+    if (PyTuple_GET_SIZE(free) && !read_free(piece, free)) {
+        Py_DECREF(piece);
+        return NULL;
+    }
     piece->inputs = read_values(inputs, &piece->n_inputs);
     piece->outputs = piece->inputs ? read_values(outputs, &piece->n_outputs) : NULL;
     if (!piece->outputs || PyErr_Occurred()) {

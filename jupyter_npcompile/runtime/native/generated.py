@@ -7,12 +7,11 @@ other. Read as data, the same calls can be made on any memory, without torch.
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
+from jupyter_npcompile.runtime.native.extents import Extent, Extents
 
 ALIGNMENT = 64
 """Of temporary buffers, in bytes: a cache line."""
@@ -63,14 +62,21 @@ class Place:
     space : {"input", "output", "scratch"}
         Whose memory.
     index : int
-        Which input or output; 0 for scratch.
-    offset : int
-        In bytes.
+        Which input, output, or part of the scratch memory.
+    offset : int or str
+        In bytes; an expression in C++ where it depends on sizes.
     """
 
     space: str
     index: int
-    offset: int = 0
+    offset: int | str = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """An integer that a kernel is given: an expression in C++."""
+
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +84,7 @@ class KernelCall:
     """One call of a kernel."""
 
     kernel: str
-    places: tuple[Place, ...]
+    places: tuple[Place | Number, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,20 +97,28 @@ class Generated:
         By first use.
     calls : tuple of KernelCall
         In order.
-    scratch : int
-        Bytes of temporary memory.
+    parts : tuple of int or str
+        Bytes of each part of the temporary memory; expressions in C++ where
+        they depend on sizes. Where nothing does there is one part.
     """
 
     kernels: tuple[Kernel, ...]
     calls: tuple[KernelCall, ...]
-    scratch: int
+    parts: tuple[int | str, ...] = (0,)
+
+    @property
+    def scratch(self) -> int | str:
+        """Bytes of temporary memory."""
+        if len(self.parts) == 1:
+            return self.parts[0]
+        return " + ".join(f"({part})" for part in self.parts) or 0
 
 
 @dataclass
 class _Storage:
     """Memory that the generated code allocates; ``first`` and ``last`` call that use it."""
 
-    nbytes: int
+    nbytes: Extent
     first: int = -1
     last: int = -1
     place: Place | None = None
@@ -114,18 +128,19 @@ class _Storage:
 class _Buffer:
     storage: _Storage
     dtype: str
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    offset: int = 0
+    shape: tuple[Extent, ...]
+    strides: tuple[Extent, ...]
+    offset: Extent
 
 
 @dataclass
 class _Reader:
     inputs: int
     kernels: dict[str, Kernel]
+    extents: Extents
     buffers: dict[str, _Buffer] = field(default_factory=dict)
     storages: list[_Storage] = field(default_factory=list)
-    calls: list[tuple[str, tuple[_Buffer, ...]]] = field(default_factory=list)
+    calls: list[tuple[str, tuple[_Buffer | Number, ...]]] = field(default_factory=list)
     returned: list[_Buffer] = field(default_factory=list)
 
     def statement(self, node: ast.stmt) -> None:
@@ -147,13 +162,28 @@ class _Reader:
     def assignment(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(value, ast.Name) and value.id == "args":
             names = target.elts if isinstance(target, ast.Tuple) else [target]
+            sizes = self.extents.count
+            zero = self.extents.fixed(0)
             for index, name in enumerate(names):
-                storage = _Storage(0, place=Place("input", index))
-                self.buffers[_name(name)] = _Buffer(storage, "", (), ())
-            if len(names) != self.inputs:
-                raise UnbuildableError(f"{len(names)} inputs, where {self.inputs} were expected")
+                if index < sizes:
+                    self.extents.name(_name(name), index)
+                    continue
+                storage = _Storage(zero, place=Place("input", index - sizes))
+                self.buffers[_name(name)] = _Buffer(storage, "", (), (), zero)
+            if len(names) != self.inputs + sizes:
+                expected = self.inputs + sizes
+                raise UnbuildableError(f"{len(names)} inputs, where {expected} were expected")
+            return
+        if self.is_integer(value):
+            self.extents.name(_name(target), self.extents.read(value))
             return
         self.buffers[_name(target)] = self.buffer(value)
+
+    def is_integer(self, node: ast.expr) -> bool:
+        """Whether an expression is a size."""
+        names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
+        known = all(self.extents.has(name) or name in ("max", "min") for name in names)
+        return known and not isinstance(node, ast.Tuple)
 
     def call(self, node: ast.Call) -> None:
         called = _dotted(node.func)
@@ -161,8 +191,13 @@ class _Reader:
             return
         if called not in self.kernels or node.keywords:
             raise UnbuildableError(ast.unparse(node))
-        arguments = tuple(self.buffer(part) for part in node.args)
+        arguments = tuple(
+            Number(self.extents.read(part).text) if self.is_integer(part) else self.buffer(part)
+            for part in node.args
+        )
         for buffer in arguments:
+            if isinstance(buffer, Number):
+                continue
             storage = buffer.storage
             storage.first = len(self.calls) if storage.first < 0 else storage.first
             storage.last = len(self.calls)
@@ -176,20 +211,24 @@ class _Reader:
             raise UnbuildableError(ast.unparse(node))
         called = _dotted(node.func)
         if called == "empty_strided_cpu":
-            shape, strides = (ast.literal_eval(part) for part in node.args[:2])
+            shape, strides = map(self.extents.tuple, node.args[:2])
             dtype = _dotted(node.args[2]).removeprefix("torch.")
             if dtype not in _SIZES:
                 raise UnbuildableError(f"a buffer of {dtype}")
-            extent = 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
-            storage = _Storage(0 if 0 in shape else extent * _SIZES[dtype])
+            one = extent = self.extents.fixed(1)
+            for length, stride in zip(shape, strides, strict=True):
+                extent += (length - one) * stride
+            size = self.extents.fixed(_SIZES[dtype])
+            storage = _Storage(extent * size if all(shape) else self.extents.fixed(0))
             self.storages.append(storage)
-            return _Buffer(storage, dtype, shape, strides)
+            return _Buffer(storage, dtype, shape, strides, self.extents.fixed(0))
         if called == "reinterpret_tensor":
             base = self.buffer(node.args[0])
-            shape, strides, offset = (ast.literal_eval(part) for part in node.args[1:4])
+            shape, strides = map(self.extents.tuple, node.args[1:3])
             if not base.dtype:
                 raise UnbuildableError("a view of an input")
-            nbytes = base.offset + offset * _SIZES[base.dtype]
+            size = self.extents.fixed(_SIZES[base.dtype])
+            nbytes = base.offset + self.extents.read(node.args[3]) * size
             return _Buffer(base.storage, base.dtype, shape, strides, nbytes)
         raise UnbuildableError(ast.unparse(node))
 
@@ -204,7 +243,12 @@ def _dotted(node: ast.expr) -> str:
     return ast.unparse(node)
 
 
-def read(text: str, inputs: int, outputs: Sequence[tuple[int, ...]]) -> Generated:
+def read(
+    text: str,
+    inputs: int,
+    outputs: Sequence[Sequence[int | Extent]],
+    extents: Extents | None = None,
+) -> Generated:
     """Read a generated module.
 
     Parameters
@@ -212,9 +256,11 @@ def read(text: str, inputs: int, outputs: Sequence[tuple[int, ...]]) -> Generate
     text : str
         Its source.
     inputs : int
-        How many arguments ``call`` takes.
-    outputs : sequence of tuple of int
+        How many arguments ``call`` takes, besides sizes.
+    outputs : sequence of tuple of int or Extent
         The strides, in elements, that each result must have.
+    extents : Extents, optional
+        Of the sizes that it takes before its other arguments.
 
     Raises
     ------
@@ -233,21 +279,32 @@ def read(text: str, inputs: int, outputs: Sequence[tuple[int, ...]]) -> Generate
                 body = part.body
     if body is None:
         raise UnbuildableError("the generated module has no function `call`")
-    reader = _Reader(inputs, kernels)
+    extents = extents or Extents()
+    reader = _Reader(inputs, kernels, extents)
     for statement in body:
         reader.statement(statement)
     _assign_outputs(reader, outputs)
-    scratch = _assign_scratch(reader.storages)
+    fixed = all(storage.nbytes.is_fixed for storage in reader.storages)
+    parts = (_assign_scratch if fixed else _assign_parts)(reader.storages)
     calls = []
     for name, arguments in reader.calls:
-        places = []
+        places: list[Place | Number] = []
         for buffer in arguments:
+            if isinstance(buffer, Number):
+                places.append(buffer)
+                continue
             place = buffer.storage.place
             assert place is not None
-            places.append(Place(place.space, place.index, place.offset + buffer.offset))
+            places.append(Place(place.space, place.index, _sum(place.offset, buffer.offset)))
         calls.append(KernelCall(name, tuple(places)))
     used = dict.fromkeys(call.kernel for call in calls)
-    return Generated(tuple(kernels[name] for name in used), tuple(calls), scratch)
+    return Generated(tuple(kernels[name] for name in used), tuple(calls), parts)
+
+
+def _sum(place: int | str, offset: Extent) -> int | str:
+    if isinstance(place, int) and offset.is_fixed:
+        return place + offset.values[0]
+    return f"{place} + {offset.text}"
 
 
 def _kernel(node: ast.Assign) -> Kernel | None:
@@ -258,36 +315,61 @@ def _kernel(node: ast.Assign) -> Kernel | None:
     return Kernel(_name(node.targets[0]), tuple(types), source)
 
 
-def _assign_outputs(reader: _Reader, outputs: Sequence[tuple[int, ...]]) -> None:
+def _assign_outputs(reader: _Reader, outputs: Sequence[Sequence[int | Extent]]) -> None:
+    extents = reader.extents
     if len(reader.returned) != len(outputs):
         raise UnbuildableError(f"{len(reader.returned)} results, not {len(outputs)}")
     for index, (buffer, strides) in enumerate(zip(reader.returned, outputs, strict=True)):
         storage = buffer.storage
         if storage.place is not None or buffer.offset:
             raise UnbuildableError("a result that shares memory")
-        if not _same_order(buffer.shape, buffer.strides, strides):
+        if not _same_order(buffer.shape, buffer.strides, [*map(extents.of, strides)]):
             raise UnbuildableError("a result in another memory order")
         storage.place = Place("output", index)
-        if math.prod(buffer.shape) * _SIZES[buffer.dtype] != storage.nbytes:
+        nbytes = extents.product(buffer.shape) * extents.fixed(_SIZES[buffer.dtype])
+        if nbytes.values != storage.nbytes.values:
             raise UnbuildableError("a result that is part of a larger buffer")
 
 
-def _same_order(shape: Any, strides: Any, wanted: Any) -> bool:
+def _same_order(
+    shape: Sequence[Extent], strides: Sequence[Extent], wanted: Sequence[Extent]
+) -> bool:
     """Whether two layouts put the same elements into the same places."""
-    if 0 in shape:
+    if not all(shape):
         return True
-    return all(a == b for n, a, b in zip(shape, strides, wanted, strict=True) if n > 1)
+    layouts = zip(shape, strides, wanted, strict=True)
+    return all(a.values == b.values for n, a, b in layouts if max(n.values) > 1)
 
 
-def _assign_scratch(storages: list[_Storage]) -> int:
+def _assign_parts(storages: list[_Storage]) -> tuple[str, ...]:
+    """Give each temporary buffer a part of the memory, which another of its size has left."""
+    parts: list[tuple[Extent, int]] = []  # size, last call that uses it
+    for storage in sorted(storages, key=lambda s: s.first):
+        if storage.place is not None:
+            continue
+        left = (
+            k
+            for k, (nbytes, last) in enumerate(parts)
+            if nbytes.values == storage.nbytes.values and last < storage.first
+        )
+        index = next(left, len(parts))
+        if index == len(parts):
+            parts.append((storage.nbytes, 0))
+        parts[index] = storage.nbytes, storage.last
+        storage.place = Place("scratch", index)
+    whole = f" + {ALIGNMENT - 1}) / {ALIGNMENT} * {ALIGNMENT}"
+    return tuple(f"(({nbytes.text}){whole}" for nbytes, _ in parts)
+
+
+def _assign_scratch(storages: list[_Storage]) -> tuple[int]:
     """Give temporary buffers places that are free while they are used; returns the size."""
     taken: list[tuple[int, int, int, int]] = []  # offset, end, first call, last call
     size = 0
-    for storage in sorted(storages, key=lambda s: -s.nbytes):
+    for storage in sorted(storages, key=lambda s: -s.nbytes.values[0]):
         if storage.place is not None:
             continue
         offset = 0
-        nbytes = -(-max(storage.nbytes, 1) // ALIGNMENT) * ALIGNMENT
+        nbytes = -(-max(storage.nbytes.values[0], 1) // ALIGNMENT) * ALIGNMENT
         for low, high, first, last in sorted(taken):
             alive = first <= storage.last and storage.first <= last
             if alive and offset < high and low < offset + nbytes:
@@ -295,4 +377,4 @@ def _assign_scratch(storages: list[_Storage]) -> int:
         taken.append((offset, offset + nbytes, storage.first, storage.last))
         storage.place = Place("scratch", 0, offset)
         size = max(size, offset + nbytes)
-    return size
+    return (size,)

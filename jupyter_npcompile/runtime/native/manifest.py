@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from jupyter_npcompile.graph.nodes import ValueType
 
-VERSION = 1
+VERSION = 2
 """Of the layout of manifests and of what the entry points take."""
 
 
@@ -38,6 +38,9 @@ class PieceManifest:
         How many booleans come last.
     scratch : int
         Bytes of temporary memory.
+    layout : str
+        Name of the function that gives shapes and strides for given sizes;
+        empty where nothing depends on sizes.
     """
 
     entry: str
@@ -48,6 +51,7 @@ class PieceManifest:
     masks: tuple[tuple[int, ValueType], ...]
     checks: int
     scratch: int
+    layout: str = ""
 
     @property
     def elements(self) -> int:
@@ -68,11 +72,17 @@ class Manifest:
         Whether the library needs symbols of torch's.
     aten : dict
         The ATen level, as JSON.
+    general : dict or None
+        The general graph, as JSON, where it serves more than one size.
+    lengths : dict of str to list
+        For each node of that, the shapes of its results, as texts.
     """
 
     steps: tuple[PieceManifest | int, ...]
     torch: bool
     aten: Mapping[str, Any]
+    general: Mapping[str, Any] | None = None
+    lengths: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def pieces(self) -> tuple[PieceManifest, ...]:
@@ -87,6 +97,8 @@ def to_json(manifest: Manifest) -> dict[str, Any]:
         "steps": [step if isinstance(step, int) else _piece(step) for step in manifest.steps],
         "torch": manifest.torch,
         "aten": manifest.aten,
+        "general": manifest.general,
+        "lengths": manifest.lengths,
     }
 
 
@@ -101,7 +113,7 @@ def from_json(data: Mapping[str, Any]) -> Manifest:
     if data.get("version") != VERSION:
         raise ValueError(f"version {data.get('version')!r} of a manifest")
     steps = tuple(step if isinstance(step, int) else _read(step) for step in data["steps"])
-    return Manifest(steps, bool(data["torch"]), data["aten"])
+    return Manifest(steps, bool(data["torch"]), data["aten"], data["general"], data["lengths"])
 
 
 def _type(kind: ValueType) -> list[Any]:
@@ -118,6 +130,7 @@ def _piece(piece: PieceManifest) -> dict[str, Any]:
         "masks": [[id, _type(kind)] for id, kind in piece.masks],
         "checks": piece.checks,
         "scratch": piece.scratch,
+        "layout": piece.layout,
     }
 
 
@@ -138,6 +151,7 @@ def _read(data: Mapping[str, Any]) -> PieceManifest:
         pairs("masks"),
         int(data["checks"]),
         int(data["scratch"]),
+        str(data["layout"]),
     )
 
 

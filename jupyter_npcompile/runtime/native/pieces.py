@@ -172,6 +172,7 @@ class _Cutter:
             inputs[id] = Node(
                 id,
                 "input",
+                node.args if node.op == "input" else (),  # an integer that bounds slices
                 types=node.types,
                 position=node.position,
                 name=node.name or f"v{id}",

@@ -17,8 +17,11 @@ import numpy as np
 from jupyter_npcompile.graph.nodes import Graph, Node, ValueType
 from jupyter_npcompile.runtime.arrays import sort_results
 from jupyter_npcompile.runtime.errors import CheckFailedError
+from jupyter_npcompile.runtime.footprint import size_of
+from jupyter_npcompile.runtime.native.fitting import Bounds, fitted
 from jupyter_npcompile.runtime.native.manifest import Manifest, PieceManifest, nbytes
 from jupyter_npcompile.runtime.native.toolchain import DISPATCH
+from jupyter_npcompile.tracer import interrupts
 from jupyter_npcompile.tracer.interpret import run_node, value_of
 from jupyter_npcompile.tracer.memory import Array
 
@@ -95,14 +98,20 @@ class Program:
         NumPy level.
     steps : sequence of Piece or int
         A piece, or the node that NumPy executes.
+    bounds : Bounds, optional
+        Of the integers that differ from call to call.
     """
 
-    def __init__(self, graph: Graph, steps: Sequence[Piece | int]) -> None:
+    def __init__(
+        self, graph: Graph, steps: Sequence[Piece | int], bounds: Bounds | None = None
+    ) -> None:
+        self.bounds = bounds or Bounds((), {})
         self._inputs = tuple(node.id for node in graph.inputs)
         self._steps = tuple(steps)
         self._nodes = graph.by_id()
         self._writes = graph.writes
         self._outputs = graph.allocations()
+        self._over = self._endings()
         only = self._steps[0] if len(self._steps) == 1 else None
         self._only = only if isinstance(only, Piece) else None
 
@@ -110,6 +119,55 @@ class Program:
     def only(self) -> Piece | None:
         """The piece, if there is no other step."""
         return self._only
+
+    def _endings(self) -> list[list[int]]:
+        """For each step, the values of which nobody needs anything afterwards."""
+        last: dict[int, int] = {}
+
+        def need(id: int, step: int) -> None:
+            if last.get(id) != step:
+                last[id] = step
+                node = self._nodes[id]
+                if node.view_of is not None:  # the view may be taken again
+                    for other in (node.view_of, *node.references()):
+                        need(other, step)
+
+        for number, step in enumerate(self._steps):
+            if isinstance(step, Piece):
+                made = step.manifest
+                for id, _ in (*made.inputs, *made.outputs, *made.writes):
+                    need(id, number)
+            else:
+                for id in (step, *self._nodes[step].references()):
+                    need(id, number)
+        kept = {*self._inputs, *self._writes}
+        for id in self._outputs:
+            need(id, len(self._steps))
+        over: list[list[int]] = [[] for _ in self._steps]
+        for id, number in last.items():
+            if number < len(self._steps) and id not in kept:
+                over[number].append(id)
+        return over
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it allocates at most at a time, its results included."""
+        known = {id: size_of(self._nodes[id].types) for id in self._writes}
+        if self._only is not None:
+            known.clear()  # a piece hands them out
+        most = 0
+        for step, over in zip(self._steps, self._over, strict=True):
+            aside = 0
+            if isinstance(step, Piece):
+                made = step.manifest
+                known |= {id: size_of([kind]) for id, kind in made.outputs}
+                aside = made.scratch + size_of(k for _, k in (*made.writes, *made.masks))
+            else:
+                known[step] = 0 if self._nodes[step].view_of else size_of(self._nodes[step].types)
+            most = max(most, sum(known.values()) + aside)
+            for id in over:
+                known.pop(id, None)
+        return most
 
     def run(self, values: Sequence[Any]) -> tuple[dict[int, Any], dict[int, Array]]:
         """Run on the inputs without changing any of them.
@@ -142,7 +200,8 @@ class Program:
         known: dict[int, Any] = dict(zip(self._inputs, values, strict=True))
         for id in self._writes:
             known[id] = known[id].copy(order="K")
-        for step in self._steps:
+        for step, over in zip(self._steps, self._over, strict=True):
+            interrupts.allow()
             if isinstance(step, Piece):
                 fresh, written = step.run(
                     [value_of(id, self._nodes, known) for id, _ in step.manifest.inputs]
@@ -150,8 +209,11 @@ class Program:
                 known.update(fresh)
                 for id, content in written.items():
                     np.copyto(known[id], content)
+                fresh = written = {}
             else:
                 self._call(self._nodes[step], known)
+            for id in over:
+                known.pop(id, None)
         fresh = {id: _owning(value_of(id, self._nodes, known)) for id in self._outputs}
         return fresh, {id: known[id] for id in self._writes}
 
@@ -180,6 +242,8 @@ def load(
     library: Path,
     constants: bytes,
     dispatch: ModuleType,
+    sizes: Sequence[int] | None = None,
+    free: Mapping[int, int] | None = None,
 ) -> Program:
     """Load what was built for a segment.
 
@@ -195,27 +259,62 @@ def load(
         Arrays that pieces take.
     dispatch : module
         What `load_dispatch` loaded.
+    sizes : sequence of int, optional
+        What its symbols stand for in this graph.
+    free : mapping of int to int, optional
+        Inputs that are symbols themselves and change from call to call, and
+        which symbol each is.
 
     Raises
     ------
     OSError
         When the library cannot be loaded.
+    OtherLayoutError
+        When it does not hold for these sizes.
     """
-    code: ctypes.CDLL | None = None
-    if any(piece.entry for piece in manifest.pieces):
-        if manifest.torch:
-            _load_torch_symbols()
-        code = ctypes.CDLL(str(library))
-    memory = np.frombuffer(constants, np.uint8)
+    bounds = Bounds(sizes or (), free or {})
+    code, memory = _library(manifest, library), np.frombuffer(constants, np.uint8)
     steps = [
-        step if isinstance(step, int) else _piece(step, code, memory, dispatch)
+        step
+        if isinstance(step, int)
+        else _piece(
+            step if sizes is None else fitted(step, graph, code, sizes),
+            code,
+            memory,
+            dispatch,
+            bounds,
+        )
         for step in manifest.steps
     ]
-    return Program(graph, steps)
+    return Program(graph, steps, bounds)
+
+
+def load_steps(
+    manifest: Manifest, library: Path, constants: bytes, dispatch: ModuleType
+) -> list[Piece | int]:
+    """The pieces that were built for one size, and the nodes between them: see `load`."""
+    code, memory = _library(manifest, library), np.frombuffer(constants, np.uint8)
+    return [
+        step if isinstance(step, int) else _piece(step, code, memory, dispatch, Bounds((), {}))
+        for step in manifest.steps
+    ]
+
+
+def _library(manifest: Manifest, path: Path) -> ctypes.CDLL | None:
+    """The shared library, where any piece has an entry point."""
+    if not any(piece.entry for piece in manifest.pieces):
+        return None
+    if manifest.torch:
+        _load_torch_symbols()
+    return ctypes.CDLL(str(path))
 
 
 def _piece(
-    made: PieceManifest, code: ctypes.CDLL | None, memory: Array, dispatch: ModuleType
+    made: PieceManifest,
+    code: ctypes.CDLL | None,
+    memory: Array,
+    dispatch: ModuleType,
+    bounds: Bounds,
 ) -> Piece:
     if not made.entry:
         return Piece(made, None)
@@ -230,6 +329,8 @@ def _piece(
         constants,
         made.checks,
         made.scratch,
+        np.array(bounds.sizes, np.int64).tobytes(),
+        bounds.of_piece(made, code),
         made.elements > RELEASE,
     )
 

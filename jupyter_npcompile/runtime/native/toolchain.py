@@ -5,6 +5,7 @@ Imports torch; only the process that compiles uses it.
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import hashlib
 import os
@@ -16,6 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from jupyter_npcompile import loops
+from jupyter_npcompile.loops.random_numbers import DISTRIBUTIONS
 
 DISPATCH = "npcompile_dispatch"
 """Name of the extension module that calls pieces."""
@@ -55,6 +59,20 @@ def compile_library(source: Path, target: Path, headers: Path) -> None:
     made = Path(builder.get_target_file_path())
     if made != target:
         made.replace(target)
+    _try(target)
+
+
+def _try(library: Path) -> None:
+    """Load a library here, in the process of the job: one that is broken must not end a kernel.
+
+    Symbols that only a kernel has are no fault.
+    """
+    try:
+        ctypes.CDLL(str(library))
+    except OSError as error:
+        if "undefined symbol" not in str(error):
+            reason = str(error).removeprefix(f"{library}: ")
+            raise CompilerFailedError(f"what was compiled cannot be loaded: {reason}") from None
 
 
 def compile_dispatch(target: Path) -> None:
@@ -64,6 +82,64 @@ def compile_dispatch(target: Path) -> None:
     compiler = os.environ.get("CC") or "gcc"
     command = [compiler, "-O2", "-shared", "-fPIC", f"-I{include}", f"-I{np.get_include()}"]
     _run([*shlex.split(compiler), *command[1:], str(source), "-o", str(target)])
+    _try(target)
+
+
+LOOPS = (
+    *("-std=c++17", "-O3", "-march=native", "-fno-math-errno", "-ffp-contract=off", "-fwrapv"),
+    *("-shared", "-fPIC", "-fvisibility=hidden", "-w"),
+)
+"""Options for native loops: fast, and every rounding and every flag where NumPy has it."""
+
+
+def compile_loop(source: str, target: Path, headers: Path) -> None:
+    """Compile a loop into a shared library.
+
+    Parameters
+    ----------
+    source : str
+        C++, without what it is made of: see `jupyter_npcompile.loops`.
+    target : Path
+        The library.
+    headers : Path
+        Folder for a precompiled header, which makes later compiles shorter.
+
+    Raises
+    ------
+    CompilerFailedError
+        With the first line of what the compiler said.
+    """
+    compiler = shlex.split(os.environ.get("CXX") or "g++")
+    include = sysconfig.get_paths()["include"]
+    options = [*LOOPS, f"-I{include}", f"-I{np.get_include()}"]
+    text = target.with_suffix(".cpp")
+    text.write_text(source)
+    support = _loop_header(compiler, options, headers)
+    try:
+        libraries = [str(DISTRIBUTIONS)] if DISTRIBUTIONS.exists() else []
+        sources = ["-include", str(support), str(text), *libraries]
+        _run([*compiler, *options, *sources, "-o", str(target)])
+    finally:
+        text.unlink()
+
+
+def _loop_header(compiler: list[str], options: list[str], folder: Path) -> Path:
+    """The header that all loops include, compiled once for each compiler."""
+    original = Path(loops.__file__).with_name("support.hpp")
+    found = "".join([*compiler, *options, original.read_text(), _run([*compiler, "--version"])])
+    header = folder / f"loops-{hashlib.sha256(found.encode()).hexdigest()[:16]}.hpp"
+    made = header.with_name(f"{header.name}.gch")
+    if made.exists():
+        return header
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        draft = Path(scratch) / header.name
+        draft.write_bytes(original.read_bytes())
+        shared = [option for option in options if option != "-shared"]
+        _run([*compiler, *shared, "-x", "c++-header", str(draft), "-o", f"{draft}.gch"])
+        draft.replace(header)
+        Path(f"{draft}.gch").replace(made)
+    return header
 
 
 def _options(*, precompiling: bool = False) -> Any:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
-from jupyter_npcompile.runtime.native.generated import Generated, Place
+from jupyter_npcompile.runtime.native.extents import HELPERS, SIZES
+from jupyter_npcompile.runtime.native.generated import Generated, Number, Place
 
 _INCLUDE = re.compile(r"^\s*#include\b.*$", re.MULTILINE)
 _HEAD = re.compile(r'extern\s+"C"\s+(?:__declspec\(dllexport\)\s+)?void\s+kernel\s*\(')
@@ -17,16 +19,25 @@ def entry(index: int) -> str:
     return f"npcompile_piece_{index}"
 
 
-def translation_unit(pieces: Sequence[Generated]) -> str:
+def layout_entry(index: int) -> str:
+    """The name of the function that gives the layout of the values of a piece."""
+    return f"npcompile_layout_{index}"
+
+
+def translation_unit(
+    pieces: Sequence[Generated], layouts: Sequence[Layout | None] | None = None
+) -> str:
     """The source of a library with one entry point for each piece.
 
-    An entry point takes pointers to the inputs, then to the outputs, and a
-    pointer to scratch memory. It returns 0, or 1 where a kernel raised.
+    An entry point takes pointers to the inputs, then to the outputs, a pointer
+    to scratch memory, and the sizes. It returns 0, or 1 where a kernel raised.
 
     Parameters
     ----------
     pieces : sequence of Generated
         What Inductor generated for each.
+    layouts : sequence of Layout or None, optional
+        For each, what its values look like where that depends on sizes.
 
     Raises
     ------
@@ -35,6 +46,8 @@ def translation_unit(pieces: Sequence[Generated]) -> str:
     """
     includes: dict[str, None] = {}
     bodies: list[str] = []
+    if layouts and any(layouts):
+        bodies.append(HELPERS)
     for index, piece in enumerate(pieces):
         names: dict[str, str] = {}
         for kernel in piece.kernels:
@@ -46,6 +59,9 @@ def translation_unit(pieces: Sequence[Generated]) -> str:
             bodies.append(f"namespace {space} {{\n{body}\n}}")
             names[kernel.name] = space
         bodies.append(_driver(index, piece, names))
+        layout = layouts[index] if layouts else None
+        if layout is not None:
+            bodies.append(_layout(index, piece, layout))
     return "\n".join([*includes, *bodies]) + "\n"
 
 
@@ -57,14 +73,20 @@ def _driver(index: int, piece: Generated, names: dict[str, str]) -> str:
         if len(expected) != len(call.places):
             raise UnbuildableError(f"{call.kernel} is called with {len(call.places)} arguments")
         arguments = ", ".join(
-            f"({type})({_pointer(place)})"
+            f"({type})({place.text if isinstance(place, Number) else _pointer(place)})"
             for type, place in zip(expected, call.places, strict=True)
         )
         lines.append(f"    {names[call.kernel]}::kernel({arguments});")
     return "\n".join(
         (
-            f'extern "C" int {entry(index)}(char** inputs, char** outputs, char* scratch) {{',
+            f'extern "C" int {entry(index)}(char** inputs, char** outputs, char* scratch,',
+            f"    const int64_t* {SIZES}) {{",
             "  try {",
+            "    char* part0 = scratch;",
+            *(
+                f"    char* part{k} = part{k - 1} + {size};"
+                for k, size in enumerate(piece.parts[:-1], 1)
+            ),
             *lines,
             "  } catch (...) { return 1; }",
             "  return 0;",
@@ -73,7 +95,43 @@ def _driver(index: int, piece: Generated, names: dict[str, str]) -> str:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What the values of a piece look like, as expressions in C++.
+
+    Parameters
+    ----------
+    conditions : tuple of str
+        What must be true of the sizes.
+    numbers : tuple of str
+        Shapes and strides.
+    """
+
+    conditions: tuple[str, ...]
+    numbers: tuple[str, ...]
+
+
+def _layout(index: int, piece: Generated, layout: Layout) -> str:
+    """A function that gives the temporary memory that a piece needs, in bytes.
+
+    It returns -1 where a condition is not met, and writes shapes and strides.
+    """
+    lines = [f"    if (!{condition}) return -1;" for condition in layout.conditions]
+    lines += [f"    numbers[{k}] = {text};" for k, text in enumerate(layout.numbers)]
+    return "\n".join(
+        (
+            f'extern "C" int64_t {layout_entry(index)}(',
+            f"    const int64_t* {SIZES}, int64_t* numbers) {{",
+            "  try {",
+            *lines,
+            f"    return {piece.scratch};",
+            "  } catch (...) { return -1; }",
+            "}",
+        )
+    )
+
+
 def _pointer(place: Place) -> str:
     if place.space == "scratch":
-        return f"scratch + {place.offset}"
+        return f"part{place.index} + {place.offset}"
     return f"{place.space}s[{place.index}] + {place.offset}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -19,13 +20,21 @@ from jupyter_npcompile.graph.nodes import (
     Ref,
     ValueType,
 )
+from jupyter_npcompile.tracer.lowering.symbols import Symbols, hint
+
+SIZE = ValueType("python", "int64")
+"""The type of a symbolic size."""
 
 ORIGIN = "npcompile_node"
 """Key in the ``meta`` of an ``fx`` node: the id of the NumPy-level node."""
 
 
 def aten_graph(
-    module: torch.fx.GraphModule, source: Graph, selections: Sequence[int], checks: int
+    module: torch.fx.GraphModule,
+    source: Graph,
+    selections: Sequence[int],
+    checks: int,
+    symbols: Symbols,
 ) -> Graph:
     """Describe a lowered module.
 
@@ -39,13 +48,19 @@ def aten_graph(
         Nodes of the source for which a mask is among the outputs.
     checks : int
         How many of the outputs are checks.
+    symbols : Symbols
+        Sizes that it takes before everything else.
     """
-    return _Writer(module, source).graph(selections, checks)
+    return _Writer(module, source, symbols).graph(selections, checks)
 
 
 class _Writer:
-    def __init__(self, module: torch.fx.GraphModule, source: Graph) -> None:
+    def __init__(self, module: torch.fx.GraphModule, source: Graph, symbols: Symbols) -> None:
         self._module = module
+        self._inputs = [
+            *(Node(-1, "input", types=(SIZE,), name=size.text) for size in symbols.sizes),
+            *source.inputs,
+        ]
         self._source = source
         self._origins = source.by_id()
         self._ids: dict[torch.fx.Node, int] = {}
@@ -65,7 +80,7 @@ class _Writer:
                 continue
             self._ids[node] = len(self._ids)
             if node.op == "placeholder":
-                inputs.append(self._input(node, self._source.inputs[len(inputs)]))
+                inputs.append(self._input(node, self._inputs[len(inputs)]))
             else:
                 nodes.append(self._operation(node))
         return Graph(
@@ -76,7 +91,7 @@ class _Writer:
         return Node(
             self._ids[node],
             "input",
-            types=(source.type,),
+            types=tuple(map(_recorded, source.types)),
             position=source.position,
             name=source.name,
         )
@@ -99,6 +114,8 @@ class _Writer:
             return Ref(self._ids[argument]) if constant is None else constant
         if isinstance(argument, torch.dtype):
             return DType(str(argument).removeprefix("torch."))
+        if isinstance(argument, torch.SymInt):
+            return hint(argument)
         if isinstance(argument, list | tuple):
             return [self._argument(part) for part in argument]
         if argument is None or isinstance(argument, bool | int | float | complex | str):
@@ -144,10 +161,14 @@ def _types(value: object) -> tuple[ValueType, ...]:
 
 def _type(tensor: Tensor) -> ValueType:
     size = tensor.element_size()
-    strides = tuple(stride * size for stride in tensor.stride())
-    return ValueType(
-        "array", str(tensor.dtype).removeprefix("torch."), tuple(tensor.shape), strides
-    )
+    strides = tuple(hint(stride) * size for stride in tensor.stride())
+    shape = tuple(map(hint, tensor.shape))
+    return ValueType("array", str(tensor.dtype).removeprefix("torch."), shape, strides)
+
+
+def _recorded(kind: ValueType) -> ValueType:
+    """A type with the sizes that were recorded."""
+    return replace(kind, shape=tuple(map(hint, kind.shape)), strides=tuple(map(hint, kind.strides)))
 
 
 def _constant(tensor: Tensor) -> Constant:

@@ -25,9 +25,16 @@ _MASKS = {"uint16": 0xFFFF, "uint32": 0xFFFFFFFF}
 INT64_MIN = -(2**63)
 
 
+_BY_NUMBER = {
+    np.dtype(char).num: _CARRIERS.get(np.dtype(char).name, TORCH[np.dtype(char).name])
+    for char in "?bBhHiIlLqQefdFD"
+}
+"""Carriers by the number of the dtype; names take NumPy long to make."""
+
+
 def supported(dtype: np.dtype) -> bool:
     """Whether values of a dtype can be carried (longdouble, for one, cannot)."""
-    return dtype.name in TORCH and dtype.isnative
+    return dtype.num in _BY_NUMBER and dtype.isnative
 
 
 def carrier(dtype: np.dtype) -> torch.dtype:
@@ -38,7 +45,7 @@ def carrier(dtype: np.dtype) -> torch.dtype:
     >>> carrier(np.dtype("uint32")), carrier(np.dtype("float32"))
     (torch.int64, torch.float32)
     """
-    return _CARRIERS.get(dtype.name, TORCH[dtype.name])
+    return _BY_NUMBER[dtype.num]
 
 
 def load(tensor: Tensor, dtype: np.dtype) -> Tensor:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from jupyter_npcompile.tracer.lowering import symbols
+
 if TYPE_CHECKING:
     from jupyter_npcompile.tracer.lowering.trace import Trace
 
@@ -30,11 +32,11 @@ class Sums:
     """
 
     def __init__(self) -> None:
-        self._sums: dict[tuple[tuple[int, ...], torch.dtype], Tensor] = {}
+        self._sums: dict[tuple[object, torch.dtype], Tensor] = {}
 
     def add(self, tensor: Tensor) -> None:
         """Add a real array."""
-        key = tuple(tensor.shape), tensor.dtype
+        key = tuple(map(symbols.key, tensor.shape)), tensor.dtype
         term = tensor * 0.0
         self._sums[key] = self._sums[key] + term if key in self._sums else term
 

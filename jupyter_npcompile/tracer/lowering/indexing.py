@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from jupyter_npcompile.tracer.lowering import symbols
 from jupyter_npcompile.tracer.lowering.shapes import flipped, reshaped
 from jupyter_npcompile.tracer.lowering.trace import Trace, known_array
 from jupyter_npcompile.tracer.lowering.values import Compressed, Owner, Value
@@ -49,7 +50,7 @@ class Selection:
 
 def is_integer(x: object) -> bool:
     """Whether an index item picks one element of one dimension."""
-    if type(x) is int:
+    if symbols.is_integer(x):
         return True
     return isinstance(x, Value) and x.ndim == 0 and x.dtype.kind in "iu"
 
@@ -107,6 +108,8 @@ def select(trace: Trace, x: Value, index: object) -> Selection:
 
 def _normal(trace: Trace, item: object) -> Any:
     """Lists become arrays, constant masks become arrays of indices (as a tuple)."""
+    if isinstance(item, Owner) and item.size is not None:
+        return item.size
     if isinstance(item, list):
         if not item:
             empty = np.zeros(0, np.int64)
@@ -172,28 +175,69 @@ def sliced(trace: Trace, x: Value, axis: int, item: slice, place: int) -> Value:
     not constant finds its recorded length.
     """
     bounds = (item.start, item.stop, item.step)
-    if any(isinstance(b, Value) and known_array(b) is None for b in bounds):
+    if any(isinstance(b, Value) and not _is_known(b) for b in bounds):
         return _window(trace, x, axis, item, place)
     size = x.shape[axis]
-    static = slice(*(None if b is None else trace.integer(b, "a bound") for b in bounds))
-    start, stop, step = static.indices(size)
-    places = range(start, stop, step)
-    if len(places) == size and step == 1:
+    first, end, pace = (None if b is None else trace.integer(b, "a bound") for b in bounds)
+    start, length, step = places(first, end, pace, size)
+    if step == 1 and length == size:
         return x
-    if not places:
-        start, stop, step = 0, 0, 1
-    elif step < 0:
-        start, stop, step = places[-1], places[0] + 1, -step
-        return flipped(trace, _strided(trace, x, axis, start, stop, step), (axis,))
-    return _strided(trace, x, axis, start, stop, step)
+    if length == 0:
+        return _strided(trace, x, axis, 0, 0, 1)
+    last = start + (length - 1) * step
+    if step < 0:
+        part = _strided(trace, x, axis, last, start + 1, -step)
+        return flipped(trace, part, (axis,))
+    return _strided(trace, x, axis, start, last + 1, step)
+
+
+def places(
+    start: int | None, stop: int | None, step: int | None, size: int
+) -> tuple[int, int, int]:
+    """Where a slice begins, how many elements it names, and how far they are apart.
+
+    As ``slice.indices`` has it, but for symbolic sizes too.
+
+    Examples
+    --------
+    >>> places(None, None, -2, 5), places(-3, 10, None, 5), places(4, 2, None, 5)
+    ((4, 3, -2), (2, 3, 1), (4, 0, 1))
+    """
+    step = 1 if step is None else step
+    low, high = (0, size) if step > 0 else (-1, size - 1)
+
+    def bound(b: int | None, default: int) -> int:
+        if b is None:
+            return default
+        b = b + size if b < 0 else b
+        if b < low:
+            return low
+        return high if b > high else b
+
+    first = bound(start, low if step > 0 else high)
+    last = bound(stop, high if step > 0 else low)
+    if step > 0:
+        return first, (last - first + step - 1) // step if first < last else 0, step
+    return first, (first - last - step - 1) // -step if last < first else 0, step
+
+
+def _is_known(bound: Value) -> bool:
+    return known_array(bound) is not None or (isinstance(bound, Owner) and bound.size is not None)
 
 
 def _strided(trace: Trace, x: Value, axis: int, start: int, stop: int, step: int) -> Value:
     return trace.view(
         x,
         lambda t: torch.ops.aten.slice.Tensor(t, axis, start, stop, step),
-        lambda parent, new: torch.slice_scatter(parent, new, axis, start, stop, step),
+        lambda parent, new: _scattered(parent, new, axis, start, stop, step),
     )
+
+
+def _scattered(parent: Tensor, new: Tensor, axis: int, start: int, stop: int, step: int) -> Tensor:
+    """The parent with a slice replaced; torch has no derivative of its own form if complex."""
+    if parent.is_complex():
+        return torch.index_copy(parent, axis, torch.arange(start, stop, step), new)
+    return torch.slice_scatter(parent, new, axis, start, stop, step)
 
 
 def _window(trace: Trace, x: Value, axis: int, item: slice, place: int) -> Value:
@@ -227,14 +271,20 @@ def _window(trace: Trace, x: Value, axis: int, item: slice, place: int) -> Value
 def picked(trace: Trace, x: Value, axis: int, item: Any) -> Value:
     """``x[..., k, ...]`` at one axis."""
     size = x.shape[axis]
-    if type(item) is not int and (known := known_array(item)) is not None:
+    if not symbols.is_integer(item) and (known := known_array(item)) is not None:
         item = int(known)
-    if type(item) is int:
+    if symbols.is_integer(item):
+        if not -size <= item < size:
+            trace.unsupported("an index out of bounds")
         k = item + size if item < 0 else item
         return trace.view(
             x,
             lambda t: t.select(axis, k),
-            lambda parent, new: torch.select_scatter(parent, new, axis, k),
+            lambda parent, new: (
+                _scattered(parent, new.unsqueeze(axis), axis, k, k + 1, 1)
+                if parent.is_complex()
+                else torch.select_scatter(parent, new, axis, k)
+            ),
         )
     place = inside(trace, trace.cast(item, INT64), size).reshape(1)
     return trace.view(

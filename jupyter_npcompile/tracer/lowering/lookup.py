@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
-from jupyter_npcompile.tracer.lowering.trace import Lowering
 from jupyter_npcompile.tracer.table import lowering_of
+
+Lowering = Callable[..., Any]
+"""``f(trace, *args, **kwargs)``: see `trace`."""
 
 _PACKAGE = __name__.rpartition(".")[0]
 

@@ -10,12 +10,14 @@ ATen level knows lines and columns too.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch._dispatch.python import enable_python_dispatcher
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch._subclasses.functional_tensor import dispatch_functionalize
 from torch.fx.experimental.proxy_tensor import get_proxy_mode, make_fx
@@ -27,17 +29,20 @@ from jupyter_npcompile.graph.nodes import (
     Graph,
     Node,
     Ref,
+    Size,
     Slice,
     ValueType,
 )
+from jupyter_npcompile.graph.sizes import symbols_of
 from jupyter_npcompile.tracer.floating import Look, is_at, looks
 from jupyter_npcompile.tracer.interpret import constant_value
 from jupyter_npcompile.tracer.lowering import compressed, flags, ufuncs
 from jupyter_npcompile.tracer.lowering.aten import ORIGIN, aten_graph
 from jupyter_npcompile.tracer.lowering.dtypes import TORCH, carrier, load, store
 from jupyter_npcompile.tracer.lowering.errors import LoweringError, UnsupportedError
-from jupyter_npcompile.tracer.lowering.lookup import find_lowering
-from jupyter_npcompile.tracer.lowering.trace import Lowering, Trace, storage_of
+from jupyter_npcompile.tracer.lowering.lookup import Lowering, find_lowering
+from jupyter_npcompile.tracer.lowering.symbols import Symbols, hint
+from jupyter_npcompile.tracer.lowering.trace import Trace, storage_of
 from jupyter_npcompile.tracer.lowering.values import Compressed, Owner, Value, View
 from jupyter_npcompile.tracer.table import lowering_of
 
@@ -88,6 +93,13 @@ class Lowered:
         gives a value that the graph cannot.
     aten : Graph
         The same as plain data, at level ``"aten"``.
+    symbols : Symbols
+        Its symbolic sizes. The module takes one integer for each, before its
+        other arguments.
+    mode : FakeTensorMode
+        That of the values in the module.
+    lengths : dict of int to list
+        For each node, the shapes of its results, as texts.
     """
 
     module: torch.fx.GraphModule
@@ -96,24 +108,40 @@ class Lowered:
     selections: tuple[Selected, ...]
     checks: int
     aten: Graph
+    symbols: Symbols
+    mode: FakeTensorMode
+    lengths: dict[int, list[list[str]]]
 
 
-def lower(graph: Graph) -> Lowered:
+def lower(graph: Graph, sizes: Sequence[Size] | None = None) -> Lowered:
     """Lower a NumPy-level graph to a functional ATen graph.
+
+    Parameters
+    ----------
+    graph : Graph
+        NumPy level; a general one gives a module that serves all its sizes.
+    sizes : sequence of Size, optional
+        The symbols, where the graph is part of another one.
 
     Raises
     ------
     LoweringError
         If an operation has no faithful form in ATen.
     """
+    symbols = Symbols(symbols_of(graph) if sizes is None else sizes)
+    symbols.free = any(node.args for node in graph.inputs)
+    graph = symbols.resolved(graph)
     allocations, writes = graph.allocations(), graph.writes
     trace = Trace()
     selections: list[Selected] = []
-    with FakeTensorMode(allow_non_fake_inputs=True):
-        inputs = [_placeholder(node) for node in graph.inputs]
+    mode = FakeTensorMode(allow_non_fake_inputs=True, shape_env=symbols.environment)
+    with mode, _dispatcher(symbols):
+        inputs = [placeholder(node) for node in graph.inputs]
+        count = len(symbols.integers)
 
-        def run(*tensors: Tensor) -> list[Tensor]:
-            interpreter = _Interpreter(graph, trace)
+        def run(*given: Any) -> list[Tensor]:
+            tensors = given[count:]
+            interpreter = Interpreter(graph, trace)
             interpreter.bind_inputs(tensors)
             for node in graph.nodes:
                 interpreter.run(node)
@@ -123,7 +151,7 @@ def lower(graph: Graph) -> Lowered:
             selections[:] = interpreter.selected(allocations)
             return results
 
-        module = make_fx(dispatch_functionalize(run))(*inputs)
+        module = make_fx(dispatch_functionalize(run))(*symbols.integers, *inputs)
     _clean(module)
     return Lowered(
         module,
@@ -131,11 +159,19 @@ def lower(graph: Graph) -> Lowered:
         writes,
         tuple(selections),
         len(trace.checks),
-        aten_graph(module, graph, [s.id for s in selections], len(trace.checks)),
+        aten_graph(module, graph, [s.id for s in selections], len(trace.checks), symbols),
+        symbols,
+        mode,
+        {id: [list(map(symbols.text, one)) for one in n] for id, n in trace.lengths.items()},
     )
 
 
-def _placeholder(node: Node) -> Tensor:
+def _dispatcher(symbols: Symbols) -> AbstractContextManager[object]:
+    """Torch decomposes operations on symbolic sizes in Python."""
+    return enable_python_dispatcher() if symbols.integers else nullcontext()
+
+
+def placeholder(node: Node) -> Tensor:
     """A tensor of the type of an input, without elements."""
     kind, dtype = node.type, np.dtype(node.type.dtype)
     if dtype.name not in TORCH:
@@ -148,7 +184,7 @@ def _placeholder(node: Node) -> Tensor:
     return torch.empty_strided(kind.shape, strides, dtype=TORCH[dtype.name])
 
 
-class _Interpreter:
+class Interpreter:
     """Runs nodes over fake tensors."""
 
     def __init__(self, graph: Graph, trace: Trace) -> None:
@@ -159,15 +195,20 @@ class _Interpreter:
         self._written = {roots[id] for node in graph.nodes for id in node.writes}
         self._marked: Any = None
         self._looks = looks(graph)
+        self._free = any(node.args for node in graph.inputs)
 
     def bind_inputs(self, tensors: Sequence[Tensor]) -> None:
+        """Give the inputs their tensors, in order."""
         for node, tensor in zip(self._graph.inputs, tensors, strict=True):
             dtype = np.dtype(node.type.dtype)
-            self._trace.values[node.id] = Owner(
-                load(tensor, dtype), dtype, node.type.kind, node.type.strides
-            )
+            owner = Owner(load(tensor, dtype), dtype, node.type.kind, node.type.strides)
+            given: Any = node.args
+            for size in given:  # a symbol that is an input
+                owner.size = size
+            self._trace.values[node.id] = owner
 
     def run(self, node: Node) -> None:
+        """Lower a node."""
         self._trace.node = node
         if ufuncs.named(node.op) is None:
             self._trace.close_sums()
@@ -217,6 +258,8 @@ class _Interpreter:
         for kind in node.types:
             if kind.dtype not in TORCH:
                 raise UnsupportedError(f"dtype {kind.dtype} is not supported")
+        if self._free and _has_symbolic_shape((args, kwargs)) and not follows(node.op):
+            raise UnsupportedError("its shape may depend on the bound of a slice")
         lowering = find_lowering(row.lowering)
         if compressed.has_compressed((args, kwargs)):
             return compressed.call(
@@ -227,6 +270,7 @@ class _Interpreter:
     def _run(self, node: Node, lowering: Lowering, args: list[Any], kwargs: dict[str, Any]) -> Any:
         ufunc = ufuncs.named(node.op)
         if ufunc is not None:
+            args = [self._trace.value(x) if isinstance(x, torch.SymInt) else x for x in args]
             return ufuncs.call(self._trace, ufunc, lowering, args, kwargs)
         out = kwargs.pop("out", None)
         result = lowering(self._trace, *args, **kwargs)
@@ -290,7 +334,9 @@ class _Interpreter:
         else:
             tensor = self._trace.convert(result.read(), result.dtype, dtype)
             bound = Owner(tensor, dtype, kind.kind, kind.strides, getattr(result, "known", None))
-        if tuple(bound.read().shape) != kind.shape:
+        shape = tuple(bound.read().shape)
+        self._trace.lengths.setdefault(self._trace.node.id, []).append(shape)
+        if tuple(map(hint, shape)) != tuple(map(hint, kind.shape)):
             raise UnsupportedError(
                 f"lowered to shape {bound.shape}, where NumPy gives {kind.shape}"
             )
@@ -356,6 +402,28 @@ class _Interpreter:
             last = last or made
             made.meta.setdefault(ORIGIN, self._trace.node.id)
         self._marked = last or self._marked
+
+
+_FOLLOWING = frozenset(
+    f"{space}.{name}"
+    for space in ("numpy", "ndarray")
+    for name in str.split("sum mean prod max min amax amin any all dot vdot matmul T transpose")
+) | {"getitem", "setitem", "numpy.inner"}
+"""Operations whose lowering asks for no recorded shape, and whose results are views, or are
+not, whatever the sizes."""
+
+
+def follows(op: str) -> bool:
+    """Whether the shapes of results follow from those of operands alone."""
+    return op in _FOLLOWING or ufuncs.named(op) is not None
+
+
+def _has_symbolic_shape(values: Any) -> bool:
+    if isinstance(values, dict):
+        values = tuple(values.values())
+    if isinstance(values, tuple | list):
+        return any(map(_has_symbolic_shape, values))
+    return isinstance(values, Value) and any(isinstance(n, torch.SymInt) for n in values.shape)
 
 
 def _laid_out(tensor: Tensor, kind: ValueType) -> Tensor:

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from jupyter_npcompile.tracer.lowering import symbols
 from jupyter_npcompile.tracer.lowering.dtypes import carrier, ordered, unordered, wrap
 from jupyter_npcompile.tracer.lowering.trace import Trace, count
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
@@ -230,7 +231,9 @@ def divisor(
 ) -> float | Tensor:
     """How many elements a reduction takes, per result where there is a mask."""
     if where is True:
-        return float(count([shape[k] for k in axes]))
+        number = count([shape[k] for k in axes])
+        symbolic = symbols.tensor(number)
+        return float(number) if symbolic is None else symbolic.to(torch.float64)
     mask = trace.cast(trace.value(where), np.dtype("bool")).expand(shape)
     return total(mask.to(torch.int64), axes, keepdims).to(torch.float64)
 
@@ -252,7 +255,7 @@ def mean_of(
     inner = SINGLE if dtype == HALF else dtype
     found = sum_as(trace, x, inner, axes, keepdims, where)
     number = divisor(trace, x.shape, axes, keepdims, where)
-    if isinstance(number, Tensor):  # NumPy warns of the mean of nothing
+    if where is not True and isinstance(number, Tensor):  # NumPy warns of the mean of nothing
         trace.check((number > 0).all())
     return _over(found, number).to(carrier(dtype))
 

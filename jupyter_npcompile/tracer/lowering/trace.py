@@ -10,7 +10,7 @@ converted), or a list of those.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn, TypeGuard
 
 import numpy as np
@@ -18,16 +18,18 @@ import torch
 from torch import Tensor
 
 from jupyter_npcompile.graph.nodes import Node, ValueType
+from jupyter_npcompile.tracer.lowering import symbols
 from jupyter_npcompile.tracer.lowering.dtypes import bounds, carrier, convert, supported
 from jupyter_npcompile.tracer.lowering.errors import UnsupportedError
 from jupyter_npcompile.tracer.lowering.finite import Sums
+from jupyter_npcompile.tracer.lowering.lookup import Lowering, find_kernel
+from jupyter_npcompile.tracer.lowering.symbols import Integer
 from jupyter_npcompile.tracer.lowering.values import Owner, Read, Value, View, Write
 
 Number = bool | int | float | complex
 Result = Any
 """What a lowering returns: Tensor, Value, None, or a list of tensors and values."""
 
-Lowering = Callable[..., Result]
 
 SMALL = 1000
 """Constants up to this size are compared by their elements."""
@@ -56,6 +58,8 @@ class Trace:
         Memory of arrays that are part of the graph.
     node : Node
         The node being lowered.
+    lengths : dict of int to list of tuple
+        For each node, the shapes of its results.
     """
 
     def __init__(self) -> None:
@@ -64,6 +68,7 @@ class Trace:
         self.sums = Sums()
         self.constants: set[int] = set()
         self.node: Node = Node(-1, "input")
+        self.lengths: dict[int, list[tuple[Integer, ...]]] = {}
         self._origins: dict[object, int] = {}
         self._keyed: list[Value] = []
 
@@ -100,12 +105,18 @@ class Trace:
             return (type(x), *map(self.key, x))
         if isinstance(x, slice):
             return "slice", self.key(x.start), self.key(x.stop), self.key(x.step)
+        if isinstance(x, torch.SymInt):
+            return torch.SymInt, symbols.key(x)
         return type(x), repr(x)
 
     def origin(self, op: str, args: object, kwargs: dict[str, Any]) -> int:
         """The number of an operation on arguments; the same again for equal ones."""
         key = (op, self.key(args), *((name, self.key(x)) for name, x in kwargs.items()))
         return self._origins.setdefault(key, len(self._origins))
+
+    def kernel(self, ufunc: str) -> Lowering:
+        """The kernel of a ufunc, for its methods."""
+        return find_kernel(ufunc)
 
     def unsupported(self, reason: str) -> NoReturn:
         """Give up on the current node."""
@@ -125,8 +136,12 @@ class Trace:
         elif dtype.name in ("uint16", "uint32"):
             array = array.astype({"uint16": np.int32, "uint32": np.int64}[dtype.name])
         tensor = torch.from_numpy(np.ascontiguousarray(array).reshape(array.shape).copy())
-        self.constants.add(storage_of(tensor))
+        self.note_constant(tensor)
         return tensor
+
+    def note_constant(self, tensor: Tensor) -> None:
+        """Results must not share memory with a constant."""
+        self.constants.add(storage_of(tensor))
 
     def scalar(self, number: Any, dtype: np.dtype) -> Tensor:
         """A 0-d tensor with a constant value."""
@@ -163,6 +178,8 @@ class Trace:
             return Owner(self.scalar(x, kind), kind, "python", known=np.asarray(x, kind))
         if isinstance(x, list | tuple):
             return self._sequence(x, dtype)
+        if (tensor := symbols.tensor(x)) is not None:
+            return Owner(tensor, np.dtype("int64"), "python")
         self.unsupported(f"{type(x).__name__} is not an array")
 
     def _sequence(self, items: Sequence[object], dtype: np.dtype | None) -> Value:
@@ -258,6 +275,10 @@ class Trace:
         """A constant integer argument."""
         if isinstance(x, Owner) and x.known is not None and x.known.ndim == 0:
             x = x.known.item()
+        if isinstance(x, Owner) and x.size is not None:
+            x = x.size
+        if isinstance(x, torch.SymInt):
+            return x  # type: ignore[return-value]
         if type(x) is int or type(x) is bool:
             return int(x)
         self.unsupported(f"{what} is not a constant integer")

@@ -13,7 +13,6 @@ from torch import Tensor
 from jupyter_npcompile.tracer.lowering import reductions, scans, stores
 from jupyter_npcompile.tracer.lowering.dtypes import ordered, unordered, wrap
 from jupyter_npcompile.tracer.lowering.indexing import BOOL, gather, prepared, select
-from jupyter_npcompile.tracer.lowering.lookup import find_kernel
 from jupyter_npcompile.tracer.lowering.trace import Trace, count
 from jupyter_npcompile.tracer.lowering.ufuncs import apply
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
@@ -32,7 +31,7 @@ _HALVED = ("fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "logical_
 
 def _step(trace: Trace, name: str, left: Tensor, right: Tensor, kind: np.dtype) -> Tensor:
     """The ufunc between two tensors of one dtype, in that dtype."""
-    ufunc, kernel = getattr(np, name), find_kernel(name)
+    ufunc, kernel = getattr(np, name), trace.kernel(name)
     return trace.cast(apply(trace, ufunc, kernel, Owner(left, kind), Owner(right, kind)), kind)
 
 
@@ -164,7 +163,7 @@ def outer(trace: Trace, a: object, b: object, /, **kwargs: object) -> Value:
     return apply(
         trace,
         getattr(np, name),
-        find_kernel(name),
+        trace.kernel(name),
         left,
         right,
         dtype=dtype if isinstance(dtype, np.dtype) else None,
@@ -215,7 +214,7 @@ def _strong(x: Value) -> Value:
 
 
 def _applied(trace: Trace, name: str, present: Value, operands: list[Value]) -> Tensor:
-    result = apply(trace, getattr(np, name), find_kernel(name), present, *operands)
+    result = apply(trace, getattr(np, name), trace.kernel(name), present, *operands)
     return trace.cast(result, present.dtype).expand(present.shape)
 
 

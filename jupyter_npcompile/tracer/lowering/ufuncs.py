@@ -127,7 +127,7 @@ def _wide_enough(
 def compute(loop: Loop, kernel: Kernel, operands: Sequence[Any]) -> list[Tensor]:
     """Run a kernel over operands converted to the loop's dtypes."""
     trace = loop.trace
-    half = any(kind.name == "float16" for kind in (*loop.inputs, *loop.outputs))
+    half = any(kind.char == "e" for kind in (*loop.inputs, *loop.outputs))
     if half:  # NumPy computes half precision in single precision, too
         wide = tuple(_widened(kind) for kind in loop.inputs)
         inner = Loop(trace, wide, tuple(_widened(kind) for kind in loop.outputs), half)

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from jupyter_npcompile.graph.nodes import Kind
+from jupyter_npcompile.graph.sizes import order_of
 from jupyter_npcompile.tracer.lowering.errors import UnsupportedError
 
 Read = Callable[[Tensor], Tensor]
@@ -93,6 +94,11 @@ class Owner(Value):
         See `Value`.
     known : ndarray, optional
         The elements, when they are constant.
+
+    Attributes
+    ----------
+    size : torch.SymInt or None
+        The same number as a size, when it is an integer that bounds slices.
     """
 
     def __init__(
@@ -107,6 +113,7 @@ class Owner(Value):
         self._tensor = tensor
         self._version = 0
         self.known = known
+        self.size: torch.SymInt | None = None
 
     def read(self) -> Tensor:
         """The present elements."""
@@ -225,26 +232,3 @@ class Compressed(Value):
     def version(self) -> int:
         """How often the memory has been written."""
         return self._version
-
-
-def order_of(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> str:
-    """``"C"``, ``"F"`` or ``""``: how elements lie in memory.
-
-    Examples
-    --------
-    >>> order_of((2, 3), (8, 16), 8), order_of((2, 3), (24, 8), 8), order_of((3,), (16,), 8)
-    ('F', 'C', '')
-    """
-
-    def dense(axes: range) -> bool:
-        expected = itemsize
-        for axis in axes:
-            if shape[axis] != 1:
-                if strides[axis] != expected:
-                    return False
-                expected *= shape[axis]
-        return True
-
-    if len(strides) != len(shape) or 0 in shape or dense(range(len(shape) - 1, -1, -1)):
-        return "C"
-    return "F" if dense(range(len(shape))) else ""

@@ -5,7 +5,14 @@ import { anchor } from './anchors.js';
 import type { IMark } from './marks.js';
 
 function mark(line: number, ...sources: string[]): IMark {
-  return { line, height: 1, sources, kind: 'compiled', label: 'Compiled' };
+  return {
+    line,
+    height: 1,
+    sources,
+    kind: 'compiled',
+    label: 'Compiled',
+    facts: []
+  };
 }
 
 /** Where the marks go: the line of each mark, null when it has none. */

@@ -8,12 +8,19 @@ import { lineMarks } from './editor.js';
 import type { IMark, MarkKind } from './marks.js';
 
 function mark(line: number, source: string, kind: MarkKind, height = 1): IMark {
-  return { line, height, sources: [source], kind, label: kind };
+  return { line, height, sources: [source], kind, label: kind, facts: [] };
 }
 
 function editor(doc: string, marks: readonly IMark[]): EditorState {
-  const source = { read: () => marks, subscribe: () => noop };
-  return EditorState.create({ doc, extensions: lineMarks(source) });
+  const source = {
+    read: () => marks,
+    source: () => '',
+    subscribe: () => noop
+  };
+  return EditorState.create({
+    doc,
+    extensions: lineMarks(source, () => undefined)
+  });
 }
 
 function noop(): void {
@@ -77,5 +84,28 @@ describe('lineMarks', () => {
       [1, 'compiled'],
       [2, 'compiled']
     ]);
+  });
+
+  it('goes stale with an edit, and fresh again when that is undone', () => {
+    const source = {
+      read: () => marks,
+      source: () => doc,
+      subscribe: () => noop
+    };
+    const state = EditorState.create({
+      doc,
+      extensions: lineMarks(source, () => undefined)
+    });
+    const isStale = (one: EditorState): boolean =>
+      one.facet(EditorView.editorAttributes).some(found => {
+        return typeof found === 'object' && 'class' in found;
+      });
+    assert.ok(!isStale(state));
+    const typed = state.update({ changes: { from: 0, insert: '#' } }).state;
+    assert.ok(isStale(typed));
+    const spaced = state.update({
+      changes: { from: doc.length, insert: '\n' }
+    });
+    assert.ok(!isStale(spaced.state));
   });
 });

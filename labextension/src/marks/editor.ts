@@ -13,11 +13,13 @@ import {
   EditorView,
   gutter,
   GutterMarker,
+  hoverTooltip,
   type PluginValue,
   ViewPlugin
 } from '@codemirror/view';
 
-import { anchor } from './anchors.js';
+import { LINE_OF_EDITOR, LINE_OF_NODE, onLine, sendLine } from '../lines.js';
+import { anchor, type IAnchor } from './anchors.js';
 import type { IMark } from './marks.js';
 import { symbol } from './symbols.js';
 
@@ -25,24 +27,36 @@ import { symbol } from './symbols.js';
 export interface IMarkSource {
   /** The marks as they are now, in the order of their lines. */
   read(): readonly IMark[];
+  /** The text that the marks were made for; empty when that is not known. */
+  source(): string;
   /** Calls `listener` when they may have changed; the result ends that. */
   subscribe(listener: () => void): () => void;
 }
 
 interface IDrawn {
   readonly marks: readonly IMark[];
+  readonly source: string;
+  readonly anchors: readonly IAnchor[];
+  /** Whether the text is another than when the cell ran. */
+  readonly stale: boolean;
   readonly symbols: RangeSet<SymbolMarker>;
   readonly lines: DecorationSet;
 }
 
 const GUTTER = 'jp-npcompile-gutter';
 
-const setMarks = StateEffect.define<readonly IMark[]>();
+const setMarks = StateEffect.define<{
+  readonly marks: readonly IMark[];
+  readonly source: string;
+}>();
 
 /** What is drawn, kept on the lines its text belongs to. */
 const drawn = StateField.define<IDrawn>({
   create: () => ({
     marks: [],
+    source: '',
+    anchors: [],
+    stale: false,
     symbols: RangeSet.of<SymbolMarker>([]),
     lines: Decoration.none
   }),
@@ -50,20 +64,30 @@ const drawn = StateField.define<IDrawn>({
     const { newDoc } = transaction;
     const given = transaction.effects.find(effect => effect.is(setMarks));
     if (given !== undefined) {
-      return draw(given.value, newDoc);
+      return draw(given.value.marks, given.value.source, newDoc);
     }
     return transaction.docChanged && value.marks.length > 0
-      ? draw(value.marks, newDoc)
+      ? draw(value.marks, value.source, newDoc)
       : value;
   },
-  provide: field => EditorView.decorations.from(field, value => value.lines)
+  provide: field => [
+    EditorView.decorations.from(field, value => value.lines),
+    EditorView.editorAttributes.from(field, ({ stale }) =>
+      stale ? { class: 'jp-npcompile-stale' } : {}
+    )
+  ]
 });
 
+/** Looks for fixes of a cell with this text. */
+export type FindFixes = (source: string) => void;
+
 /** An editor extension that draws the marks of `source`. */
-export function lineMarks(source: IMarkSource): Extension {
+export function lineMarks(source: IMarkSource, fix: FindFixes): Extension {
   const column = new Compartment();
   return [
-    drawn.init(state => draw(source.read(), state.doc)),
+    drawn.init(state => draw(source.read(), source.source(), state.doc)),
+    hovered,
+    explained(fix),
     column.of(NO_COLUMN),
     ViewPlugin.define(view => follow(view, source, column))
   ];
@@ -92,10 +116,17 @@ const COLUMN: Extension = gutter({
   markers: view => view.state.field(drawn).symbols
 });
 
-function draw(marks: readonly IMark[], doc: Text): IDrawn {
+function draw(marks: readonly IMark[], source: string, doc: Text): IDrawn {
   const anchors = anchor(marks, doc.toJSON());
+  const stale =
+    source === ''
+      ? anchors.length < marks.length
+      : marks.length > 0 && plain(source.split('\n')) !== plain(doc.toJSON());
   return {
     marks,
+    source,
+    anchors,
+    stale,
     symbols: RangeSet.of(
       anchors.map(({ mark, line }) =>
         new SymbolMarker(mark).range(doc.line(line).from)
@@ -116,6 +147,121 @@ function draw(marks: readonly IMark[], doc: Text): IDrawn {
   };
 }
 
+/** A text without what makes no difference to it. */
+function plain(lines: readonly string[]): string {
+  return lines
+    .map(line => line.trim())
+    .join('\n')
+    .trim();
+}
+
+/** What hovering over a marked line says. */
+const explained = (fix: FindFixes): Extension =>
+  hoverTooltip((view, pos) => {
+    const { anchors, stale } = view.state.field(drawn);
+    const line = view.state.doc.lineAt(pos);
+    const found = anchors.find(
+      ({ mark, line: first }) =>
+        first <= line.number && line.number < first + mark.height
+    );
+    if (found === undefined) {
+      return null;
+    }
+    const { mark } = found;
+    const said = stale ? ['As it was before the cell was edited'] : [];
+    return {
+      pos: line.from,
+      above: true,
+      create: () => {
+        const dom = document.createElement('div');
+        dom.className = `jp-npcompile-tooltip jp-npcompile-${mark.kind}`;
+        dom.setAttribute('role', 'tooltip');
+        for (const text of [
+          ...mark.label.split('\n'),
+          ...mark.facts,
+          ...said
+        ]) {
+          const row = dom.appendChild(document.createElement('div'));
+          row.textContent = text;
+        }
+        if (mark.kind === 'break' && !stale) {
+          dom.append(
+            fixButton(() => {
+              fix(view.state.doc.toString());
+            })
+          );
+        }
+        return { dom };
+      }
+    };
+  });
+
+function fixButton(action: () => void): HTMLElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'jp-npcompile-find-fixes';
+  button.textContent = 'Look for fixes';
+  button.addEventListener('click', action);
+  return button;
+}
+
+const setLit = StateEffect.define<number>();
+
+/** The line that lights up because the pointer is on it in a widget; 0 for none. */
+const hovered = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update: (value, transaction) => {
+    const given = transaction.effects.find(effect => effect.is(setLit));
+    if (given === undefined) {
+      return value.map(transaction.changes);
+    }
+    const { anchors } = transaction.state.field(drawn);
+    const place = anchors.find(({ mark }) => mark.line === given.value);
+    const at = Math.min(place?.line ?? 0, transaction.newDoc.lines);
+    const lit = Decoration.line({ class: 'jp-npcompile-lit' });
+    return at < 1
+      ? Decoration.none
+      : Decoration.set(lit.range(transaction.newDoc.line(at).from));
+  },
+  provide: field => EditorView.decorations.from(field)
+});
+
+/** Joins lines here and in widgets that show the same cell; the result ends that. */
+function join(view: EditorView): () => void {
+  let sent = 0;
+  const send = (line: number): void => {
+    const { source } = view.state.field(drawn);
+    if (line !== sent && source !== '') {
+      sent = line;
+      sendLine(LINE_OF_EDITOR, { source, line });
+    }
+  };
+  const move = (event: MouseEvent): void => {
+    const { anchors } = view.state.field(drawn);
+    if (anchors.length === 0) {
+      return;
+    }
+    const pos = view.posAtCoords({ x: event.clientX, y: event.clientY });
+    const line = pos === null ? 0 : view.state.doc.lineAt(pos).number;
+    send(anchors.find(place => place.line === line)?.mark.line ?? 0);
+  };
+  const leave = (): void => {
+    send(0);
+  };
+  view.dom.addEventListener('mousemove', move);
+  view.dom.addEventListener('mouseleave', leave);
+  const end = onLine(LINE_OF_NODE, ({ source, line }) => {
+    if (source !== '' && source === view.state.field(drawn).source) {
+      view.dispatch({ effects: setLit.of(line) });
+    }
+  });
+  return () => {
+    end();
+    view.dom.removeEventListener('mousemove', move);
+    view.dom.removeEventListener('mouseleave', leave);
+  };
+}
+
 /** Keeps the marks of one editor up to date for as long as it lives. */
 function follow(
   view: EditorView,
@@ -133,9 +279,12 @@ function follow(
   const unsubscribe = source.subscribe(() => {
     const marks = source.read();
     if (marks !== view.state.field(drawn).marks) {
-      view.dispatch({ effects: setMarks.of(marks) });
+      view.dispatch({
+        effects: setMarks.of({ marks, source: source.source() })
+      });
     }
   });
+  const part = join(view);
   // An editor cannot be changed while it is being made or updated.
   queueMicrotask(fitColumn);
   return {
@@ -146,6 +295,7 @@ function follow(
     destroy: () => {
       alive = false;
       unsubscribe();
+      part();
     }
   };
 }

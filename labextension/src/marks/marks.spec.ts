@@ -16,6 +16,8 @@ function statement(
     status: 'compiled',
     reason: null,
     hint: null,
+    region: null,
+    assigns: [],
     ...rest
   };
 }
@@ -91,5 +93,22 @@ describe('marksOf', () => {
       breaks: []
     });
     assert.equal(mark?.label, 'Stays in NumPy: random');
+  });
+
+  it('knows types, tier and times of a line', () => {
+    const region = { id: 4, tier: 'inductor', note: '' };
+    const [mark, other] = marksOf({
+      lines: [
+        statement(2, 'a = b * 2', { region: 4, assigns: ['a: float64[3]'] }),
+        statement(3, 'import os', { status: 'python' })
+      ],
+      breaks: [],
+      regions: [{ ...region, numpyUs: 3100, compiledUs: 955 }]
+    });
+    assert.deepEqual(mark?.facts, [
+      'a: float64[3]',
+      'Runs as inductor · NumPy 3.1 ms · compiled 955 µs · 3.2x'
+    ]);
+    assert.deepEqual(other?.facts, []);
   });
 });

@@ -1,5 +1,5 @@
 /** Marks: what is drawn beside the lines of a cell, from its report. */
-import type { IReport, IReportLine, Status } from '../report.js';
+import type { IReport, IReportLine, IReportRegion, Status } from '../report.js';
 
 /** A break point is drawn in place of the status of its line. */
 export type MarkKind = Status | 'break';
@@ -15,7 +15,13 @@ export interface IMark {
   readonly kind: MarkKind;
   /** What is read out and shown on hover. */
   readonly label: string;
+  /** What hovering adds: types of what the line binds, tier and times. */
+  readonly facts: readonly string[];
 }
+
+/** What marks are made from. */
+export type Marked = Pick<IReport, 'lines' | 'breaks'> &
+  Partial<Pick<IReport, 'regions'>>;
 
 /** One thing there is to say about a line. */
 interface INote {
@@ -35,7 +41,7 @@ const NAMES: Readonly<Record<MarkKind, string>> = {
 };
 
 /** The marks of a report: one for each line on which a statement starts. */
-export function marksOf(report: IReport): readonly IMark[] {
+export function marksOf(report: Marked): readonly IMark[] {
   const statementsAt = new Map<number, IReportLine[]>();
   for (const statement of report.lines) {
     const others = statementsAt.get(statement.line);
@@ -50,7 +56,7 @@ export function marksOf(report: IReport): readonly IMark[] {
     .sort((a, b) => a.line - b.line);
 }
 
-function markOf(statements: readonly IReportLine[], report: IReport): IMark {
+function markOf(statements: readonly IReportLine[], report: Marked): IMark {
   const line = Math.min(...statements.map(statement => statement.line));
   const end = Math.max(...statements.map(statement => statement.endLine));
   const notes: INote[] = [
@@ -70,8 +76,44 @@ function markOf(statements: readonly IReportLine[], report: IReport): IMark {
     height: end - line + 1,
     sources: statements.map(statement => statement.source),
     kind,
-    label: [...new Set(labels)].join('\n')
+    label: [...new Set(labels)].join('\n'),
+    facts: factsOf(statements, report.regions ?? [])
   };
+}
+
+function factsOf(
+  statements: readonly IReportLine[],
+  regions: readonly IReportRegion[]
+): string[] {
+  const own = new Set(statements.map(statement => statement.region));
+  const runs = regions.filter(({ id }) => own.has(id)).map(run);
+  return [
+    ...new Set(statements.flatMap(statement => statement.assigns)),
+    ...runs
+  ];
+}
+
+/** How a region runs, in a line. */
+function run({ tier, numpyUs, compiledUs, note }: IReportRegion): string {
+  const parts = [`Runs as ${tier === '' ? 'numpy' : tier}`];
+  if (numpyUs !== null) {
+    parts.push(`NumPy ${duration(numpyUs)}`);
+  }
+  if (compiledUs !== null) {
+    parts.push(`compiled ${duration(compiledUs)}`);
+  }
+  if (numpyUs !== null && compiledUs !== null) {
+    parts.push(`${(numpyUs / compiledUs).toPrecision(2)}x`);
+  }
+  return [...parts, ...(note === '' ? [] : [note])].join(' · ');
+}
+
+/** A time in microseconds, as a person says it. */
+function duration(time: number): string {
+  const [scale, unit] =
+    time >= 1e6 ? [1e6, 's'] : time >= 1e3 ? [1e3, 'ms'] : [1, 'µs'];
+  const value = time / scale;
+  return `${value >= 100 ? value.toFixed(0) : value.toPrecision(2)} ${unit}`;
 }
 
 function describe({ kind, reason, hint }: INote): string {

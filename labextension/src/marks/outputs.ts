@@ -25,8 +25,15 @@ export class OutputMarks implements IMarkSource {
       this.lastPayload = payload;
       const report = readReport(payload);
       this.lastMarks = report === null ? [] : marksOf(report);
+      this.lastSource = report?.source ?? '';
     }
     return this.lastMarks;
+  }
+
+  /** The text of the cell when it ran; empty when that is not known. */
+  source(): string {
+    this.read();
+    return this.lastSource;
   }
 
   subscribe(listener: () => void): () => void {
@@ -51,6 +58,7 @@ export class OutputMarks implements IMarkSource {
 
   private lastPayload: unknown = undefined;
   private lastMarks: readonly IMark[] = [];
+  private lastSource = '';
 }
 
 /** What is used of a cell's outputs. */

@@ -1,13 +1,26 @@
-import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
-import type { ICodeCellModel } from '@jupyterlab/cells';
-import type { CodeEditor } from '@jupyterlab/codeeditor';
+import type {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ICommandPalette } from '@jupyterlab/apputils';
 import {
   EditorExtensionRegistry,
   IEditorExtensionRegistry
 } from '@jupyterlab/codemirror';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
+import { FIND_FIXES } from '../fixes/plugin.js';
 import { lineMarks } from './editor.js';
+import {
+  breakPoints,
+  currentNotebook,
+  cursor,
+  isCodeCell,
+  moveTo,
+  neighbour
+} from './notebook.js';
 import { OutputMarks } from './outputs.js';
+import { Switch } from './switch.js';
 
 const ID = 'jupyter-npcompile:line-marks';
 
@@ -18,20 +31,75 @@ export const lineMarksPlugin: JupyterFrontEndPlugin<void> = {
     'Marks lines of NumPy cells as compiled, host, Python or break point.',
   autoStart: true,
   requires: [IEditorExtensionRegistry],
-  activate: (_app, extensions: IEditorExtensionRegistry) => {
+  optional: [ISettingRegistry, ICommandPalette],
+  activate: (
+    app,
+    extensions: IEditorExtensionRegistry,
+    settings: ISettingRegistry | null,
+    palette: ICommandPalette | null
+  ) => {
+    const shown = new Switch(true);
     extensions.addExtension({
       name: ID,
       // The model of a cell's editor is the model of the cell.
       factory: ({ model }) =>
         isCodeCell(model)
           ? EditorExtensionRegistry.createImmutableExtension(
-              lineMarks(new OutputMarks(model.outputs))
+              lineMarks(shown.gate(new OutputMarks(model.outputs)), source => {
+                void app.commands.execute(FIND_FIXES, { source });
+              })
             )
           : null
     });
+    addJumps(app, palette);
+    if (settings !== null) {
+      void follow(settings, shown);
+    }
   }
 };
 
-function isCodeCell(model: CodeEditor.IModel): model is ICodeCellModel {
-  return 'outputs' in model && 'type' in model && model.type === 'code';
+async function follow(
+  settings: ISettingRegistry,
+  shown: Switch
+): Promise<void> {
+  const loaded = await settings.load(ID);
+  const read = (): void => {
+    shown.set(loaded.composite['marks'] !== false);
+  };
+  loaded.changed.connect(read);
+  read();
+}
+
+function addJumps(app: JupyterFrontEnd, palette: ICommandPalette | null): void {
+  const add = (
+    command: string,
+    label: string,
+    keys: string,
+    direction: 1 | -1
+  ): void => {
+    app.commands.addCommand(command, {
+      label,
+      describedBy: { args: { type: 'object', properties: {} } },
+      isEnabled: () => currentNotebook(app.shell) !== null,
+      execute: async () => {
+        const notebook = currentNotebook(app.shell);
+        if (notebook === null) {
+          return;
+        }
+        const places = breakPoints(notebook);
+        const place = neighbour(places, cursor(notebook), direction);
+        if (place !== undefined) {
+          await moveTo(notebook, place);
+        }
+      }
+    });
+    app.commands.addKeyBinding({
+      command,
+      keys: [keys],
+      selector: '.jp-Notebook'
+    });
+    palette?.addItem({ command, category: 'NumPy compiler' });
+  };
+  add('npcompile:next-break', 'Next Break Point', 'F8', 1);
+  add('npcompile:previous-break', 'Previous Break Point', 'Shift F8', -1);
 }

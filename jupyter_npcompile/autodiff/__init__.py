@@ -1,0 +1,1 @@
+"""Gradients of NumPy code: over captured graphs and across break points."""

@@ -1,0 +1,231 @@
+"""What the compile worker of gradients builds with. Imports torch: only that worker imports it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch.fx import Node
+
+from jupyter_npcompile.autodiff.folding import folded
+from jupyter_npcompile.autodiff.joint import joint_module
+from jupyter_npcompile.autodiff.stages import (
+    Stage,
+    bases,
+    demand_plain,
+    is_library,
+    is_view,
+    name_of,
+    piece_module,
+    stages_of,
+)
+from jupyter_npcompile.graph import to_json as graph_json
+from jupyter_npcompile.graph.nodes import Graph, ValueType
+from jupyter_npcompile.runtime.building import build_loop, probe, support
+from jupyter_npcompile.runtime.compile_errors import UnbuildableError
+from jupyter_npcompile.runtime.native import toolchain
+from jupyter_npcompile.runtime.native.build import CONSTANTS, LIBRARY, inductor_code, with_constants
+from jupyter_npcompile.runtime.native.generated import Generated, read
+from jupyter_npcompile.runtime.native.manifest import Manifest, PieceManifest, to_json
+from jupyter_npcompile.runtime.native.translation import entry, translation_unit
+
+__all__ = ["build", "build_loop", "probe", "support"]
+
+_ALIGNMENT = 64
+_CALLED = re.compile(r"aten\.(\w+)")
+
+MAX_ATTEMPTS = 6
+"""How many operations may turn out to be calls of libraries."""
+
+
+def build(graph: Graph, folder: Path, headers: Path, progress: Callable[[str], None]) -> Any:
+    """Differentiate, generate and compile: see `runtime.native.build.build`."""
+    progress("lower")
+    module = folded(joint_module(graph), is_library)
+    progress("generate")
+    builder, steps = _generated(module)
+    source = translation_unit(builder.generated) if builder.generated else ""
+    if source:
+        progress("C++")
+        path = folder / "kernels.cpp"
+        path.write_text(source)
+        toolchain.compile_library(path, folder / LIBRARY, headers)
+    with open(folder / CONSTANTS, "wb") as file:
+        for constant in builder.constants:
+            file.write(bytes(-file.tell() % _ALIGNMENT))
+            file.write(constant.tobytes())
+    pieces = to_json(Manifest(tuple(builder.pieces), "Sleef_" in source or "vec::" in source, {}))
+    return {
+        "aten": graph_json(Graph("aten")),
+        "pieces": pieces,
+        "steps": steps,
+        "inputs": [builder.ids[node] for node in builder.placeholders],
+        "constants": builder.tensors,
+        "outputs": [builder.ids[node] for node in builder.outputs],
+    }
+
+
+def _generated(module: torch.fx.GraphModule) -> tuple[_Builder, list[Any]]:
+    """Code for every piece; what Inductor calls a library for becomes a call of ours."""
+    more: set[str] = set()
+    while True:
+        builder = _Builder(module, more)
+        try:
+            return builder, builder.steps()
+        except UnbuildableError as error:
+            called = {name.rstrip("_") for name in _CALLED.findall(str(error))} - more
+            if not called or len(more) >= MAX_ATTEMPTS:
+                raise
+            more |= called
+
+
+class _Builder:
+    def __init__(self, module: torch.fx.GraphModule, more: Collection[str]) -> None:
+        self.module = module
+        self._more = more
+        self.ids: dict[Node, int] = {}
+        self.generated: list[Generated] = []
+        self.pieces: list[PieceManifest] = []
+        self.constants: list[np.ndarray] = []
+        self.tensors: list[Any] = []
+        self.placeholders: list[Node] = []
+        self.outputs: list[Node] = []
+        self._offset = 0
+        for node in module.graph.nodes:
+            self.ids[node] = len(self.ids)
+            if node.op == "placeholder":
+                self.placeholders.append(node)
+            elif node.op == "output":
+                self.outputs = list(node.args[0])
+            elif node.op == "get_attr":
+                self._constant(node)
+        self._made: set[Node] = set(self.placeholders)
+
+    def _constant(self, node: Node) -> None:
+        array = getattr(self.module, str(node.target)).detach().contiguous().numpy()
+        self.tensors.append([self.ids[node], self._place(array), array.dtype.name, array.shape])
+
+    def _place(self, array: np.ndarray) -> int:
+        self._offset += -self._offset % _ALIGNMENT
+        offset = self._offset
+        self.constants.append(array)
+        self._offset += array.nbytes
+        return offset
+
+    def steps(self) -> list[Any]:
+        """Pieces and calls in order."""
+        stages = stages_of(self.module, self._more)
+        found: list[Any] = []
+        for stage in stages:
+            if stage.piece:
+                found.append(self._piece(stage))
+            for node in stage.calls:
+                found += self._call(node)
+        for node in self.outputs:
+            found += self._views(node)
+        return found
+
+    def _needed_outside(self, stage: Stage) -> list[Node]:
+        """Results of a piece that something else uses, perhaps through a view."""
+        inside = set(stage.piece)
+
+        def leaves(node: Node) -> bool:
+            for user in node.users:
+                if user.op == "output":
+                    return True
+                if is_view(user) and user not in inside:
+                    if leaves(user):
+                        return True
+                elif user not in inside:
+                    return True
+            return False
+
+        return [node for node in stage.piece if leaves(node)]
+
+    def _piece(self, stage: Stage) -> Any:
+        outputs = self._needed_outside(stage)
+        if not outputs:
+            raise UnbuildableError("a piece that nobody needs")
+        small, inputs = piece_module(self.module, stage.piece, outputs)
+        small, constants = with_constants(small)
+        places = [n.meta["val"] for n in small.graph.nodes if n.op == "placeholder"]
+        (end,) = (node for node in small.graph.nodes if node.op == "output")
+        strides = [tuple(map(int, v.meta["val"].stride())) for v in end.args[0]]
+        largest = max((v.numel() for v in places), default=0)
+        text = inductor_code(small, places, largest)
+        generated = read(text, len(places), strides)
+        assert isinstance(generated.scratch, int)  # of sizes that are numbers
+        index = len(self.generated)
+        self.generated.append(generated)
+        self.pieces.append(
+            PieceManifest(
+                entry(index),
+                tuple((self.ids[node], _type(node)) for node in inputs),
+                tuple((_array_type(array), self._place(array)) for array in constants),
+                tuple((self.ids[node], _type(node)) for node in outputs),
+                (),
+                (),
+                0,
+                generated.scratch,
+            )
+        )
+        self._made |= set(outputs)
+        return ["piece", index]
+
+    def _views(self, node: Node) -> list[Any]:
+        """The views that must be taken before a value can be used."""
+        found: list[Any] = []
+        for view in bases(node)[1]:
+            if view not in self._made:
+                found.append(self._written(view))
+        return found
+
+    def _call(self, node: Node) -> list[Any]:
+        found: list[Any] = []
+        for used in node.all_input_nodes:
+            found += self._views(used)
+        found.append(self._written(node))
+        return found
+
+    def _written(self, node: Node) -> Any:
+        self._made.add(node)
+        demand_plain(node.args)
+        demand_plain(list(node.kwargs.values()))
+        target = node.target
+        name = (
+            f"{name_of(node)}.{target._overloadname}"
+            if isinstance(target, torch._ops.OpOverload)
+            else name_of(node)
+        )
+        kwargs = {key: self._argument(value) for key, value in node.kwargs.items()}
+        return ["call", name, self._argument(list(node.args)), kwargs, self.ids[node]]
+
+    def _argument(self, value: Any) -> Any:
+        if isinstance(value, Node):
+            return {"node": self.ids[value]}
+        if isinstance(value, list | tuple):
+            return [self._argument(item) for item in value]
+        if isinstance(value, torch.dtype):
+            return {"dtype": str(value).removeprefix("torch.")}
+        if isinstance(value, float):
+            return {"float": value.hex()}
+        return value
+
+
+def _type(node: Node) -> ValueType:
+    value = node.meta["val"]
+    size = value.element_size()
+    return ValueType(
+        "array",
+        str(value.dtype).removeprefix("torch."),
+        tuple(map(int, value.shape)),
+        tuple(int(s) * size for s in value.stride()),
+    )
+
+
+def _array_type(array: np.ndarray) -> ValueType:
+    return ValueType("array", array.dtype.name, array.shape, array.strides)

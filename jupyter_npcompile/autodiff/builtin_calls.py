@@ -1,0 +1,172 @@
+"""Calls of Python's builtins, and of functions that are not followed."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+import types
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jupyter_npcompile.autodiff import numpy_calls
+from jupyter_npcompile.autodiff.accessors import ACCESSORS, access
+from jupyter_npcompile.autodiff.effects import note_effect
+from jupyter_npcompile.autodiff.python_numbers import SPECIAL, SUMS, complex_, real
+from jupyter_npcompile.autodiff.steps import name_of, without_cuts
+from jupyter_npcompile.tracer.sources import OPERATORS
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.autodiff.hooks import TapeHooks
+
+
+_QUIET = frozenset(
+    {"builtins", "math", "cmath", "operator", "_operator", "itertools", "functools"}
+    | {"_struct", "struct", "binascii", "_json", "_decimal", "decimal", "fractions"}
+)
+"""Modules whose functions have no effect but on their arguments."""
+
+_COMPARING = frozenset({"Lt", "LtE", "Gt", "GtE", "Eq", "NotEq", "Is", "IsNot", "In", "NotIn"})
+
+_READING = frozenset(
+    {"items", "keys", "values", "get", "index", "count", "copy", "join", "format", "split"}
+)
+
+HARMLESS = frozenset(
+    {print, len, isinstance, issubclass, type, id, repr, str, hasattr, callable, hash, bytes}
+    | {range, slice, next, getattr, setattr, delattr, format, ascii, chr, ord, object, super}
+    | {open, input, vars, dir, bin, hex, oct, staticmethod, classmethod, property}
+)
+"""Builtins that are called as they are: what they give depends on no number, or is the number."""
+
+_PURE = HARMLESS - {setattr, delattr, open, input, next}
+
+ITERATING = frozenset(
+    {zip, enumerate, list, tuple, reversed, set, frozenset, dict, any, all, map, filter, sorted}
+    | {itertools.chain, itertools.product, itertools.islice, itertools.combinations}
+    | {itertools.permutations, itertools.repeat, itertools.cycle, itertools.pairwise}
+    | {itertools.zip_longest, itertools.starmap, itertools.takewhile, itertools.accumulate}
+    | {functools.reduce, min, max, iter}
+)
+"""What hands elements on as they are, perhaps through a function."""
+
+CONTAINERS = (
+    list,
+    dict,
+    set,
+    frozenset,
+    tuple,
+    str,
+    bytes,
+    bytearray,
+    range,
+    slice,
+    types.SimpleNamespace,
+)
+
+COLLECTIONS = frozenset({"collections", "_collections"})
+
+_OPERATORS = {function: name for name, function in OPERATORS.items() if name[0].isupper()}
+
+
+def builtin(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call a builtin, or anything else that is not written in Python."""
+    tape = hooks.tape
+    if func in (getattr,) and len(args) >= 2 and hasattr(args[0], args[1]):
+        return hooks.attribute(None, args[0], args[1])
+    name = _OPERATORS.get(func) if _hashable(func) else None
+    if name is not None and not kwargs:
+        if len(args) == 2:
+            how = hooks.compare if name in _COMPARING else hooks.binary
+            return how(None, name, *args)
+        return hooks.unary(None, name, *args)
+    if _hashable(func) and func in ITERATING:
+        return iterated(hooks, func, args, kwargs)
+    if func is print:
+        tape.printed = True
+    if _hashable(func) and func in _PURE:
+        return func(*args, **kwargs)
+    owner = getattr(func, "__self__", None)
+    if isinstance(owner, CONTAINERS) or type(owner).__module__ in COLLECTIONS:
+        return _of_container(hooks, func, owner, args, kwargs)
+    special = SPECIAL.get(func) if _hashable(func) else None
+    if special is not None and func in SUMS and not tape.has_active(kwargs):
+        return special(hooks, *args, **kwargs)  # nobody knows what an iterator will give
+    if not tape.has_active((args, kwargs)) and tape.tainted_in((owner, *args)) is None:
+        return unseen(hooks, func, args, kwargs)
+    if special is not None:
+        return special(hooks, *args, **kwargs)
+    module = getattr(func, "__module__", None)
+    if module in ("math", "cmath") and isinstance(func, types.BuiltinFunctionType):
+        return (real if module == "math" else complex_)(hooks, func, args)
+    if type(func) in ACCESSORS:
+        return access(hooks, func, args)
+    if args and type(args[0]) is np.ndarray and getattr(func, "__objclass__", None) is np.ndarray:
+        return hooks.call(None, getattr(args[0], func.__name__), *args[1:], **kwargs)
+    if _hashable(func) and func in HARMLESS:
+        tape.effects.append(name_of(func))
+        return func(*args, **kwargs)
+    if module not in _QUIET:
+        tape.effects.append(name_of(func))
+    return hooks.host(func, args, kwargs, f"`{name_of(func)}` is not followed")
+
+
+def unseen(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call of something that gets no active value."""
+    module = str(getattr(func, "__module__", "") or "")
+    if module not in _QUIET and not module.startswith("numpy"):
+        hooks.tape.effects.append(name_of(func))
+    wrapped = tuple(_passed(hooks, arg) for arg in args)
+    return func(*wrapped, **{key: _passed(hooks, arg) for key, arg in kwargs.items()})
+
+
+def _hashable(func: Any) -> bool:
+    return isinstance(func, types.BuiltinFunctionType | type)
+
+
+def _passed(hooks: TapeHooks, value: Any) -> Any:
+    """A function that is handed to something that calls it: its calls are followed."""
+    plain = isinstance(value, types.FunctionType | types.MethodType | functools.partial)
+    computes = _hashable(value) and (
+        value in _OPERATORS
+        or value in SPECIAL
+        or value in (float, complex, int)
+        or getattr(value, "__module__", None) in ("math", "cmath")
+    )
+    accesses = type(value) in ACCESSORS or isinstance(value, types.MethodDescriptorType)
+    if plain or computes or accesses or numpy_calls.is_numpy_callable(value):
+        return functools.partial(hooks.call, None, value)
+    return value
+
+
+def iterated(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A builtin that runs over its arguments."""
+    tape = hooks.tape
+
+    def elements(value: Any) -> Any:
+        if isinstance(value, np.ndarray) and tape.node_of(value) is not None:
+            return list(hooks.items(value))
+        return _passed(hooks, value)
+
+    if func in (min, max, sorted) and tape.has_active(args):
+        tape.note("a comparison has the derivative zero")
+    if func is itertools.accumulate and len(args) == 1 and "func" not in kwargs:
+        args = (*args, operator.add)
+    given = [elements(arg) for arg in args]
+    return func(*given, **{key: _passed(hooks, value) for key, value in kwargs.items()})
+
+
+def _of_container(
+    hooks: TapeHooks, func: Any, owner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """A method of a list, dict, string: it hands on what it is given."""
+    if func.__name__ not in _READING:
+        note_effect(hooks, owner)
+    items = [
+        list(hooks.items(arg))
+        if func.__name__ == "extend" and isinstance(arg, np.ndarray)
+        else _passed(hooks, arg)
+        for arg in without_cuts(args)
+    ]
+    return func(*items, **{key: _passed(hooks, value) for key, value in kwargs.items()})

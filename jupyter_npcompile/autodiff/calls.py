@@ -1,0 +1,118 @@
+"""What a call in followed code does: NumPy, a helper, a builtin, or a host step."""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jupyter_npcompile.autodiff import numpy_calls, vjps
+from jupyter_npcompile.autodiff.builtin_calls import (
+    COLLECTIONS,
+    CONTAINERS,
+    HARMLESS,
+    ITERATING,
+    builtin,
+    iterated,
+)
+from jupyter_npcompile.autodiff.functions import is_library, python
+from jupyter_npcompile.autodiff.python_numbers import joined
+from jupyter_npcompile.autodiff.steps import name_of, without_cuts
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.autodiff.hooks import TapeHooks
+
+
+_HEAP = 1 << 9
+
+
+def call(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call anything."""
+    while isinstance(func, functools.partial):
+        args, kwargs, func = (*func.args, *args), {**func.keywords, **kwargs}, func.func
+    own = None if isinstance(func, type) else getattr(func, "__npcompile_on_tape__", None)
+    if own is not None:
+        hooks.tape.demand_recording()
+        return own(hooks, args, kwargs)
+    vjp = vjps.registered(func)
+    tape = hooks.tape
+    if vjp is not None and tape.has_active((args, kwargs)):
+        return vjps.call(hooks, func, vjp, args, kwargs)
+    kind = type(func)
+    if kind is types.FunctionType:
+        return python(hooks, func, args, kwargs)
+    if kind is types.MethodType and not _is_cython(func):
+        return call(hooks, func.__func__, (func.__self__, *args), kwargs)
+    if kind is functools._lru_cache_wrapper and tape.has_active((args, kwargs)):
+        return call(hooks, func.__wrapped__, args, kwargs)
+    if isinstance(func, type):
+        return _construct(hooks, func, args, kwargs)
+    if numpy_calls.is_numpy(func):
+        return numpy_calls.call(hooks, func, args, kwargs)
+    if isinstance(func, np.vectorize):
+        return numpy_calls.vectorized(hooks, func, args, kwargs)
+    if kind.__flags__ & _HEAP and (own_call := _own_call(kind)) is not None:
+        return call(hooks, own_call, (func, *args), kwargs)
+    return builtin(hooks, func, args, kwargs)
+
+
+def _is_cython(method: types.MethodType) -> bool:
+    """Whether a method is no Python: those of NumPy's generators."""
+    return type(method.__func__).__name__ == "cython_function_or_method"
+
+
+def _own_call(kind: type) -> types.FunctionType | None:
+    """The ``__call__`` that a class written in Python gives its instances."""
+    for base in kind.__mro__:
+        found = base.__dict__.get("__call__")
+        if found is not None:
+            return found if isinstance(found, types.FunctionType) else None
+    return None
+
+
+def _construct(hooks: TapeHooks, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    tape = hooks.tape
+    if kind in (float, complex, int, bool) and len(args) == 1 and not kwargs:
+        return _convert(hooks, kind, args[0])
+    if kind is complex and len(args) == 2 and tape.has_active(args):
+        return joined(hooks, *args)
+    if issubclass(kind, np.integer) and len(args) == 1 and tape.node_of(args[0]) is not None:
+        return tape.cut(f"`np.{kind.__name__}()`", kind(args[0]))
+    if issubclass(kind, np.generic) or kind.__module__.partition(".")[0] == "numpy":
+        return numpy_calls.call(hooks, kind, args, kwargs)
+    if kind in ITERATING:
+        return iterated(hooks, kind, args, kwargs)
+    if kind in HARMLESS or issubclass(kind, CONTAINERS) or kind.__module__ in COLLECTIONS:
+        return kind(*without_cuts(args), **kwargs)
+    init = kind.__init__
+    simple = type(kind) is type and kind.__new__ is object.__new__
+    if simple and isinstance(init, types.FunctionType) and not is_library(init):
+        made = kind.__new__(kind)
+        tape.inside[id(made)] = made
+        call(hooks, init, (made, *args), kwargs)
+        return made
+    if kind.__flags__ & _HEAP and not any(
+        is_library(f) for f in vars(kind).values() if isinstance(f, types.FunctionType)
+    ):
+        return kind(*args, **kwargs)  # it keeps what it is given
+    if tape.has_active((args, kwargs)):
+        return hooks.host(kind, args, kwargs, f"`{name_of(kind)}` is not followed")
+    return kind(*args, **kwargs)
+
+
+def _convert(hooks: TapeHooks, kind: type, value: Any) -> Any:
+    """``float(x)`` and its like."""
+    tape = hooks.tape
+    if tape.node_of(value) is None:
+        return kind(value)
+    if kind is int:
+        return tape.cut("`int()`", int(value))
+    if kind is bool:
+        tape.note("the truth of a value has the derivative zero")
+        return bool(value)
+    result = kind(value)
+    if result is value:
+        return value
+    return hooks.record(f"python.{kind.__name__}", (value,), result)

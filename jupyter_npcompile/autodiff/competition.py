@@ -1,0 +1,212 @@
+"""Tape or compiled code: which one gives the gradients of a function, by measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from jupyter_npcompile.autodiff.chunks import LOOP
+from jupyter_npcompile.autodiff.direct import Direct, direct
+from jupyter_npcompile.autodiff.programs import Program
+from jupyter_npcompile.autodiff.replays import Replay, record_call
+from jupyter_npcompile.autodiff.trees import flatten
+from jupyter_npcompile.runtime.check import DifferenceError
+from jupyter_npcompile.runtime.settings import settings
+
+CALLS = 2
+"""Calls on the tape before anything is recorded for replay."""
+
+CLOSE = 1e-6
+"""Relative difference of gradients that count as the same, in double precision."""
+
+
+NOISE = 1e-13
+"""What may be left of a gradient that is zero, relative to the value."""
+
+
+class Competition:
+    """What is known about one function, by signature.
+
+    Parameters
+    ----------
+    function : callable
+        What is differentiated.
+    usable : bool
+        Whether a replay can give everything that is asked for.
+    """
+
+    def __init__(self, function: Callable[..., Any], *, usable: bool) -> None:
+        self.function = function
+        self.usable = usable and not getattr(function, "is_derivative", False)
+        self.replays: dict[Any, Replay] = {}
+        self.reasons: dict[Any, str] = {}
+        self.direct: dict[Any, Direct] = {}
+        self._calls: dict[Any, int] = {}
+
+    def at_once(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The value, and the gradient of each argument that was asked for; None if not so fast."""
+        if settings.tier in ("numpy", "aten"):
+            return None
+        for written in self.direct.values():
+            made = written(args, kwargs)
+            if made is not None:
+                return made
+        return None
+
+    def run(
+        self, signature: Any, args: Sequence[Any], kwargs: dict[str, Any], asked: Sequence[int]
+    ) -> tuple[Any, dict[int, list[Any]]] | None:
+        """The value, and gradients by argument; None when the tape must run."""
+        replay = self.replays.get(signature)
+        if replay is None or not replay.confirmed or settings.tier in ("numpy", "aten"):
+            return None
+        if not replay.holds(args, kwargs):
+            self._drop(signature, "what it assumed does not hold any more")
+            return None
+        return self._replayed(replay, args, kwargs, asked)
+
+    def _replayed(
+        self, replay: Replay, args: Sequence[Any], kwargs: dict[str, Any], asked: Sequence[int]
+    ) -> tuple[Any, dict[int, list[Any]]] | None:
+        made = replay.run(args, kwargs)
+        if made is None:
+            return None
+        value, gradients = made
+        queue = iter(gradients)
+        found: dict[int, list[Any]] = {}
+        for position in asked:
+            found[position] = [_like(next(queue), leaf) for leaf in flatten(args[position])[0]]
+        return value, found
+
+    def consider(
+        self,
+        signature: Any,
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        asked: Sequence[int],
+        program: Program,
+        found: Sequence[Any],
+        seconds: float,
+    ) -> None:
+        """The tape has given gradients: compile, compare, or leave it at that."""
+        if not self.usable or settings.tier in ("numpy", "aten") or signature in self.reasons:
+            return
+        forced = settings.tier == "inductor"
+        replay = self.replays.get(signature)
+        if replay is None:
+            self._calls[signature] = self._calls.get(signature, 0) + 1
+            if forced or self._calls[signature] >= CALLS:
+                replay = self._begin(signature, args, kwargs, asked, program)
+        if replay is None or not replay.wait(0):
+            return
+        if replay.program is None:
+            self._drop(signature, replay.reason)
+        elif replay.holds(args, kwargs):
+            self._judge(signature, replay, args, kwargs, asked, found, seconds, forced)
+
+    def _begin(
+        self,
+        signature: Any,
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        asked: Sequence[int],
+        program: Program,
+    ) -> Replay | None:
+        reason = _impure(program)
+        made: Replay | str = reason or record_call(self.function, args, kwargs, asked)
+        if isinstance(made, str):
+            self._drop(signature, made)
+            return None
+        self.replays[signature] = made
+        made.begin()
+        return made
+
+    def _judge(
+        self,
+        signature: Any,
+        replay: Replay,
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        asked: Sequence[int],
+        found: Sequence[Any],
+        seconds: float,
+        forced: bool,
+    ) -> None:
+        """Compare the first compiled gradients with the tape's, and the times."""
+        made = self._replayed(replay, args, kwargs, asked)
+        began = perf_counter()
+        again = self._replayed(replay, args, kwargs, asked)
+        took = perf_counter() - began
+        if made is None or again is None:
+            self._drop(signature, "NumPy would warn or raise")
+            return
+        gradients = [g for position in asked for g in made[1][position]]
+        ordered = [g for position in asked for g in _ordered(position, asked, args, found)]
+        for one, other in zip(gradients, ordered, strict=True):
+            if not _same(one, other, NOISE * max(1.0, abs(float(made[0])))):
+                self._drop(signature, "compiled gradients differ from the tape's")
+                if settings.first_run_check == "raise":
+                    raise DifferenceError(f"compiled: {one!r}, tape: {other!r}")
+                return
+        if took < seconds or forced:
+            replay.confirmed = True
+            written = direct(replay, args, kwargs, asked)
+            if written is not None:
+                self.direct[signature] = written
+        else:
+            self._drop(signature, f"the tape is faster: {seconds:.2g} s, compiled {took:.2g} s")
+
+    def _drop(self, signature: Any, reason: str) -> None:
+        self.replays.pop(signature, None)
+        self.direct.pop(signature, None)
+        self.reasons[signature] = reason
+
+
+def _impure(program: Program) -> str:
+    """Why a run cannot be replayed, or ``""``."""
+    tape = program.tape
+    if tape is None:
+        return "a derivative of a derivative"
+    if any(step.what == LOOP for step in tape.steps.values()):
+        return "its loops are differentiated iteration by iteration"
+    if tape.effects or tape.steps or tape.custom or tape.held:
+        return "it does more than NumPy computes"
+    return "what it prints is printed every time" if tape.printed else ""
+
+
+def _ordered(
+    position: int, asked: Sequence[int], args: Sequence[Any], found: Sequence[Any]
+) -> list[Any]:
+    """The tape's gradients of one argument; its leaves are in ascending order of arguments."""
+    start = 0
+    for known in sorted(set(asked)):
+        count = flatten(args[known])[1].leaves
+        if known == position:
+            return list(found[start : start + count])
+        start += count
+    raise KeyError(position)
+
+
+def _like(gradient: Any, leaf: Any) -> Any:
+    if gradient is None:
+        return (
+            np.zeros_like(leaf) if isinstance(leaf, np.ndarray) else np.zeros((), _dtype(leaf))[()]
+        )
+    if isinstance(leaf, np.ndarray):
+        return gradient
+    return gradient[()]
+
+
+def _dtype(leaf: Any) -> Any:
+    return leaf.dtype if isinstance(leaf, np.generic) else np.dtype(type(leaf))
+
+
+def _same(one: Any, other: Any, noise: float) -> bool:
+    close = CLOSE if np.asarray(other).dtype.itemsize >= 8 else 1e-2
+    size = float(np.max(np.abs(other), initial=0.0))
+    return np.shape(one) == np.shape(other) and bool(
+        np.allclose(one, other, rtol=close, atol=close * size + noise, equal_nan=True)
+    )

@@ -1,0 +1,103 @@
+"""Value and gradients as one functional graph: what is compiled. Imports torch.
+
+The forward graph comes out of the lowering already pure; it is differentiated
+while it is written down, and made functional once more afterwards, since doing
+both at once fails on code that works in place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.functional_tensor import dispatch_functionalize
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from jupyter_npcompile.autodiff import decompositions, smooth
+from jupyter_npcompile.autodiff.pullbacks import or_zeros
+from jupyter_npcompile.graph.nodes import Graph, Node, Ref
+from jupyter_npcompile.tracer.lowering import ufuncs
+from jupyter_npcompile.tracer.lowering.lookup import Lowering
+from jupyter_npcompile.tracer.lowering.program import Interpreter, placeholder
+from jupyter_npcompile.tracer.lowering.trace import Trace
+
+OUTPUT = "gradient"
+"""Name of the output of a graph that says what is differentiated."""
+
+
+def wanted(graph: Graph) -> tuple[int, list[int]]:
+    """The node that is differentiated, and the inputs with respect to which.
+
+    They stand in the graph's only output: a tuple of a reference and a list
+    of references.
+    """
+    (output,) = graph.outputs
+    assert isinstance(output.value, tuple)
+    target, leaves = output.value
+    assert isinstance(target, Ref)
+    assert isinstance(leaves, list)
+    return target.id, [leaf.id for leaf in leaves if isinstance(leaf, Ref)]
+
+
+class _SmoothTrace(Trace):
+    """Takes kernels that are smooth where they can be."""
+
+    def kernel(self, ufunc: str) -> Lowering:
+        """The kernel of a ufunc."""
+        return smooth.KERNELS.get(ufunc) or super().kernel(ufunc)
+
+
+class _Differentiable(Interpreter):
+    def _run(self, node: Node, lowering: Lowering, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        if node.op in decompositions.OWN:
+            self._trace.unsupported("its derivative follows NumPy's choice of factors")
+        ufunc = ufuncs.named(node.op)
+        kernel = None if ufunc is None else smooth.KERNELS.get(ufunc.__name__)
+        return super()._run(node, lowering if kernel is None else kernel, args, kwargs)
+
+    def mark(self) -> None:
+        """Nobody asks for places."""
+
+    def checks(self) -> Tensor:
+        """Whether NumPy would neither raise nor warn."""
+        self._trace.close_sums()
+        flags = [check.reshape(()) for check in self._trace.checks]
+        return torch.stack(flags).all() if flags else torch.ones((), dtype=torch.bool)
+
+
+def joint_module(graph: Graph) -> torch.fx.GraphModule:
+    """The graph of value, gradients and one check.
+
+    Raises
+    ------
+    jupyter_npcompile.tracer.lowering.LoweringError
+        When an operation has no faithful form in ATen.
+    """
+    target, leaves = wanted(graph)
+    places = [k for k, node in enumerate(graph.inputs) if node.id in leaves]
+
+    def joint(*given: Tensor) -> list[Tensor]:
+        tensors = [t.detach().requires_grad_() if k in places else t for k, t in enumerate(given)]
+        trace = _SmoothTrace()
+        with torch.enable_grad():
+            interpreter = _Differentiable(graph, trace)
+            interpreter.bind_inputs(tensors)
+            for node in graph.nodes:
+                interpreter.run(node)
+            value = trace.values[target].read()
+            found = torch.autograd.grad(
+                value, [tensors[k] for k in places], torch.ones_like(value), allow_unused=True
+            )
+        gradients = [or_zeros(g, tensors[k]) for k, g in zip(places, found, strict=True)]
+        check = interpreter.checks()
+        return [t.detach().clone().contiguous() for t in (value, *gradients, check)]
+
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        inputs = [placeholder(node) for node in graph.inputs]
+        module = make_fx(joint)(*inputs)
+        module = make_fx(dispatch_functionalize(module))(*inputs)
+    module.graph.eliminate_dead_code()
+    module.recompile()
+    return module

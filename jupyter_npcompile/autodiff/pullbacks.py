@@ -1,0 +1,178 @@
+"""Vector-Jacobian and Jacobian-vector products of functions of tensors.
+
+Cotangents of complex numbers follow JAX and HIPS autograd: for a real function
+``f(x + iy)`` the gradient is ``df/dx - i df/dy``, the conjugate of torch's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from jupyter_npcompile.autodiff.errors import GradientError
+from jupyter_npcompile.autodiff.evaluation import tensor_of
+
+Function = Callable[..., "list[Tensor]"]
+
+
+def tensors(values: Sequence[Any]) -> list[Tensor]:
+    """Leaves as tensors of their own memory."""
+    return [tensor_of(np.array(value)) for value in values]
+
+
+def conjugate(tensor: Tensor) -> Tensor:
+    """The conjugate of what is complex."""
+    return tensor.conj().resolve_conj() if tensor.is_complex() else tensor
+
+
+def outputs_of(function: Function, leaves: Sequence[Tensor]) -> list[Tensor]:
+    """The outputs that can have a derivative; others stand as zeros without one."""
+    return [
+        tensor
+        if tensor.is_floating_point() or tensor.is_complex()
+        else tensor.to(torch.float64) * 0
+        for tensor in function(*leaves)
+    ]
+
+
+def pull(
+    function: Function, leaves: Sequence[Tensor], cotangents: Sequence[Tensor]
+) -> list[Tensor]:
+    """``cotangents @ Jacobian`` for each leaf, differentiable again."""
+    back = torch.func.vjp(lambda *given: tuple(outputs_of(function, given)), *leaves)[1]
+    return [conjugate(g) for g in back(tuple(conjugate(c) for c in cotangents))]
+
+
+def gradient(function: Function, leaves: Sequence[Tensor]) -> list[Tensor]:
+    """The gradient of the first output, a real number; the fast way, once."""
+    given = [leaf.detach().requires_grad_() for leaf in leaves]
+    with torch.enable_grad():
+        value = function(*given)[0]
+        return backward([value], given, [torch.ones_like(value)])
+
+
+def backward(
+    outputs: Sequence[Tensor], leaves: Sequence[Tensor], cotangents: Sequence[Tensor]
+) -> list[Tensor]:
+    """Gradients of outputs that torch remembers; zero where nothing flows."""
+    pairs = [
+        (out, conjugate(c).to(out.dtype))
+        for out, c in zip(outputs, cotangents, strict=True)
+        if out.requires_grad
+    ]
+    if not pairs:
+        return [torch.zeros_like(leaf) for leaf in leaves]
+    try:
+        found = torch.autograd.grad(
+            [out for out, _ in pairs],
+            list(leaves),
+            [c for _, c in pairs],
+            retain_graph=True,
+            allow_unused=True,
+        )
+    except (RuntimeError, NotImplementedError) as error:
+        if isinstance(error, GradientError):
+            raise
+        raise GradientError(f"torch has no derivative here: {error}") from error
+    return [or_zeros(g, leaf) for g, leaf in zip(found, leaves, strict=True)]
+
+
+def or_zeros(gradient: Any, leaf: Tensor) -> Tensor:
+    """A gradient in NumPy's convention; zero where there is none."""
+    return torch.zeros_like(leaf) if gradient is None else conjugate(gradient)
+
+
+def push(
+    function: Function, leaves: Sequence[Tensor], tangents: Sequence[Tensor]
+) -> tuple[list[Tensor], list[Tensor]]:
+    """Outputs, and ``Jacobian @ tangents`` for each.
+
+    It is the derivative of the pullback with respect to its cotangents, which
+    it is linear in: so it needs reverse mode only, and may be nested. (Nested
+    forward mode of torch is wrong for ``solve`` and ``det``.)
+    """
+
+    def outputs(*given: Tensor) -> tuple[Tensor, ...]:
+        return tuple(outputs_of(function, given))
+
+    values, back = torch.func.vjp(outputs, *leaves)[:2]
+    zeros = tuple(torch.zeros_like(value) for value in values)
+    again = torch.func.vjp(lambda *c: back(c), *zeros)[1]
+    made = again(tuple(t.to(leaf.dtype) for t, leaf in zip(tangents, leaves, strict=True)))
+    return list(values), list(made)
+
+
+def jacobian(function: Function, leaves: Sequence[Tensor], *, forward: bool) -> list[list[Tensor]]:
+    """For each output and leaf, the array of all derivatives: output's shape, then leaf's."""
+    if forward:
+        return _jacobian_forward(function, leaves)
+
+    def outputs(*given: Tensor) -> tuple[Tensor, ...]:
+        return tuple(outputs_of(function, given))
+
+    values, back = torch.func.vjp(outputs, *leaves)[:2]
+    rows: list[list[Tensor]] = []
+    for place, value in enumerate(values):
+        basis = torch.eye(value.numel(), dtype=value.dtype).reshape(-1, *value.shape)
+
+        def one(cotangent: Tensor, place: int = place) -> tuple[Tensor, ...]:
+            every = [torch.zeros_like(v) for v in values]
+            every[place] = cotangent
+            return tuple(back(tuple(every)))
+
+        found = _mapped(one, basis)
+        rows.append(
+            [
+                conjugate(g).reshape(*value.shape, *leaf.shape)
+                for g, leaf in zip(found, leaves, strict=True)
+            ]
+        )
+    return rows
+
+
+def _jacobian_forward(function: Function, leaves: Sequence[Tensor]) -> list[list[Tensor]]:
+    columns: list[list[Tensor]] = []
+    count = 0
+    for place, leaf in enumerate(leaves):
+        basis = torch.eye(leaf.numel(), dtype=leaf.dtype).reshape(-1, *leaf.shape)
+        made: list[list[Tensor]] = []
+        for tangent in basis:
+            every = [torch.zeros_like(v) for v in leaves]
+            every[place] = tangent
+            made.append(push(function, leaves, every)[1])
+        count = len(made[0]) if made else count
+        columns.append(
+            [
+                torch.stack([one[k] for one in made], -1).reshape(*made[0][k].shape, *leaf.shape)
+                for k in range(count)
+            ]
+        )
+    return [[column[k] for column in columns] for k in range(count)]
+
+
+def _mapped(function: Callable[[Tensor], tuple[Tensor, ...]], basis: Tensor) -> list[Tensor]:
+    """A function for each row; all at once where torch can."""
+    if not len(basis):
+        shapes = function(torch.zeros(basis.shape[1:], dtype=basis.dtype))
+        return [torch.zeros((0, *s.shape), dtype=s.dtype) for s in shapes]
+    parts = [function(row) for row in basis]
+    return [torch.stack([part[k] for part in parts]) for k in range(len(parts[0]))]
+
+
+def to_numpy(tensor: Tensor, like: Any) -> Any:
+    """A gradient as NumPy has it: dtype, shape and kind of the value it belongs to."""
+    array = tensor.detach().resolve_conj().resolve_neg().numpy()
+    if isinstance(like, np.ndarray):
+        return np.array(array, dtype=like.dtype, order="C")
+    dtype = like.dtype if isinstance(like, np.generic) else np.dtype(type(like))
+    return dtype.type(array[()])
+
+
+def plain(tensor: Tensor) -> Any:
+    """An array, or a NumPy scalar where there are no dimensions."""
+    array = np.array(tensor.detach().resolve_conj().resolve_neg().numpy(), order="C")
+    return array if array.ndim else array[()]

@@ -1,0 +1,207 @@
+"""Gradients without Python: what a pure function computes, recorded once, compiled, replayed.
+
+A function that only computes, whose control flow follows from what is guarded,
+is recorded as a segment of a cell is. Everything else runs on the tape every
+time: prints happen, branches are taken, and only what follows is differentiated.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from jupyter_npcompile.graph.nodes import Output, Ref
+from jupyter_npcompile.runtime.compile_errors import CompileFailedError, UnbuildableError
+from jupyter_npcompile.runtime.functions import CallCode
+from jupyter_npcompile.runtime.settings import settings
+from jupyter_npcompile.runtime.ticket import Ticket
+from jupyter_npcompile.tracer.guards import ValueGuard, check
+from jupyter_npcompile.tracer.lowering.errors import LoweringError
+from jupyter_npcompile.tracer.memory import pattern
+from jupyter_npcompile.tracer.recording import Recording, record
+from jupyter_npcompile.tracer.sources import (
+    ComputedSource,
+    ForwardSource,
+    ItemSource,
+    NameSource,
+    Source,
+)
+
+OUTPUT = "gradient"
+"""Name of the output that says what is differentiated: see `joint.wanted`."""
+
+LONGEST = 250
+"""Operations of a graph that is compiled. What is longer is a loop that was unrolled: its compile
+takes minutes, and a step of it is compiled instead (`loop_steps`)."""
+
+_pending: list[Replay] = []
+
+
+def wait(timeout: float | None = None) -> bool:
+    """Wait until everything that compiles is done; False when the time was not enough."""
+    ends = None if timeout is None else monotonic() + timeout
+    while _pending:
+        left = None if ends is None else max(ends - monotonic(), 0.0)
+        if not _pending[-1].wait(left):
+            return False
+        _pending.pop()
+    return True
+
+
+class Replay:
+    """A recording of a function for one signature, and its compiled gradient.
+
+    Parameters
+    ----------
+    recording : Recording
+        Of a call.
+    target : int
+        The node of the value.
+    leaves : list of int or None
+        The input of each leaf; None for one that was not used.
+
+    Attributes
+    ----------
+    reason : str
+        Why it is not compiled, or not used.
+    """
+
+    def __init__(self, recording: Recording, target: int, leaves: list[int | None]) -> None:
+        self.recording = recording
+        self.target = target
+        self.leaves = leaves
+        self.program: Any = None
+        self.reason = "compiling"
+        self.confirmed = False
+        self.errors = np.geterr()
+        self._ready = threading.Event()
+        asked = [Ref(id) for id in dict.fromkeys(leaves) if id is not None]
+        graph = recording.graph
+        self.graph = replace(
+            graph,
+            outputs=(Output(OUTPUT, (Ref(target), list(asked))),),
+            writes=(),
+        )
+        self.order = [node.id for node in graph.inputs if Ref(node.id) in asked]
+
+    def compile(self) -> None:
+        """Have it compiled, and wait."""
+        from jupyter_npcompile.autodiff.compiled import store
+
+        try:
+            found = store.find(self.graph)
+            if found is None:
+                found = store.make(self.graph, Ticket())
+            self.program, self.reason = found.program, ""
+        except (LoweringError, UnbuildableError, CompileFailedError) as error:
+            self.reason = f"not compiled: {error}"
+        finally:
+            self._ready.set()
+
+    def begin(self) -> None:
+        """Have it compiled in the background."""
+        if settings.tier == "inductor":
+            self.compile()
+            return
+        _pending.append(self)
+        thread = threading.Thread(target=self.compile, name="npcompile-gradient", daemon=True)
+        thread.start()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until it is compiled, or is known not to be."""
+        return self._ready.wait(timeout)
+
+    def holds(self, args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+        """Whether the recording is valid for a call."""
+        namespace = {"args": tuple(args), "kwargs": kwargs}
+        if check(self.recording.guards, namespace) is not None or np.geterr() != self.errors:
+            return False
+        sources, known = self.recording.aliasing
+        arrays = [source.fetch(namespace) for source in sources]
+        return len(arrays) < 2 or pattern(arrays) == known
+
+    def values(self, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
+        """The inputs of the graph in a call."""
+        namespace = {"args": tuple(args), "kwargs": kwargs}
+        return [source.fetch(namespace) for source in self.recording.sources]
+
+    def run(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Any, list[Any]] | None:
+        """The value, and the gradient for each leaf; None when NumPy must run."""
+        results = self.program.run(self.values(args, kwargs))
+        if results is None:
+            return None
+        value, *gradients = results
+        by_id = dict(zip(self.order, gradients, strict=True))
+        kind = self.recording.graph.by_id()[self.target].type
+        found = [None if id is None else by_id[id] for id in self.leaves]
+        return value[()] if kind.kind != "array" else value, found
+
+
+def record_call(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    asked: Sequence[int],
+) -> Replay | str:
+    """Record a call, or say why a replay cannot stand for it."""
+    call, parameters = CallCode(function).code(0)
+    namespace = {"args": tuple(args), "kwargs": kwargs}
+    found = record(call, parameters, namespace, 0, 1, lambda start, stop: ())
+    if found.end is not None:
+        return found.end.cause.reason
+    if found.graph.writes or found.draws:
+        return "it writes its arguments, or draws random numbers"
+    if len(found.graph.nodes) > LONGEST:
+        return f"its {len(found.graph.nodes)} operations are too many to be compiled at once"
+    value = found.graph.outputs[0].value if found.graph.outputs else None
+    if not isinstance(value, Ref):
+        return "its value is not computed from its arguments"
+    inputs = {
+        source: node.id for source, node in zip(found.sources, found.graph.inputs, strict=True)
+    }
+    leaves: list[int | None] = []
+    for position in asked:
+        for path in _paths(ItemSource(NameSource("args"), position), args[position]):
+            if _is_decided(path, found):
+                return f"`{path}` decides something, or Python computes with it"
+            leaves.append(inputs.get(path))
+    if all(id is None for id in leaves):
+        return "its value does not depend on what is differentiated"
+    if any(isinstance(source, ForwardSource) for source in found.sources):
+        return "an argument is a reversed view"
+    found.forget()
+    return Replay(found, value.id, leaves)
+
+
+def _is_decided(path: Source, recording: Recording) -> bool:
+    """Whether more depends on a leaf than the graph shows."""
+    guarded = any(isinstance(g, ValueGuard) and g.source == path for g in recording.guards)
+    used = (*recording.sources, *(guard.source for guard in recording.guards))
+    return guarded or any(_computes(source, path) for source in used)
+
+
+def _computes(source: Source, path: Source) -> bool:
+    """Whether a source is a number that Python makes of a leaf."""
+    if not isinstance(source, ComputedSource):
+        return False
+    return any(operand == path or _computes(operand, path) for operand in source.operands)
+
+
+def _paths(source: Source, value: Any) -> list[Source]:
+    """Where the leaves of an argument are found, in order."""
+    if value is None:
+        return []
+    if isinstance(value, dict):
+        return [
+            path for key, item in value.items() for path in _paths(ItemSource(source, key), item)
+        ]
+    if isinstance(value, tuple | list):
+        return [
+            path for k, item in enumerate(value) for path in _paths(ItemSource(source, k), item)
+        ]
+    return [source]

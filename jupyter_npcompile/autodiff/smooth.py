@@ -1,0 +1,136 @@
+"""Kernels of ufuncs for gradients: simpler than those that follow NumPy to the last digit.
+
+Exact kernels are made of cases, absolute values and signs. At the points where
+cases meet, at zero above all, these would give the derivative of one side, or
+none. NumPy has computed the values already.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from jupyter_npcompile.tracer.lowering import elementwise
+from jupyter_npcompile.tracer.lowering.ufuncs import Loop
+
+
+def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that is one function on tensors."""
+
+    def kernel(loop: Loop, *tensors: Any) -> Any:
+        return function(*tensors)
+
+    return kernel
+
+
+def _cbrt(x: Tensor) -> Tensor:
+    """At zero the slope is infinite."""
+    return torch.sign(x) * torch.pow(torch.abs(x), 1 / 3)
+
+
+class _Cbrt(torch.autograd.Function):
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        return _cbrt(x)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        ctx.save_for_backward(output)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        (root,) = ctx.saved_tensors
+        return gradients[0] / (3 * root * root)
+
+
+def _logaddexp2(a: Tensor, b: Tensor) -> Tensor:
+    scale = math.log(2)
+    return torch.logaddexp(a * scale, b * scale) / scale
+
+
+def _modf(x: Tensor) -> tuple[Tensor, Tensor]:
+    whole = torch.trunc(x)
+    return x - whole, whole
+
+
+def _frexp(loop: Loop, x: Tensor) -> tuple[Tensor, Tensor]:
+    """The exponent is piecewise constant."""
+    exponent = torch.frexp(x.detach()).exponent
+    return x * torch.exp2(-exponent.to(x.dtype)), exponent.to(torch.int32)
+
+
+def _log1p(x: Tensor) -> Tensor:
+    return torch.log(1 + x) if x.is_complex() else torch.log1p(x)
+
+
+def _expm1(x: Tensor) -> Tensor:
+    return torch.exp(x) - 1 if x.is_complex() else torch.expm1(x)
+
+
+def _exp2(x: Tensor) -> Tensor:
+    return torch.exp(x * math.log(2)) if x.is_complex() else torch.exp2(x)
+
+
+def _power(loop: Loop, a: Tensor, b: Any) -> Tensor:
+    if loop.dtype.kind in "iu":
+        exact: Tensor = elementwise.power(loop, a, b)
+        return exact
+    if loop.dtype.kind == "c" and isinstance(b, Tensor):
+        base = torch.where((a == 0) & (b != 1), 1.0, a)  # no logarithm of zero
+        return torch.where((a == 0) & (b != 1), torch.where(b == 0, 1.0, 0.0), torch.pow(base, b))
+    return torch.pow(a, b)
+
+
+_power.scalars = "fiuc"  # type: ignore[attr-defined]
+
+
+def _next(a: Tensor, b: Tensor) -> Tensor:
+    """The step does not change when the number does."""
+    return a + (torch.nextafter(a, b) - a).detach()
+
+
+def _heaviside(a: Tensor, b: Tensor) -> Tensor:
+    return torch.where(a == 0, b, torch.heaviside(a.detach(), torch.zeros_like(a)))
+
+
+def _complex(function: Callable[..., Any], exact: Callable[..., Any]) -> Callable[..., Any]:
+    """Torch's own function for complex numbers, the exact kernel for others."""
+
+    def kernel(loop: Loop, *tensors: Any) -> Any:
+        return function(*tensors) if loop.dtype.kind == "c" else exact(loop, *tensors)
+
+    for name in ("scalars", "commutes"):
+        if hasattr(exact, name):
+            setattr(kernel, name, getattr(exact, name))
+    return kernel
+
+
+KERNELS: Mapping[str, Callable[..., Any]] = {
+    "absolute": _complex(torch.abs, elementwise.absolute),
+    "arctanh": _plain(torch.atanh),
+    "arccosh": _plain(torch.acosh),
+    "cbrt": _plain(_Cbrt.apply),
+    "divide": _complex(torch.div, elementwise.divide),
+    "exp2": _plain(_exp2),
+    "expm1": _plain(_expm1),
+    "float_power": _power,
+    "frexp": _frexp,
+    "heaviside": _plain(_heaviside),
+    "log1p": _plain(_log1p),
+    "logaddexp2": _plain(_logaddexp2),
+    "multiply": _complex(torch.mul, elementwise.multiply),
+    "modf": _plain(_modf),
+    "nextafter": _plain(_next),
+    "power": _power,
+    "reciprocal": _complex(torch.reciprocal, elementwise.reciprocal),
+    "square": _complex(torch.square, elementwise.square),
+    "sinh": _plain(torch.sinh),
+    "cosh": _plain(torch.cosh),
+}
+"""By the name of the ufunc."""

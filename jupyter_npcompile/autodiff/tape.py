@@ -1,0 +1,547 @@
+"""The tape: which of the real values of a run depend on what is differentiated.
+
+The code runs on its own ndarrays and numbers. The tape knows by identity which
+of them are *active*, that is, depend on a leaf, and has a node for each in a
+captured graph. It keeps them alive, so that no other object can take their
+place. What shares memory with an active array is active too; it is found by
+the owner of the memory.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from jupyter_npcompile.autodiff.errors import CAST, GradientError, Note, Place
+from jupyter_npcompile.autodiff.memory_views import index_of_view
+from jupyter_npcompile.autodiff.streams import Streams
+from jupyter_npcompile.graph.nodes import Node, Position, Ref
+from jupyter_npcompile.tracer.hooks import Hooks
+from jupyter_npcompile.tracer.interpret import value_type
+from jupyter_npcompile.tracer.memory import Array, is_supported, owner
+from jupyter_npcompile.tracer.recorder import Recorder, traced_in
+from jupyter_npcompile.tracer.traced import Traced, is_traced
+
+INDEXED = frozenset({"getitem", "setitem", "numpy.take", "ndarray.take", "numpy.take_along_axis"})
+"""Operations whose second argument only says where."""
+
+
+class CutInt(int):
+    """An integer that was made of an active number: it has no derivative.
+
+    Small integers exist once in Python, so that only an instance of its own
+    can be followed.
+    """
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something on the tape that is no operation of NumPy.
+
+    Parameters
+    ----------
+    what : str
+        How a person would call it.
+    place : Place
+        Where.
+    value : object
+        What it gave, when it is a constant to the gradient.
+    reason, hint : str
+        Why no gradient passes, if none does.
+    function : object
+        What computes it on tensors, if something does: see `evaluation`.
+    """
+
+    what: str
+    place: Place
+    value: Any = None
+    reason: str = ""
+    hint: str = ""
+    function: Any = field(default=None, compare=False)
+
+    def refuse(self) -> GradientError:
+        """The error for a gradient that would flow through it."""
+        return GradientError(self.reason, self.hint, self.place)
+
+
+class TapeRecorder(Recorder):
+    """Records what runs for good: NumPy's own errors and warnings are let through."""
+
+    max_nodes = float("inf")
+    tolerant = True
+
+    def __init__(self, tape: Tape) -> None:
+        super().__init__()
+        self.tape = tape
+
+    def open_for_writing(self, target: Any) -> None:
+        """Keep what the graph needs of the memory before it is written."""
+        self.tape.before_write(target.value)
+
+    def demand_fixed_size(self, value: Any) -> None:
+        """Sizes may depend on the data: each run has a graph of its own."""
+
+    def _watched(self, op: str, results: list[Any]) -> dict[str, Any]:
+        return {}
+
+    def _demand_seen(self, node: Node, args: tuple[Any, ...]) -> None:
+        """Nothing is replayed."""
+
+    def _note_hidden(self, node: Node, call: Node, value: Any) -> None:
+        """Nothing is made again."""
+
+    def _note_known(self, node: Node, value: Any) -> None:
+        """Nothing is replayed."""
+
+
+class Tape:
+    """Nodes, leaves and notes of one run.
+
+    Parameters
+    ----------
+    parent : Tape, optional
+        Of the run in which this one happens: what is active there, and is no
+        leaf here, is *captured*.
+
+    Attributes
+    ----------
+    captured : list
+        Active values of the parent that were used.
+    repeats : bool
+        Whether iterations of long loops may run again for their gradient.
+    keepers : list
+        Who is told of memory that is about to be written.
+    """
+
+    def __init__(self, parent: Tape | None = None) -> None:
+        self.parent = parent
+        self.captured: list[Any] = []
+        self.recorder = TapeRecorder(self)
+        self.hooks = Hooks(self.recorder)
+        self.leaves: list[int] = []
+        self.steps: dict[int, Step] = {}
+        self.barriers: dict[int, Step] = {}
+        self.notes: dict[Note, None] = {}
+        self.effects: list[str] = []
+        self.custom: list[str] = []
+        self.printed = False
+        self.repeats = False
+        self.keepers: list[Any] = []
+        self.held: list[Any] = []
+        self.streams = Streams()
+        self.outside: dict[int, Any] = {}
+        self.inside: dict[int, Any] = {}
+        self.hold_place = False
+        self.filename = ""
+        self.functions: list[str] = []
+        self.values: dict[int, Any] = {}
+        self.results: dict[int, Any] = {}
+        self._known: dict[int, tuple[Any, int]] = {}
+        self._memory: dict[int, list[tuple[Array, int]]] = {}
+        self._copies: list[tuple[Array, Array]] = []
+        self._written: set[int] = set()
+        self._constants: dict[int, tuple[Array, Traced]] = {}
+        self._constant_owners: dict[int, list[int]] = {}
+        self._roots: dict[int, int] = {}
+        self._active: set[int] = set()
+        self._cut: dict[int, Step] = {}
+        self._objects: dict[int, tuple[Any, Step]] = {}
+        self._kinds: dict[int, str] = {}
+        self._seen = 0
+
+    # -- places and notes
+
+    @property
+    def place(self) -> Place:
+        """Where the code is now."""
+        function = self.functions[-1] if self.functions else ""
+        return Place(self.recorder.position, self.filename, function)
+
+    def at(self, position: tuple[int, int]) -> None:
+        """The code has come to a position; inside NumPy's own sources it stays at the call."""
+        if self.hold_place:
+            return
+        self.recorder.position = Position(*position)
+
+    def note(self, text: str) -> None:
+        """Remember that a derivative is zero here by definition."""
+        self.notes[Note(self.place, text)] = None
+
+    # -- values
+
+    def leaf(self, value: Any) -> Any:
+        """Enter a value that is differentiated; the run works on what is returned."""
+        if isinstance(value, np.ndarray):
+            fresh: Any = value.copy(order="K")  # `f(x, x)` and globals are not the leaf
+            self._copies.append((value, fresh))
+        elif isinstance(value, np.generic):
+            fresh = np.array(value)[()]
+        else:
+            fresh = operator.neg(-value)  # a number of its own
+        self.enter(fresh)
+        return fresh
+
+    def enter(self, value: Any) -> int:
+        """A value that is differentiated as it is, not a copy; returns its node."""
+        id = self._input(value)
+        self.leaves.append(id)
+        self._active.add(id)
+        self._register(value, id)
+        return id
+
+    def write_back(self) -> None:
+        """What the run has written into leaves, it has written into the arguments."""
+        for value, fresh in self._copies:
+            if id_of(fresh) in self._written:
+                np.copyto(value, fresh)
+
+    def _input(self, value: Any) -> int:
+        node = Node(self.recorder._next(), "input", types=(value_type(value),))
+        self.recorder.inputs.append(node)
+        self.values[node.id] = value
+        self._roots[node.id] = node.id
+        self._kinds[node.id] = np.asarray(value).dtype.kind
+        return node.id
+
+    def _register(self, value: Any, id: int) -> None:
+        self._known[id_of(value)] = (value, id)
+        if isinstance(value, np.ndarray):
+            entries = self._memory.setdefault(id_of(owner(value)), [])
+            if not entries or _covers(value, entries[0][0]):
+                entries.insert(0, (value, id))
+            elif self._roots.get(id, id) != self._roots.get(entries[0][1], entries[0][1]):
+                entries.append((value, id))
+
+    def node_of(self, value: Any) -> int | None:
+        """The node of an active value, or None for a constant."""
+        found = self._known.get(id_of(value))
+        if found is not None:
+            return found[1]
+        if type(value) is np.ndarray and self._memory:
+            entries = self._memory.get(id_of(owner(value)))
+            if entries is not None:
+                return self._view(value, entries)
+        if self.parent is not None and self.parent.is_active(value):
+            self.captured.append(value)
+            return self.enter(value)
+        return None
+
+    def known(self, value: Any) -> Any:
+        """The active value that holds a value, or is it; None for a constant. Records nothing."""
+        found = self._known.get(id_of(value))
+        if found is None and type(value) is np.ndarray:
+            entries = self._memory.get(id_of(owner(value)))
+            found = entries[0] if entries else None
+        return None if found is None else found[0]
+
+    def demand_recording(self) -> None:
+        """Something enters a step of its own."""
+
+    def release(self) -> None:
+        """Let go of all values."""
+        for held in (self.values, self.results, self.steps, self._known, self._memory):
+            held.clear()
+        self._constants, self._constant_owners = {}, {}
+        self.recorder.nodes.clear()
+        self.recorder.inputs.clear()
+
+    def is_active(self, value: Any) -> bool:
+        """Whether a value depends on a leaf."""
+        return self.node_of(value) is not None
+
+    def active_in(self, values: Any, depth: int = 4) -> Iterator[Any]:
+        """Active values in nested containers, and in the attributes of plain objects."""
+        kind = type(values)
+        if kind in _PLAIN:
+            return
+        if kind is np.ndarray or isinstance(values, np.generic | float | complex | CutInt):
+            if self.is_active(values):
+                yield values
+        elif depth and isinstance(values, dict):
+            for value in values.values():
+                yield from self.active_in(value, depth - 1)
+        elif depth and isinstance(values, _HOLDING):
+            for value in values:
+                yield from self.active_in(value, depth - 1)
+        elif isinstance(values, slice):
+            yield from self.active_in((values.start, values.stop, values.step), depth - 1)
+        elif id_of(values) in self._known:
+            yield values
+
+    def has_active(self, values: Any) -> bool:
+        """Whether there is an active value in nested containers."""
+        return any(True for _ in self.active_in(values))
+
+    def _view(self, value: Array, entries: list[tuple[Array, int]]) -> int | None:
+        """The node of an array that code of which nothing was seen made of active memory."""
+        for known, id in entries:
+            index = index_of_view(known, value)
+            if index is not None:
+                parent = Traced(self.hooks, known, id)
+                made = self.recorder.record(self.hooks, "getitem", (parent, index), {}, value)
+                self._follow()
+                self._register(value, made.id)
+                return int(made.id)
+        if not any(np.may_share_memory(known, value) for known, _ in entries):
+            return None
+        raise GradientError(
+            "an array shares memory with a differentiated one in a way that is not followed",
+            "make a copy of it",
+            self.place,
+        )
+
+    # -- arguments and results of recorded operations
+
+    def wrap(self, value: Any) -> Any:
+        """Arguments as the recorder wants them: arrays and active numbers traced."""
+        kind = type(value)
+        if kind is np.ndarray:
+            id = self.node_of(value)
+            if id is not None:
+                return Traced(self.hooks, value, id)
+            return self._constant(value)
+        if kind in (tuple, list):
+            return kind(self.wrap(item) for item in value)
+        if kind is dict:
+            return {key: self.wrap(item) for key, item in value.items()}
+        found = self._known.get(id_of(value))
+        if found is not None:
+            plain = int(value) if kind is CutInt else value
+            return Traced(self.hooks, plain, found[1])
+        return int(value) if kind is CutInt else value
+
+    def _constant(self, value: Array) -> Any:
+        known = self._constants.get(id_of(value))
+        if known is not None:
+            return known[1]
+        if not is_supported(value.dtype) or not value.dtype.isnative:
+            return value
+        traced = Traced(self.hooks, value, self._input(value))
+        assert traced.id is not None
+        self._constants[id_of(value)] = (value, traced)
+        self._constant_owners.setdefault(id_of(owner(value)), []).append(traced.id)
+        return traced
+
+    def unwrap(self, result: Any) -> Any:
+        """The real results of a recorded operation; those that are active become known."""
+        self._follow()
+        return self._unwrapped(result)
+
+    def _unwrapped(self, result: Any) -> Any:
+        if is_traced(result):
+            id = result.id
+            if id is None or self._roots.get(id, id) not in self._active:
+                return result.value
+            value = result.value
+            if type(value) is int:
+                value = CutInt(value)
+            if type(value) is not bool and not isinstance(value, np.bool_):
+                self._register(value, id)
+            return value
+        if isinstance(result, tuple | list):
+            items = [self._unwrapped(item) for item in result]
+            if hasattr(result, "_fields"):
+                return type(result)(*items)
+            return type(result)(items)
+        return result
+
+    def _follow(self) -> None:
+        """Bring what is known of the nodes up to date."""
+        nodes = self.recorder.nodes
+        for node in nodes[self._seen :]:
+            self._kinds[node.id] = np.dtype(node.types[0].dtype).kind if node.types else ""
+            self._roots[node.id] = (
+                node.id if node.view_of is None else self._roots.get(node.view_of, node.view_of)
+            )
+            roots = {self._roots.get(id, id) for id in node.references()}
+            if roots & self._active:
+                self._active.add(self._roots[node.id])
+                for written in node.writes:
+                    self._active.add(self._roots.get(written, written))
+            if self._cut:
+                self._follow_cut(node)
+        self._seen = len(nodes)
+
+    def _follow_cut(self, node: Node) -> None:
+        """Integers that were made of active numbers must not become numbers again."""
+        arguments = node.args[:1] + node.args[2:] if node.op in INDEXED else node.args
+        used = [id for a in (*arguments, *node.kwargs.values()) for id in _references(a)]
+        step = next(
+            (self._cut[r] for id in used if (r := self._roots.get(id, id)) in self._cut), None
+        )
+        if step is None:
+            return
+        for target in (node.id, *node.writes):
+            if self._kinds.get(target, "") in "fc" and self._kinds.get(target):
+                self.barriers[node.id] = step
+            else:
+                self._cut[self._roots.get(target, target)] = step
+
+    def mark(self) -> int:
+        """How far the recording has come."""
+        return len(self.recorder.nodes)
+
+    def forget_since(self, mark: int) -> None:
+        """Take back what was recorded of an operation that cannot be recorded."""
+        del self.recorder.nodes[mark:]
+        self._seen = min(self._seen, mark)
+
+    # -- writes
+
+    def before_write(self, target: Array) -> None:
+        """Memory is about to be written: the graph keeps what it has read of it."""
+        for keeper in self.keepers:
+            keeper.before_write(owner(target))
+        base = id_of(owner(target))
+        self._written.add(base)
+        for id in self._constant_owners.pop(base, ()):
+            self.values[id] = _copied(self.values[id])
+        self._constants = {
+            key: entry for key, entry in self._constants.items() if id_of(owner(entry[0])) != base
+        }
+        for id in self.leaves:
+            value = self.values[id]
+            if isinstance(value, np.ndarray) and id_of(owner(value)) == base:
+                self.values[id] = _copied(value)
+
+    def activate(self, target: Array) -> None:
+        """An array that was constant is about to hold something active."""
+        if self.is_active(target):
+            return
+        self.before_write(target)
+        whole = owner(target)
+        if whole is not target and index_of_view(whole, target) is None:
+            whole = target
+        id = self._input(whole)
+        self.values[id] = _copied(whole)
+        self._active.add(id)
+        self._register(whole, id)
+
+    def activate_cut(self, target: Array, what: str) -> None:
+        """An array of integers is about to hold active numbers, without their fractions."""
+        self.activate(target)
+        id = self.node_of(target)
+        assert id is not None
+        reason = f"{what} has no derivative"
+        self._cut[self._roots.get(id, id)] = Step(what, self.place, reason=reason, hint=CAST)
+
+    # -- what is no operation of NumPy
+
+    def step(self, step: Step, value: Any, operands: tuple[Any, ...] = ()) -> Any:
+        """Enter the result of something else than NumPy; returns the value that is followed.
+
+        Parameters
+        ----------
+        step : Step
+            What it is.
+        value : object
+            An array or number.
+        operands : tuple
+            What a function of tensors needs, traced or constant.
+        """
+        if type(value) is int:
+            value = CutInt(value)
+        plain = int(value) if type(value) is CutInt else value
+        kind = value_type(plain)
+        node = Node(
+            self.recorder._next(),
+            "autodiff.step",
+            args=tuple(self.recorder.reference(operand) for operand in operands),
+            types=(kind,),
+            position=self.recorder.position,
+        )
+        self.recorder.nodes.append(node)
+        self._seen = len(self.recorder.nodes)
+        self.steps[node.id] = step
+        self._roots[node.id] = node.id
+        self._active.add(node.id)
+        if step.reason and np.dtype(kind.dtype).kind not in "fc":
+            self._cut[node.id] = step
+        self._register(value, node.id)
+        return value
+
+    def cut(self, what: str, value: Any) -> Any:
+        """An integer made of an active number."""
+        reason = f"{what} makes an integer, which has no derivative"
+        return self.step(Step(what, self.place, _copied(value), reason, CAST), value)
+
+    def taint(self, value: Any, step: Step) -> Any:
+        """Enter what a call made of active values: numbers, arrays, and objects that hold them."""
+        if isinstance(value, np.ndarray) and type(value) is np.ndarray:
+            if value.dtype.kind in "biuSU":
+                return value
+            if not is_supported(value.dtype):
+                self._objects[id_of(value)] = (value, step)
+                return value
+            held = Step(step.what, step.place, value.copy(), step.reason, step.hint)
+            return self.step(held, value)
+        if isinstance(value, np.inexact | float | complex) and not isinstance(value, np.longdouble):
+            if self.is_active(value):
+                return value  # it only handed on what it was given
+            fresh = value if isinstance(value, np.generic) else operator.neg(-value)
+            held = Step(step.what, step.place, value, step.reason, step.hint)
+            return self.step(held, fresh)
+        if type(value) in (tuple, list):
+            return type(value)(self.taint(item, step) for item in value)
+        if type(value) is dict:
+            return {key: self.taint(item, step) for key, item in value.items()}
+        if type(value) not in _PLAIN and not isinstance(value, type | Callable):
+            self._objects[id_of(value)] = (value, step)
+        return value
+
+    def tainted_in(self, values: Any) -> Step | None:
+        """The call that made one of several objects out of active values."""
+        if not self._objects:
+            return None
+        return next((step for value in values if (step := self.tainted(value))), None)
+
+    def tainted(self, value: Any) -> Step | None:
+        """The call that made an object out of active values."""
+        found = self._objects.get(id_of(value))
+        return None if found is None else found[1]
+
+
+_PLAIN = frozenset({int, bool, str, bytes, type(None), range, type(Ellipsis), type, type(sys)})
+
+
+_HOLDING: tuple[Any, ...] = (
+    tuple,
+    list,
+    set,
+    frozenset,
+    deque,
+    type({}.values()),
+    type({}.items()),
+)
+
+
+def id_of(value: Any) -> int:
+    """The identity of an object."""
+    return id(value)
+
+
+def _references(argument: Any) -> Iterator[int]:
+    if isinstance(argument, Ref):
+        yield argument.id
+    elif isinstance(argument, tuple | list):
+        for part in argument:
+            yield from _references(part)
+
+
+def _covers(value: Array, other: Array) -> bool:
+    return value.nbytes > other.nbytes and index_of_view(value, other) is not None
+
+
+def _copied(value: Any) -> Any:
+    return value.copy(order="K") if isinstance(value, np.ndarray) else value
+
+
+__all__ = ["CutInt", "Step", "Tape", "traced_in"]

@@ -1,0 +1,107 @@
+"""Calls: of NumPy and Python in C++, of NumPy itself, and of functions written into the loop."""
+
+from __future__ import annotations
+
+import ast
+import types as pytypes
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jupyter_npcompile.loops import arithmetic, elementwise, hosts, methods
+from jupyter_npcompile.loops.calls import array
+from jupyter_npcompile.loops.functions import find
+from jupyter_npcompile.loops.inlining import definition_of
+from jupyter_npcompile.loops.kinds import Declined, Fixed
+from jupyter_npcompile.loops.names import Frame, Names
+from jupyter_npcompile.loops.values import Known, Method, Ref, Value
+
+DEEPEST = 6
+"""Calls of functions in each other that are written into the loop."""
+
+
+class Calls(Names):
+    """Writes calls."""
+
+    def on_call(self, node: ast.Call) -> Value:
+        """A call."""
+        function = self.expression(node.func)
+        if any(isinstance(arg, ast.Starred) for arg in node.args):
+            raise Declined("a starred argument", node.lineno)
+        if any(keyword.arg is None for keyword in node.keywords):
+            raise Declined("a starred argument", node.lineno)
+        values = self.expressions([*node.args, *(keyword.value for keyword in node.keywords)])
+        args, named = values[: len(node.args)], values[len(node.args) :]
+        kwargs = {str(k.arg): value for k, value in zip(node.keywords, named, strict=True)}
+        if isinstance(function, Method):
+            return methods.method(self, function.owner, function.name, args, kwargs)
+        if not isinstance(function, Known):
+            raise Declined("a call of something that is no function", node.lineno)
+        out = kwargs.pop("out", None)
+        if out is not None:
+            return self.into(out, self.called(function.value, args, kwargs))
+        call = find(function.value)
+        if call is not None or hosts.is_host(function.value):
+            return self.called(function.value, args, kwargs)
+        if type(function.value) is pytypes.FunctionType:
+            return self.inlined(function.value, args, kwargs)
+        raise Declined(f"`{ast.unparse(node.func)}`", node.lineno)
+
+    def into(self, out: Value, value: Value) -> Value:
+        """Write a result into an array: ``out=``."""
+        if not isinstance(out, Ref):
+            raise Declined("out= with something that is no array", self.line)
+        made = array(value)
+        stored = elementwise.converted(made, out.dtype, same_kind=True)
+        elementwise.store(self.writer, out, stored)
+        self.note_write(out)
+        return out
+
+    def called(self, function: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        """A call of a function of NumPy or Python, in C++ or by NumPy itself."""
+        call = find(function)
+        if call is None:
+            return hosts.call(self, function, args, kwargs)
+        mark = self.writer.mark()
+        try:
+            return call(self, args, kwargs)
+        except Declined:
+            if not hosts.is_host(function):
+                raise
+            self.writer.back(mark)
+            return hosts.call(self, function, args, kwargs)
+
+    def inlined(
+        self, function: pytypes.FunctionType, args: Sequence[Value], kwargs: Mapping[str, Value]
+    ) -> Value:
+        """Write a function of Python's into the loop."""
+        if self.depth >= DEEPEST:
+            raise Declined("functions that call each other too deeply", self.line)
+        found = definition_of(function)
+        bound = found.bind(args, kwargs, arithmetic.constant)
+        self.codes.append((function, function.__code__, function.__defaults__))
+        outer, jumps, line = self.frame, self.jumps, self.line
+        self.calls += 1
+        number = self.calls
+        frame = Frame(f"f{number}_", found.lookup, found.own, is_loop=False)
+        frame.function = function
+        frame.result = "return"
+        frame.label = self.writer.name("back")
+        held = [(name, self.settled(value)) for name, value in bound]
+        self.frame, self.jumps = frame, []
+        self.depth += 1
+        try:
+            for name, value in held:
+                self.assign(name, value)
+            self.writer.emit("{")
+            if self.body(found.body):
+                if frame.returns is not None:
+                    raise Declined("a function that returns in some cases only", self.line)
+                frame.returns = Fixed(id(None), None)
+            self.writer.emit("}")
+            self.writer.emit(f"{frame.label}: ;")
+            assert frame.returns is not None
+            result = self.value("return", frame.returns)
+        finally:
+            self.depth -= 1
+            self.frame, self.jumps, self.line = outer, jumps, line
+        return result

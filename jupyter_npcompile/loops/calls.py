@@ -1,0 +1,94 @@
+"""How calls of functions are translated: a table that other modules fill."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from jupyter_npcompile.loops.kinds import Declined
+from jupyter_npcompile.loops.values import Applied, Gathered, Known, Lazy, Ref, Scalar, Value
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.loops.names import Names
+
+Call = Callable[["Names", Sequence[Value], Mapping[str, Value]], Value]
+
+
+_TABLE: dict[int, Call] = {}
+
+
+_KEPT: list[Any] = []
+
+
+def find(function: Any) -> Call | None:
+    """How a function is translated, if it can be."""
+    try:
+        return _TABLE.get(id(function))
+    except TypeError:
+        return None
+
+
+def register(function: Any, call: Call) -> None:
+    """Say how a function is translated."""
+    _KEPT.append(function)  # so that its identity stays its own
+    _TABLE[id(function)] = call
+
+
+def of(*functions: Any) -> Callable[[Call], Call]:
+    """Register how functions are translated."""
+
+    def decorate(call: Call) -> Call:
+        for function in functions:
+            register(function, call)
+        return call
+
+    return decorate
+
+
+def array(value: Value) -> Lazy | Scalar:
+    """An operand: an array or a number.
+
+    Raises
+    ------
+    Declined
+        When it is something else.
+    """
+    if isinstance(value, (Ref, Gathered, Applied, Scalar)):
+        return value
+    raise Declined("an operand that is neither number nor array")
+
+
+def elements(value: Value) -> Lazy:
+    """An operand that must be an array."""
+    if isinstance(value, (Ref, Gathered, Applied)):
+        return value
+    raise Declined("an operand that is no array")
+
+
+def integer(value: Value) -> int:
+    """An integer that is written in the source."""
+    if isinstance(value, Scalar) and isinstance(value.const, int):
+        return value.const
+    raise Declined("a number that has to be known")
+
+
+def number(value: Value) -> Scalar:
+    """An operand that must be a number."""
+    if isinstance(value, Scalar):
+        return value
+    raise Declined("an operand that is no number")
+
+
+def flag_of(value: Value | None) -> bool:
+    """Whether a flag is given, which has to be written in the source."""
+    if value is None:
+        return False
+    if isinstance(value, Scalar) and isinstance(value.const, bool):
+        return value.const
+    raise Declined("a flag that has to be known")
+
+
+def axis_of(values: Sequence[Value], kwargs: Mapping[str, Value], place: int) -> Value | None:
+    """The argument ``axis``; None where it is not given, or None."""
+    value = values[place] if len(values) > place else kwargs.get("axis")
+    return None if isinstance(value, Known) and value.value is None else value

@@ -1,0 +1,410 @@
+"""Elementwise work on arrays: gathered into one C++ loop where it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from jupyter_npcompile.loops import arithmetic
+from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, Number
+from jupyter_npcompile.loops.values import (
+    Applied,
+    Gathered,
+    Lazy,
+    Ref,
+    Scalar,
+    dtype_of,
+    ndim_of,
+)
+from jupyter_npcompile.loops.writer import Writer
+
+MOST = 40
+"""Operations that are done in one C++ loop."""
+
+
+def kinds_of(value: Lazy | Scalar) -> list[Any]:
+    """What an operand may be, as NumPy's rules of promotion see it."""
+    if isinstance(value, Scalar):
+        return arithmetic.operands(value.type)
+    return [np.dtype(value.dtype)]
+
+
+def size_of(value: Lazy | Scalar) -> int:
+    """How many operations an operand stands for."""
+    if isinstance(value, Applied):
+        return 1 + sum(size_of(operand) for operand in value.operands)
+    return 0
+
+
+def apply(template: str, operands: Sequence[Lazy | Scalar], dtype: str) -> Applied:
+    """An operation on arrays, of which at least one is no number.
+
+    Parameters
+    ----------
+    template : str
+        C++ with ``{0}``, ``{1}``, ... for the elements.
+    operands : sequence
+        Arrays and arithmetic.
+    dtype : str
+        Of the result.
+    """
+    return Applied(template, tuple(operands), dtype, max(map(ndim_of, operands)))
+
+
+def operands_in(
+    dtypes: Sequence[str], operands: Sequence[Lazy | Scalar]
+) -> tuple[list[Lazy | Scalar], list[str]]:
+    """The operands of a ufunc that computes in certain dtypes, and template text for each."""
+    values: list[Lazy | Scalar] = []
+    texts = []
+    for place, (value, dtype) in enumerate(zip(operands, dtypes, strict=True)):
+        if isinstance(value, Scalar):
+            code = arithmetic.as_loop(value, dtype)
+            values.append(Scalar(code, Number("np", dtype), const=value.const))
+            texts.append(f"{{{place}}}")
+        else:
+            values.append(value)
+            texts.append(arithmetic.cast(f"{{{place}}}", value.dtype, dtype))
+    return values, texts
+
+
+def binary(name: str, left: Lazy | Scalar, right: Lazy | Scalar) -> Applied:
+    """An arithmetic operator, of which at least one side is an array."""
+    loop = arithmetic.common(name, kinds_of(left), kinds_of(right))
+    exponent = right.const if isinstance(right, Scalar) else None
+    values, (x, y) = operands_in([loop[0].name, loop[1].name], (left, right))
+    code = arithmetic.loop_code(name, loop, x, y, exponent)
+    return apply(code, values, loop[-1].name)
+
+
+def compare(symbol: str, name: str, left: Lazy | Scalar, right: Lazy | Scalar) -> Applied:
+    """A comparison, of which at least one side is an array."""
+    kinds = {np.dtype(dtype_of(side)).kind for side in (left, right)}
+    if kinds == {"i", "u"}:
+        raise Declined("a comparison of signed and unsigned integers")
+    loop = arithmetic.common(name, kinds_of(left), kinds_of(right))
+    if loop[0].kind == "c" and symbol not in ("==", "!="):
+        raise Declined("an order of complex numbers")
+    values, (x, y) = operands_in([loop[0].name, loop[1].name], (left, right))
+    if symbol in arithmetic.ORDERS and loop[0].kind == "f":
+        c = CTYPES[loop[0].name]
+        return apply(f"{arithmetic.ORDERS[symbol]}<{c}>({x}, {y})", values, "bool")
+    return apply(f"({x} {symbol} {y})", values, "bool")
+
+
+def converted(value: Lazy | Scalar, dtype: str, *, same_kind: bool = False) -> Lazy | Scalar:
+    """A value as what is stored into an array of a dtype.
+
+    Parameters
+    ----------
+    value : array or number
+        What is stored.
+    dtype : str
+        Of the array.
+    same_kind : bool
+        Whether only conversions of the same kind are allowed, as with ``x += y``.
+
+    Raises
+    ------
+    Declined
+        When NumPy would raise, or warn.
+    """
+    source = dtype_of(value)
+    if source == dtype:
+        return value
+    here, there = np.dtype(source), np.dtype(dtype)
+    weak = isinstance(value, Scalar) and value.type.origin != "np"
+    if same_kind and not weak and not np.can_cast(here, there, "same_kind"):
+        raise Declined(f"{source} into an array of {dtype}")
+    c = CTYPES[dtype]
+    if isinstance(value, Scalar) and here.kind in "iu" and there.kind in "iu":
+        if source == "uint64":
+            raise Declined(f"{source} into an array of {dtype}")
+        code = f"fitting<{c}>((i64){value.code})"
+        return Scalar(code, Number("np", dtype))
+    text = value.code if isinstance(value, Scalar) else "{0}"
+    if there.kind == "b":
+        text = f"({text} != 0)"
+    elif here.kind == "c" and there.kind != "c":
+        raise Declined("a complex number becomes a real one")
+    elif there.kind == "c":
+        text = f"Complex((double){text})"
+    elif here.kind == "f" and there.kind in "iu":
+        text = f"element<{c}>({text})"
+    else:
+        text = f"(({c}){text})"
+    if isinstance(value, Scalar):
+        return Scalar(text, Number("np", dtype))
+    return apply(text, (value,), dtype)
+
+
+Element = Callable[[Lazy | Scalar], str]
+Body = Callable[[Element, list[str]], None]
+
+
+@dataclass
+class _Leaf:
+    """An array that a loop reads."""
+
+    ref: Ref
+    row: str  # pointer to the present row
+    steps: list[str]  # one C++ name a dimension: the strides, 0 where it is broadcast
+
+
+class Loop:
+    """One C++ loop nest over the elements of an array.
+
+    Parameters
+    ----------
+    writer : Writer
+        Where it goes.
+    dims : sequence of str
+        C++ expressions: the shape.
+    """
+
+    def __init__(self, writer: Writer, dims: Sequence[str]) -> None:
+        self.writer = writer
+        self.dims = list(dims)
+        self.ndim = len(dims)
+        self.leaves: dict[str, _Leaf] = {}
+        self.counters = [writer.name("k") for _ in dims]
+
+    def prepare(self, value: Lazy | Scalar) -> None:
+        """Check the shapes of all arrays in an expression, and name their strides."""
+        if isinstance(value, Scalar):
+            return
+        if isinstance(value, Applied):
+            for operand in value.operands:
+                self.prepare(operand)
+            return
+        if isinstance(value, Gathered):
+            self.prepare(value.index)
+            return
+        if value.code not in self.leaves:
+            self._leaf(value)
+
+    def _leaf(self, ref: Ref) -> None:
+        w = self.writer
+        row = w.name("r")
+        steps = []
+        for d in range(self.ndim):
+            own = d - (self.ndim - ref.ndim)
+            if own < 0:
+                steps.append("0")
+                continue
+            n = f"{ref.code}.n[{own}]"
+            w.emit(f"NEED({n} == {self.dims[d]} || {n} == 1);")
+            steps.append(
+                w.hold("i64", f"{n} == {self.dims[d]} ? {ref.code}.s[{own}] : (i64)0", "s")
+            )
+        self.leaves[ref.code] = _Leaf(ref, row, steps)
+
+    def run(self, body: Body) -> None:
+        """Write the loop nest.
+
+        Parameters
+        ----------
+        body : callable
+            ``body(element, counters)`` writes the innermost statements;
+            ``element(value)`` is the C++ for an element of a value.
+        """
+
+        def inner(element: Element, counters: list[str]) -> None:
+            k = counters[-1]
+            self.writer.emit("#pragma GCC ivdep")
+            self.writer.emit(f"for (i64 {k} = 0; {k} < {self.dims[-1]}; {k}++) {{")
+            body(element, counters)
+            self.writer.emit("}")
+
+        self.rows(inner)
+
+    def rows(self, body: Body) -> None:
+        """Write the loops over all dimensions but the last.
+
+        Parameters
+        ----------
+        body : callable
+            As in `run`, for one row; it counts the elements itself.
+        """
+        w = self.writer
+        units = [
+            f"({leaf.steps[-1]} == 1 || {self.dims[-1]} <= 1)"
+            for leaf in self.leaves.values()
+            if leaf.ref.type.unit and leaf.steps[-1] != "0"
+        ]
+        if units:
+            with w.block(f"if ({' && '.join(units)})"):
+                self._nest(body, unit=True)
+            with w.block("else"):
+                self._nest(body, unit=False)
+        else:
+            self._nest(body, unit=False)
+
+    def _nest(self, body: Body, *, unit: bool) -> None:
+        w = self.writer
+        last = self.ndim - 1
+        for d in range(last):
+            k = self.counters[d]
+            w.emit(f"for (i64 {k} = 0; {k} < {self.dims[d]}; {k}++) {{")
+        for leaf in self.leaves.values():
+            c = CTYPES[leaf.ref.dtype]
+            offset = " + ".join(
+                f"{self.counters[d]} * {leaf.steps[d]}" for d in range(last) if leaf.steps[d] != "0"
+            )
+            w.emit(f"const {c} *{leaf.row} = {leaf.ref.code}.p{' + ' + offset if offset else ''};")
+
+        def element(value: Lazy | Scalar) -> str:
+            return self._element(value, unit=unit)
+
+        body(element, self.counters)
+        for _ in range(last):
+            w.emit("}")
+
+    def _element(self, value: Lazy | Scalar, *, unit: bool) -> str:
+        if isinstance(value, Scalar):
+            return value.code
+        if isinstance(value, Applied):
+            return value.template.format(
+                *(self._element(operand, unit=unit) for operand in value.operands)
+            )
+        if isinstance(value, Gathered):
+            index = self._element(value.index, unit=unit)
+            source = value.source.code
+            return f"{source}.p[at((i64){index}, {source}.n[0]) * {source}.s[0]]"
+        leaf = self.leaves[value.code]
+        k, step = self.counters[-1], leaf.steps[-1]
+        if step == "0":
+            return f"{leaf.row}[0]"
+        if unit and value.type.unit:
+            return f"{leaf.row}[{k}]"
+        return f"{leaf.row}[{k} * {step}]"
+
+
+def leaves_of(value: Lazy | Scalar) -> list[Ref]:
+    """The arrays that an expression reads at the same place as it writes."""
+    if isinstance(value, Ref):
+        return [value]
+    if isinstance(value, Applied):
+        return [leaf for operand in value.operands for leaf in leaves_of(operand)]
+    if isinstance(value, Gathered):
+        return leaves_of(value.index)
+    return []
+
+
+def sources_of(value: Lazy | Scalar) -> list[Ref]:
+    """The arrays that an expression reads anywhere."""
+    if isinstance(value, Applied):
+        return [source for operand in value.operands for source in sources_of(operand)]
+    if isinstance(value, Gathered):
+        return [value.source, *sources_of(value.index)]
+    return []
+
+
+def shape_of(writer: Writer, value: Lazy) -> list[str]:
+    """C++ names of the dimensions of an expression; shapes that do not fit are NumPy's."""
+    leaves = leaves_of(value)
+    dims = []
+    for d in range(value.ndim):
+        sizes = [
+            f"{leaf.code}.n[{d - (value.ndim - leaf.ndim)}]"
+            for leaf in leaves
+            if d >= value.ndim - leaf.ndim
+        ]
+        unique = list(dict.fromkeys(sizes))
+        code = unique[0]
+        for other in unique[1:]:
+            code = f"broadcast({code}, {other})"
+        dims.append(writer.hold("i64", code, "n"))
+    return dims
+
+
+def hoisted(writer: Writer, value: Lazy | Scalar) -> Any:
+    """The same expression with its numbers computed beforehand."""
+    if isinstance(value, Scalar):
+        name = writer.hold(value.type.c, value.code)
+        return Scalar(name, value.type, value.tag, value.const)
+    if isinstance(value, Applied):
+        return Applied(
+            value.template,
+            tuple(hoisted(writer, operand) for operand in value.operands),
+            value.dtype,
+            value.ndim,
+        )
+    if isinstance(value, Gathered):
+        return Gathered(value.source, hoisted(writer, value.index), value.ndim)
+    return value
+
+
+def materialise(writer: Writer, value: Lazy) -> Ref:
+    """An array with the elements of an expression."""
+    if isinstance(value, Ref):
+        return value
+    return copied(writer, value)
+
+
+def copied(writer: Writer, value: Lazy | Scalar, dims: Sequence[str] | None = None) -> Ref:
+    """A new array with the elements of an expression, in C order."""
+    if dims is None:
+        assert not isinstance(value, Scalar)
+        dims = shape_of(writer, value)
+    value = hoisted(writer, value)
+    made = new(writer, dtype_of(value), dims)
+    fill(writer, made, dims, value)
+    return made
+
+
+def new(writer: Writer, dtype: str, dims: Sequence[str]) -> Ref:
+    """A new array whose elements are not set."""
+    name = writer.name("a")
+    type = ArrayType(dtype, len(dims), True)
+    shape = writer.name("d")
+    writer.emit(f"const i64 {shape}[{len(dims)}] = {{{', '.join(dims)}}};")
+    number = np.dtype(dtype).num
+    writer.emit(
+        f"{type.c} {name} = fresh<{CTYPES[dtype]}, {len(dims)}>(run.spare, {shape}, {number});"
+    )
+    return Ref(name, type, is_fresh=True)
+
+
+def fill(writer: Writer, target: Ref, dims: Sequence[str], value: Lazy | Scalar) -> None:
+    """Write the elements of an expression into an array that it does not read elsewhere."""
+    with writer.block():
+        loop = Loop(writer, dims)
+        loop.prepare(value)
+        loop.prepare(target)
+        leaf = loop.leaves[target.code]
+
+        def body(element: Element, counters: list[str]) -> None:
+            place = element(target).replace(leaf.row, f"(({CTYPES[target.dtype]} *){leaf.row})", 1)
+            writer.emit(f"{place} = {element(value)};")
+
+        loop.run(body)
+
+
+def store(writer: Writer, target: Ref, value: Lazy | Scalar) -> None:
+    """Write an expression into an array, as ``target[...] = value`` does."""
+    if ndim_of(value) > target.ndim:
+        raise Declined("a value with more dimensions than where it goes")
+    value = hoisted(writer, value)
+    dims = [writer.hold("i64", f"{target.code}.n[{d}]", "n") for d in range(target.ndim)]
+    apart = [*leaves_of(value), *sources_of(value)]
+    tests = [f"clash({target.code}, {leaf.code})" for leaf in leaves_of(value)]
+    tests += [f"overlaps({target.code}, {source.code})" for source in sources_of(value)]
+    if not apart or isinstance(value, Scalar):
+        fill(writer, target, dims, value)
+        return
+    if isinstance(value, Ref) and value.is_fresh:
+        tests = []
+    tests = list(dict.fromkeys(tests))
+    if not tests:
+        fill(writer, target, dims, value)
+        return
+    clash = writer.hold("bool", " || ".join(tests), "c")
+    with writer.block(f"if (!{clash})"):
+        fill(writer, target, dims, value)
+    with writer.block("else"):
+        aside = copied(writer, value, dims)
+        fill(writer, target, dims, aside)

@@ -1,0 +1,197 @@
+"""The entry of a native loop: from Python's objects to variables, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from jupyter_npcompile.loops.kinds import CTYPES, PYTHON, ArrayType, Number, SourceType, Type
+
+
+def signature(inputs: Mapping[str, Type]) -> str:
+    """The types of names, as a report shows them.
+
+    Examples
+    --------
+    >>> signature({"x": ArrayType("float64", 2, True), "n": Number("py", "int64")})
+    'x: float64[:,:], n: int'
+    >>> signature({"total": Number("any", "float64")})
+    'total: float or float64'
+    """
+    parts = []
+    for name, type in inputs.items():
+        if isinstance(type, ArrayType):
+            parts.append(f"{name}: {type.dtype}[{','.join(':' * type.ndim)}]")
+        elif isinstance(type, SourceType):
+            parts.append(f"{name}: Generator")
+        elif isinstance(type, Number):
+            python, numpy = PYTHON.get(type.dtype), type.dtype
+            kinds = ["int"] if type.mixed else []
+            kinds += [python.__name__] if python and type.origin != "np" else []
+            kinds += [numpy] if type.origin != "py" else []
+            parts.append(f"{name}: {' or '.join(kinds)}")
+    return ", ".join(parts)
+
+
+def _allowed(type: Number) -> str:
+    """The tags that a floating-point number may have, as bits."""
+    bits = {"py": 0b001, "np": 0b010, "any": 0b011}[type.origin]
+    return str(bits | 0b100 * type.mixed)
+
+
+def take_number(source: str, variable: str, type: Number, tag: str) -> str:
+    """C++ that takes a number; false when it is of another type.
+
+    Parameters
+    ----------
+    source : str
+        The argument.
+    variable : str
+        Where its value goes.
+    type : Number
+        What is expected.
+    tag : str
+        Where it goes whose number it is; empty where only one kind may come.
+    """
+    if tag:
+        return {
+            "bool": f"take_bool({source}, {variable}, {tag})",
+            "int64": f"take_int({source}, {variable}, {type.bits}, {tag})",
+            "float64": f"take_float({source}, {variable}, {_allowed(type)}, {tag})",
+        }[type.dtype]
+    if type.origin == "np":
+        scalar = np.dtype(type.dtype).type
+        name = {
+            "bool": "Bool", "int8": "Int8", "int16": "Int16", "int32": "Int32", "int64": "Int64",
+            "uint8": "UInt8", "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64",
+            "float32": "Float", "float64": "Double", "complex128": "CDouble",
+        }[np.dtype(scalar).name]  # fmt: skip
+        return f"take_scalar(({source}), &Py{name}ArrType_Type, {variable})"
+    return {
+        "bool": f"take_bool({source}, {variable})",
+        "int64": f"take_int({source}, {variable}, {type.bits})",
+        "float64": f"take_float({source}, {variable})",
+        "complex128": f"take_complex({source}, {variable})",
+    }[type.dtype]
+
+
+def take_array(source: str, variable: str, type: ArrayType, *, written: bool) -> str:
+    """C++ that takes an array argument; false when it is of another type."""
+    number = np.dtype(type.dtype).num
+    flags = f"{str(type.unit).lower()}, {str(written and True).lower()}"
+    return f"take<{CTYPES[type.dtype]}, {type.ndim}>({source}, {number}, {flags}, {variable})"
+
+
+def entry_file(
+    body: Sequence[str],
+    takes: Sequence[str],
+    made: Sequence[str],
+    variables: Mapping[str, str],
+    *,
+    hosts: int,
+    needed: Sequence[str],
+    returned: Sequence[str],
+) -> str:
+    """The text of the file.
+
+    Parameters
+    ----------
+    body : sequence of str
+        The loop.
+    takes : sequence of str
+        Conditions that take the arguments, after the count of iterations.
+    made : sequence of str
+        Expressions that make the results.
+    variables : mapping of str to str
+        The C++ type of each variable.
+    hosts : int
+        How many arguments at the end are functions of Python's that it calls.
+    needed : sequence of str
+        Flags of names that must be bound at the end.
+    returned : sequence of str
+        Expressions that make what the function returns, by the number of the ``return``.
+    """
+    arrays = []
+    for place, take in enumerate(takes, 1):
+        if take.startswith("take<"):
+            _, _, _, _, writes, variable = take.rstrip(")").split(", ")
+            arrays.append((place, writes, variable))
+    declared = [
+        f"{c} {name}{'' if c.startswith('Array') else '{}'};" for name, c in variables.items()
+    ]
+    lines = [
+        "__attribute__((hot))",  # or the compiler thinks that it runs once, and is small
+        "static PyObject *run_loop(PyObject *, PyObject *const *args, Py_ssize_t count) {",
+        f"if (count != {len(takes) + 1 + hosts}) Py_RETURN_NONE;",
+        "enum { FINISHED, LEFT, PAUSED, REFUSED, NOTHING, RETURNED };",
+        "i64 left_ = 0, at_ = 0, ids_ = 0; int status_ = REFUSED, return_ = 0;",
+        "Run run = {};",
+        f"PyObject *const *hosts = args + {len(takes) + 1};",
+        *declared,
+        "if (!take_int(args[0], left_, 63)) Py_RETURN_NONE;",
+        *(f"if (!({take})) Py_RETURN_NONE;" for take in takes),
+        f"Given given[{max(len(arrays), 1)}];",
+        f"const int given_count = {len(arrays)};",
+        *(
+            f"given[{k}] = {{(PyArrayObject *)args[{place}], nullptr, {writes}}}; "
+            f"{variable}.id = {-k - 1};"
+            for k, (place, writes, variable) in enumerate(arrays)
+        ),
+        "if (!keep_copies(given, given_count)) return refuse(given, given_count, at_);",
+        "std::feclearexcept(FE_ALL_EXCEPT);",
+        "try {",
+        *body,
+        "done_: ;",
+        "}",
+        "catch (const Bail &) { status_ = REFUSED; }",
+        "catch (const std::bad_alloc &) { status_ = REFUSED; }",
+        "catch (const Interrupted &) { restore(run, given, given_count); return nullptr; }",
+        "back(run);",
+        # A name that stays unbound is Python's to leave so.
+        *(
+            f"if (!{flag} && status_ != NOTHING && status_ != RETURNED) status_ = REFUSED;"
+            for flag in needed
+        ),
+        "run.flags |= std::fetestexcept(FE_ALL_EXCEPT);",
+        "if (status_ != REFUSED && matters(run.flags)) status_ = REFUSED;",
+        "if (status_ == REFUSED || status_ == NOTHING) {",
+        "    if (status_ == REFUSED) restore(run, given, given_count);",
+        "    else forget(given, given_count);",
+        "    if (PyErr_Occurred()) return nullptr;",
+        '    return Py_BuildValue("(iL)", status_, (long long)at_);',
+        "}",
+        f"PyObject *made[{max(len(made), 1)}] = {{}};",
+        "int done = 0;",
+        "Results results{given, given_count, {}};",
+        *_give_back(returned),
+        *(
+            f"made[{k}] = {make}; if (!made[{k}]) goto failed_; done++;"
+            for k, make in enumerate(made)
+        ),
+        "forget(given, given_count);",
+        f"return answer(status_, at_, made, {len(made)});",
+        "failed_:",
+        "for (int k = 0; k < done; k++) Py_DECREF(made[k]);",
+        "restore(run, given, given_count);",
+        "return nullptr;",
+        "}",
+    ]
+    return "\n".join([*lines, "ENTRY(run_loop)"]) + "\n"
+
+
+def _give_back(returned: Sequence[str]) -> list[str]:
+    """Where the function around the loop returns: names need not be bound any more."""
+    if not returned:
+        return []
+    return [
+        "if (status_ == RETURNED) {",
+        "    PyObject *value = nullptr;",
+        "    switch (return_) {",
+        *(f"    case {k}: value = {make}; break;" for k, make in enumerate(returned)),
+        "    }",
+        "    if (!value) goto failed_;",
+        "    forget(given, given_count);",
+        "    return answer(status_, at_, &value, 1);",
+        "}",
+    ]

@@ -1,0 +1,232 @@
+"""Calls that a native loop leaves to NumPy: linear algebra, transforms, sorting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jupyter_npcompile.loops import elementwise
+from jupyter_npcompile.loops.kinds import CTYPES, PYTHON, ArrayType, Declined, Number
+from jupyter_npcompile.loops.values import Applied, Gathered, Items, Known, Ref, Scalar, Value
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.loops.names import Names
+
+Outcome = Callable[[Sequence[Any], Mapping[str, Any]], Any]
+"""What comes of a call, from small examples of its arguments: NumPy is asked."""
+
+LENGTHS = (3, 4)
+"""Sizes of the examples: results that depend on more than dtypes and dimensions differ."""
+
+
+class Guarded:
+    """A function of NumPy that raises where it would warn.
+
+    Examples
+    --------
+    >>> Guarded(np.linalg.norm, {}, ("ord",))(np.ones(4), 1)
+    np.float64(4.0)
+    """
+
+    __slots__ = ("function", "keywords", "names")
+
+    def __init__(
+        self, function: Callable[..., Any], keywords: Mapping[str, Any], names: tuple[str, ...]
+    ) -> None:
+        self.function = function
+        self.keywords = dict(keywords)
+        self.names = names
+
+    def __call__(self, *args: Any) -> Any:
+        """Call it; the last arguments have these names."""
+        named = dict(zip(self.names, args[len(args) - len(self.names) :], strict=True))
+        with np.errstate(all="raise", under="ignore"):
+            return self.function(*args[: len(args) - len(named)], **self.keywords, **named)
+
+
+FUNCTIONS: tuple[Any, ...] = (
+    *(np.linalg.inv, np.linalg.solve, np.linalg.det, np.linalg.cholesky, np.linalg.norm),
+    *(np.linalg.pinv, np.linalg.eigvalsh),
+    *(np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.fft2, np.fft.ifft2),
+    *(np.fft.fftn, np.fft.ifftn, np.fft.fftshift, np.fft.ifftshift),
+    *(np.sort, np.argsort, np.cumsum, np.cumprod, np.searchsorted, np.bincount, np.interp),
+    *(np.pad, np.einsum, np.cross, np.kron, np.tensordot, np.convolve, np.correlate),
+    *(np.repeat, np.tile, np.stack, np.vstack, np.hstack, np.column_stack, np.concatenate),
+    *(np.flip, np.diff, np.gradient, np.trapezoid, np.median, np.var, np.std, np.prod, np.ptp),
+    *(np.matmul, np.dot, np.inner, np.vdot, np.outer, np.trace, np.diag, np.tril, np.triu, np.eye),
+    *(np.argmin, np.argmax, np.sum, np.mean, np.max, np.min, np.any, np.all, np.linspace),
+    *(np.digitize, np.isin, np.round, np.around, np.clip, np.nan_to_num, np.roll, np.polyval),
+)
+"""Functions without effects, whose results are arrays or numbers of one dtype."""
+
+_KNOWN = {id(function): function for function in FUNCTIONS}
+
+
+def is_host(function: Any) -> bool:
+    """Whether a function may be called from a loop."""
+    return _KNOWN.get(id(function)) is function
+
+
+def call(t: Names, function: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """Write a call of NumPy; its result is copied into memory of the loop.
+
+    Raises
+    ------
+    Declined
+        When the type of the result cannot be known.
+    """
+    name = getattr(function, "__name__", "a function")
+    keywords = {key: _fixed(v, name) for key, v in kwargs.items() if _is_fixed(v)}
+    names = tuple(key for key in kwargs if key not in keywords)
+    args = [*args, *(kwargs[key] for key in names)]
+    guarded = Guarded(function, keywords, names)
+    outcomes = set()
+    problem = ""
+    for length in LENGTHS:
+        examples = [_example(arg, length, name) for arg in args]
+        try:
+            result = guarded(*examples)
+            outcomes.add(_kind(result))
+            if any(np.may_share_memory(result, array) for array in _arrays(examples)):
+                raise Declined(f"`np.{name}`: a view")
+        except Declined:
+            raise
+        except Exception as error:
+            problem = type(error).__name__
+    if not outcomes:
+        raise Declined(f"`np.{name}`: {problem}")
+    if len(outcomes) != 1:
+        raise Declined(f"`np.{name}`: its result depends on more than types")
+    (kind,) = outcomes
+    w = t.writer
+    parts = [_argument(t, arg) for arg in args]
+    number = len(t.hosts)
+    t.hosts.append(guarded)
+    w.emit("back(run);")
+    made = f"call_numpy(run, hosts[{number}], {{{', '.join(parts)}}})"
+    if isinstance(kind, Number):
+        result = _number_type(kind.dtype)
+        code = f"received_number<{CTYPES[kind.dtype]}>({made}, &Py{result}ArrType_Type)"
+        return Scalar(w.hold(kind.c, code), kind)
+    held = w.name("a")
+    number = np.dtype(kind.dtype).num
+    w.emit(f"{kind.c} {held} = received<{CTYPES[kind.dtype]}, {kind.ndim}>(run, {made}, {number});")
+    return Ref(held, kind, is_fresh=True)
+
+
+def product(t: Names, left: Ref, right: Ref, ndim: int, dtype: str) -> Ref:
+    """``left @ right`` by NumPy, for matrices that are not small."""
+    w = t.writer
+    number = len(t.hosts)
+    t.hosts.append(_MATMUL)
+    w.emit("back(run);")
+    parts = [_argument(t, left), _argument(t, right)]
+    held = w.name("a")
+    made = f"call_numpy(run, hosts[{number}], {{{', '.join(parts)}}})"
+    kind = ArrayType(dtype, ndim, True)
+    number = np.dtype(dtype).num
+    w.emit(f"{kind.c} {held} = received<{CTYPES[dtype]}, {ndim}>(run, {made}, {number});")
+    return Ref(held, kind, is_fresh=True)
+
+
+_MATMUL = Guarded(np.matmul, {}, ())
+
+
+def _arrays(values: Sequence[Any]) -> Iterator[np.ndarray[Any, Any]]:
+    for value in values:
+        if isinstance(value, np.ndarray):
+            yield value
+        elif isinstance(value, tuple):
+            yield from _arrays(value)
+
+
+def _is_fixed(value: Value) -> bool:
+    if isinstance(value, Items):
+        return all(map(_is_fixed, value.items))
+    return isinstance(value, Known) or (isinstance(value, Scalar) and value.const is not None)
+
+
+def _fixed(value: Value, name: str) -> Any:
+    """An argument that is the same every time."""
+    if isinstance(value, Known):
+        return value.value
+    if isinstance(value, Scalar) and value.const is not None:
+        return value.const
+    if isinstance(value, Items):
+        return tuple(_fixed(item, name) for item in value.items)
+    raise Declined(f"`np.{name}` with these arguments")
+
+
+def _example(value: Value, length: int, name: str) -> Any:
+    """A small value of the type of an argument."""
+    if isinstance(value, (Ref, Applied, Gathered)):
+        made = np.ones((length,) * value.ndim, value.dtype)
+        if value.ndim >= 2:
+            made[...] = np.eye(length, dtype=value.dtype)
+        return made
+    if isinstance(value, Scalar):
+        if value.const is not None:
+            return value.const
+        if value.type.is_tagged:
+            raise Declined(f"`np.{name}` of a number that is Python's or NumPy's, as it comes")
+        if value.type.origin == "py":
+            return PYTHON[value.type.dtype](length)
+        return np.dtype(value.type.dtype).type(length)
+    if isinstance(value, Items):
+        return tuple(_example(item, length, name) for item in value.items)
+    if isinstance(value, Known):
+        return value.value
+    raise Declined(f"`np.{name}` with these arguments")
+
+
+def _kind(result: Any) -> Number | ArrayType:
+    """The type of a result."""
+    dtype = getattr(result, "dtype", np.dtype(object))
+    if dtype.name not in CTYPES:
+        raise Declined(f"a result that is {type(result).__name__}")
+    if type(result) is np.ndarray and result.ndim:
+        return ArrayType(dtype.name, result.ndim, True)
+    if type(result) is dtype.type:
+        return Number("np", dtype.name, 1 if dtype.name == "bool" else 63)
+    raise Declined(f"a result that is {type(result).__name__}")
+
+
+def _argument(t: Names, value: Value) -> str:
+    """C++ that makes an argument: a new reference."""
+    w = t.writer
+    if isinstance(value, (Ref, Applied, Gathered)):
+        ref = elementwise.materialise(w, value)
+        return f"lend({ref.code}, {np.dtype(ref.dtype).num}, false)"
+    if isinstance(value, Scalar):
+        return _number(t, value)
+    if isinstance(value, Items):
+        return f"make_tuple({{{', '.join(_argument(t, item) for item in value.items)}}})"
+    if isinstance(value, Known):
+        number = len(t.hosts)
+        t.hosts.append(value.value)
+        return f"Py_NewRef(hosts[{number}])"
+    raise Declined("an argument of a call of NumPy")
+
+
+def _number(t: Names, value: Scalar) -> str:
+    kind = value.type
+    tag = "0" if kind.origin == "py" else "1"
+    if kind.dtype in ("bool", "int64", "float64"):
+        made = {"bool": "make_bool", "int64": "make_int", "float64": "make_float"}[kind.dtype]
+        return f"{made}({value.code}, {tag})"
+    if kind.origin == "py":
+        held = t.writer.hold(CTYPES[kind.dtype], value.code)
+        return f"PyComplex_FromDoubles({held}.re, {held}.im)"
+    name = t.writer.name("v")
+    t.writer.emit(f"{CTYPES[kind.dtype]} {name} = {value.code};")
+    return f"make_scalar({np.dtype(kind.dtype).num}, &{name})"
+
+
+def _number_type(dtype: str) -> str:
+    return {
+        "bool": "Bool", "int8": "Int8", "int16": "Int16", "int32": "Int32", "int64": "Int64",
+        "uint8": "UInt8", "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64",
+        "float32": "Float", "float64": "Double", "complex128": "CDouble",
+    }[dtype]  # fmt: skip

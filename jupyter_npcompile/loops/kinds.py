@@ -1,0 +1,273 @@
+"""Types of values in a native loop, and where two of them meet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+Origin = Literal["py", "np", "any"]
+"""Whether a number is Python's, NumPy's, or one of them, which only the run shows."""
+
+FULL = 63
+"""Bits of a number of which nothing is known."""
+
+CTYPES = {
+    "bool": "bool8",
+    "int8": "int8_t",
+    "int16": "int16_t",
+    "int32": "int32_t",
+    "int64": "int64_t",
+    "uint8": "uint8_t",
+    "uint16": "uint16_t",
+    "uint32": "uint32_t",
+    "uint64": "uint64_t",
+    "float32": "float",
+    "float64": "double",
+    "complex128": "Complex",
+}
+"""The C++ type of an element, by dtype; other dtypes are not for native loops."""
+
+PYTHON = {"bool": bool, "int64": int, "float64": float, "complex128": complex}
+"""Python's own types, by the dtype that has their values."""
+
+
+class Declined(Exception):  # noqa: N818 - it names a verdict, not a mistake
+    """A loop that has no native form, with the reason.
+
+    Parameters
+    ----------
+    reason : str
+        A short reason, for the report.
+    line : int
+        Where.
+    """
+
+    def __init__(self, reason: str, line: int = 0) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """The type of a number.
+
+    Parameters
+    ----------
+    origin : {"py", "np", "any"}
+        Whose number it is.
+    dtype : str
+        Of its value; Python's numbers have ``bool``, ``int64``, ``float64`` and ``complex128``.
+    bits : int
+        Integers are less than two to this power, and more than minus that.
+    mixed : bool
+        Whether it may also be a Python integer: a sum that starts with ``0``.
+    """
+
+    origin: Origin
+    dtype: str
+    bits: int = FULL
+    mixed: bool = False
+
+    @property
+    def c(self) -> str:
+        """The C++ type."""
+        return "bool" if self.dtype == "bool" else CTYPES[self.dtype]
+
+    @property
+    def code(self) -> str:
+        """What tells variables of this type from others of the same name."""
+        return self.dtype
+
+    @property
+    def is_tagged(self) -> bool:
+        """Whether a second variable says whose number it is."""
+        return self.origin == "any" or self.mixed
+
+    @property
+    def kind(self) -> str:
+        """NumPy's kind of the dtype: ``"b"``, ``"i"``, ``"u"``, ``"f"`` or ``"c"``."""
+        return np.dtype(self.dtype).kind
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """The type of an array.
+
+    Parameters
+    ----------
+    dtype : str
+        Of its elements.
+    ndim : int
+        Number of dimensions, at least one.
+    unit : bool
+        Whether elements of the last dimension lie beside each other.
+    """
+
+    dtype: str
+    ndim: int
+    unit: bool
+
+    @property
+    def c(self) -> str:
+        """The C++ type of a variable that owns a share of it."""
+        return f"Array<{CTYPES[self.dtype]}, {self.ndim}>"
+
+    @property
+    def view(self) -> str:
+        """The C++ type of a passing reference to it."""
+        return f"View<{CTYPES[self.dtype]}, {self.ndim}>"
+
+    @property
+    def code(self) -> str:
+        """What tells variables of this type from others of the same name."""
+        return f"{self.dtype}_{self.ndim}"
+
+
+@dataclass(frozen=True, slots=True)
+class TupleType:
+    """The type of a tuple of a fixed length."""
+
+    items: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CutType:
+    """The type of a slice.
+
+    Parameters
+    ----------
+    bounds : tuple of (Number or None)
+        Of its start, stop and step; None where they are.
+    """
+
+    bounds: tuple[Number | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A value that is known while the loop is translated: a function, None, a text.
+
+    Parameters
+    ----------
+    key : int or str or None
+        Tells two of them apart.
+    value : object
+        The value itself.
+    """
+
+    key: object
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class SourceType:
+    """The type of a random generator."""
+
+    c = "Source"
+    code = "source"
+
+
+@dataclass(frozen=True, slots=True)
+class Unbound:
+    """Of a name that may not be bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Maybe:
+    """Of a name that is bound in some cases; a variable says whether it is.
+
+    Parameters
+    ----------
+    type : Number, ArrayType, TupleType or Fixed
+        Its type then.
+    """
+
+    type: Type
+
+
+Type = Number | ArrayType | TupleType | CutType | SourceType | Fixed | Unbound | Maybe
+
+INT = Number("py", "int64")
+FLOAT = Number("py", "float64")
+BOOL = Number("py", "bool", 1)
+UNBOUND = Unbound()
+
+
+def join(first: Type, second: Type) -> Type:
+    """The type of what may have either type.
+
+    Raises
+    ------
+    Declined
+        When there is none.
+
+    Examples
+    --------
+    >>> join(FLOAT, Number("np", "float64")).origin
+    'any'
+    >>> join(Number("py", "int64", 3), Number("np", "float64")).mixed
+    True
+    """
+    if first == second:
+        return first
+    if isinstance(first, Unbound):
+        return second if isinstance(second, Maybe) else Maybe(second)
+    if isinstance(second, Unbound):
+        return join(second, first)
+    if isinstance(first, Maybe) or isinstance(second, Maybe):
+        either = [type.type if isinstance(type, Maybe) else type for type in (first, second)]
+        return Maybe(join(*either))
+    if isinstance(first, Number) and isinstance(second, Number):
+        return _join_numbers(first, second)
+    if (
+        isinstance(first, ArrayType)
+        and isinstance(second, ArrayType)
+        and (first.dtype, first.ndim) == (second.dtype, second.ndim)
+    ):
+        return replace(first, unit=first.unit and second.unit)
+    if (
+        isinstance(first, TupleType)
+        and isinstance(second, TupleType)
+        and len(first.items) == len(second.items)
+    ):
+        return TupleType(tuple(map(join, first.items, second.items)))
+    raise Declined(f"it is {describe(first)} or {describe(second)}")
+
+
+def _join_numbers(first: Number, second: Number) -> Number:
+    if first.dtype == second.dtype:
+        origin: Origin = first.origin if first.origin == second.origin else "any"
+        # Bits only grow here; a loop in which they keep growing ends with all of them.
+        bits = first.bits if second.bits <= first.bits else FULL
+        return Number(origin, first.dtype, bits, first.mixed or second.mixed)
+    for integer, other in ((first, second), (second, first)):
+        small = integer.dtype == "int64" and integer.origin == "py" and integer.bits <= 32
+        if small and other.dtype == "float64":
+            return replace(other, mixed=True)
+    raise Declined(f"it is {describe(first)} or {describe(second)}")
+
+
+def describe(type: Type) -> str:
+    """A type in words.
+
+    Examples
+    --------
+    >>> describe(FLOAT), describe(ArrayType("int64", 2, True))
+    ('a Python float', 'a 2-d array of int64')
+    """
+    if isinstance(type, Number):
+        if type.origin == "py":
+            return f"a Python {PYTHON[type.dtype].__name__}"
+        return f"a number of dtype {type.dtype}"
+    if isinstance(type, ArrayType):
+        return f"a {type.ndim}-d array of {type.dtype}"
+    if isinstance(type, TupleType):
+        return f"a tuple of {len(type.items)}"
+    if isinstance(type, SourceType):
+        return "a random generator"
+    if isinstance(type, Fixed):
+        return f"{type.value!r}"[:40]
+    return "not bound"

@@ -1,0 +1,425 @@
+"""Names in a loop: their types at the moment, and the variables that hold them."""
+
+from __future__ import annotations
+
+import ast
+import types as pytypes
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jupyter_npcompile.loops import arithmetic, elementwise, hosts
+from jupyter_npcompile.loops.bounds import Proof
+from jupyter_npcompile.loops.calls import number
+from jupyter_npcompile.loops.functions import find
+from jupyter_npcompile.loops.kinds import (
+    BOOL,
+    CTYPES,
+    INT,
+    PYTHON,
+    UNBOUND,
+    ArrayType,
+    CutType,
+    Declined,
+    Fixed,
+    Maybe,
+    Number,
+    SourceType,
+    TupleType,
+    Type,
+    Unbound,
+    describe,
+    join,
+)
+from jupyter_npcompile.loops.values import (
+    Applied,
+    Cut,
+    Gathered,
+    Items,
+    Known,
+    Ref,
+    Scalar,
+    Source,
+    Value,
+)
+from jupyter_npcompile.loops.writer import Writer
+
+SMALL = 32
+"""Bits of an integer that is an argument, if it has no more."""
+
+
+Env = dict[str, Type]
+
+
+FunctionCode = tuple[pytypes.FunctionType, pytypes.CodeType, Any]
+"""A function, and the code and defaults that it had."""
+
+
+class NeedsInput(Exception):  # noqa: N818 - it asks for something
+    """A name is read that comes from outside."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+def type_of(value: Any) -> Type | None:
+    """The type of a value of Python, if it is one that a loop may take.
+
+    Examples
+    --------
+    >>> type_of(2.5) == Number("py", "float64")
+    True
+    >>> type_of(np.zeros((2, 3))).ndim
+    2
+    """
+    if isinstance(value, Number | ArrayType | SourceType):
+        return value
+    if type(value) is np.random.Generator:
+        return SourceType()
+    if isinstance(value, bool):
+        return BOOL
+    if type(value) is int:
+        if abs(value) < 1 << SMALL:
+            return Number("py", "int64", SMALL)
+        return INT if -(2**63) <= value < 2**63 else None
+    if type(value) is float:
+        return Number("py", "float64")
+    if type(value) is complex:
+        return Number("py", "complex128")
+    if isinstance(value, np.generic):
+        name = value.dtype.name
+        if type(value) is np.dtype(name).type and name in CTYPES and value.dtype.isnative:
+            return Number("np", name, 1 if name == "bool" else 63)
+        return None
+    if type(value) is not np.ndarray or not value.ndim or not value.dtype.isnative:
+        return None
+    if value.dtype.name not in CTYPES:
+        return None
+    unit = value.shape[-1] <= 1 or value.strides[-1] == value.itemsize
+    return ArrayType(value.dtype.name, value.ndim, unit)
+
+
+def is_fixed(value: Any) -> bool:
+    """Whether a value is one that is translated into the code, and compared when it runs."""
+    if value is None or value is Ellipsis or isinstance(value, (str, pytypes.ModuleType, type)):
+        return True
+    if isinstance(value, np.dtype):
+        return True
+    if type(value) is tuple:
+        return all(is_fixed(item) or isinstance(item, int | float | complex) for item in value)
+    if find(value) is not None or hosts.is_host(value):
+        return True
+    return type(value) is pytypes.FunctionType
+
+
+class Frame:
+    """The names of the loop, or of a function that is called in it.
+
+    Parameters
+    ----------
+    prefix : str
+        Before the names of its variables.
+    lookup : callable
+        What a name means that is not assigned: raises KeyError.
+    own : frozenset of str
+        Names that are assigned.
+    """
+
+    def __init__(
+        self, prefix: str, lookup: Callable[[str], Any], own: frozenset[str], *, is_loop: bool
+    ) -> None:
+        self.prefix = prefix
+        self.lookup = lookup
+        self.own = own
+        self.is_loop = is_loop
+        self.function: pytypes.FunctionType | None = None
+        self.env: Env = {}
+        self.returns: Type | None = None
+        self.result = ""
+        self.label = ""
+        self.proof: Proof | None = None
+
+
+class Jumps:
+    """Where ``break`` and ``continue`` of a loop go, and with what types."""
+
+    def __init__(self, head: Env, exit: Env, number: str) -> None:
+        self.head = head
+        self.exit = exit
+        self.ends: list[Env] = []
+        self.breaks: list[Env] = []
+        self.number = number
+
+
+class Names(ABC):
+    """Writes the C++ of statements.
+
+    Parameters
+    ----------
+    lookup : callable
+        The value that a name has at present.
+    inputs : mapping of str to Type
+        Names that are arguments of the C++ function.
+    assigned : frozenset of str
+        Names that the loop assigns.
+    """
+
+    def __init__(
+        self,
+        lookup: Callable[[str], Any],
+        inputs: Mapping[str, Type],
+        assigned: frozenset[str],
+    ) -> None:
+        self.writer = Writer()
+        self.frame = Frame("v_", lookup, assigned, is_loop=True)
+        self.frame.env = dict(inputs)
+        self.inputs = dict(inputs)
+        self.assigned = assigned
+        self.fixed: dict[tuple[pytypes.FunctionType | None, tuple[str, ...]], Any] = {}
+        self.hosts: list[Any] = []
+        self.codes: list[FunctionCode] = []
+        self.jumps: list[Jumps] = []
+        self.groups: dict[str, str] = {}
+        self.written: set[str] = set()
+        self.depth = 0
+        self.calls = 0
+        self.effects = 0
+        self.line = 0
+
+    def group(self, name: str) -> str:
+        """The variables that may share memory, by one of them."""
+        while self.groups.get(name, name) != name:
+            name = self.groups[name]
+        return name
+
+    def share(self, name: str, root: str) -> None:
+        """Two variables may share memory."""
+        if root:
+            self.groups[self.group(name)] = self.group(root)
+
+    def note_write(self, ref: Ref) -> None:
+        """The memory of an array is written into."""
+        if ref.root:
+            self.written.add(ref.root)
+            self.effects += self.depth > 0 and self.reaches_out(ref.root)
+
+    def reaches_out(self, variable: str) -> bool:
+        """Whether the memory of a variable of a function may be known outside of it."""
+        group, prefix = self.group(variable), self.frame.prefix
+        return any(
+            self.group(other) == group and not other.startswith(prefix)
+            for other in self.writer.variables
+        )
+
+    def is_written(self, variable: str) -> bool:
+        """Whether the memory of a variable may be written into."""
+        group = self.group(variable)
+        return any(self.group(name) == group for name in self.written)
+
+    def variable(self, name: str, type: Number | ArrayType | SourceType) -> str:
+        """The C++ variable of a name while it has a type."""
+        c = type.c
+        return self.writer.variable(f"{self.frame.prefix}{name}_{type.code}", c)
+
+    def tag(self, name: str, type: Number) -> str:
+        """The C++ variable that says whose number a name is."""
+        return self.writer.variable(f"g_{self.frame.prefix}{name}_{type.code}", "int")
+
+    def flag(self, name: str) -> str:
+        """The C++ variable that says whether a name is bound."""
+        return self.writer.variable(f"m_{self.frame.prefix}{name}", "bool")
+
+    def read(self, name: str) -> Value:
+        """The value of a name."""
+        frame = self.frame
+        known = frame.env.get(name)
+        if known is not None and not isinstance(known, Unbound | Maybe):
+            return self.value(name, known)
+        if name in frame.own and not frame.is_loop:
+            raise Declined(f"`{name}` may not be bound", self.line)
+        if frame.is_loop and name in frame.own:
+            if name in self.inputs:
+                raise Declined(f"the type of `{name}` changes", self.line)
+            raise NeedsInput(name)
+        return self.outside(name)
+
+    def outside(self, name: str) -> Value:
+        """A name that nothing here assigns."""
+        if not self.frame.is_loop and name in self.assigned:
+            # It may be the same variable: a global name, or one of a closure.
+            raise Declined(f"`{name}`, which a function reads, and the loop binds", self.line)
+        try:
+            value = self.frame.lookup(name)
+        except KeyError:
+            raise Declined(f"`{name}` is not bound", self.line) from None
+        if is_fixed(value):
+            self.fixed[self.frame.function, (name,)] = value
+            return _fixed(value)
+        if self.frame.is_loop:
+            if type_of(value) is None:
+                raise Declined(f"`{name}` is {_kind(value)}", self.line)
+            raise NeedsInput(name)
+        if isinstance(value, (bool, int, float, complex)) and type(value) in PYTHON.values():
+            self.fixed[self.frame.function, (name,)] = value
+            return arithmetic.constant(value)
+        raise Declined(f"`{name}`, which a function reads, is {_kind(value)}", self.line)
+
+    def value(self, name: str, known: Type) -> Value:
+        """What a name of a certain type is in C++."""
+        if isinstance(known, Number):
+            tag = self.tag(name, known) if known.is_tagged else ""
+            return Scalar(self.variable(name, known), known, tag)
+        if isinstance(known, ArrayType):
+            variable = self.variable(name, known)
+            return Ref(variable, known, root=variable)
+        if isinstance(known, TupleType):
+            return Items(tuple(self.value(f"{name}_{k}", t) for k, t in enumerate(known.items)))
+        if isinstance(known, CutType):
+            bounds = [
+                None if type is None else number(self.value(f"{name}_{k}", type))
+                for k, type in enumerate(known.bounds)
+            ]
+            return Cut(*bounds)
+        if isinstance(known, SourceType):
+            return Source(self.variable(name, known))
+        if isinstance(known, Fixed):
+            return Known(known.value)
+        raise Declined(f"`{name}` may not be bound", self.line)
+
+    def assign(self, name: str, value: Value) -> None:
+        """Bind a name."""
+        self.frame.env[name] = self.store(name, value)
+
+    def store(self, name: str, value: Value) -> Type:
+        """Write a value into the variables of a name; returns its type."""
+        if isinstance(value, Scalar):
+            type = value.type
+            code = value.code
+            self.writer.emit(f"{self.variable(name, type)} = {code};")
+            if type.is_tagged:
+                self.writer.emit(f"{self.tag(name, type)} = {arithmetic.tag_of(value)};")
+            return type
+        if isinstance(value, (Ref, Applied, Gathered)):
+            ref = elementwise.materialise(self.writer, value)
+            variable = self.variable(name, ref.type)
+            self.writer.emit(f"{variable} = {ref.code};")
+            self.share(variable, ref.root)
+            return ref.type
+        if isinstance(value, Items):
+            return TupleType(
+                tuple(self.store(f"{name}_{k}", item) for k, item in enumerate(value.items))
+            )
+        if isinstance(value, Cut):
+            for k, bound in enumerate((value.start, value.stop, value.step)):
+                if bound is not None:
+                    self.store(f"{name}_{k}", bound)
+            bounds = (value.start, value.stop, value.step)
+            return CutType(tuple(None if bound is None else bound.type for bound in bounds))
+        if isinstance(value, Source):
+            self.writer.emit(f"{self.variable(name, SourceType())} = {value.code};")
+            return SourceType()
+        if isinstance(value, Known):
+            return Fixed(id(value.value), value.value)
+        raise Declined(f"`{name}` is bound to something that loops do not have", self.line)
+
+    def convert(self, name: str, source: Type, target: Type) -> None:
+        """Have a name's variables as another type has them."""
+        if source == target or isinstance(target, Unbound | Fixed) or isinstance(source, Unbound):
+            return
+        if isinstance(target, Maybe):
+            if isinstance(source, Maybe):
+                source = source.type
+            else:
+                self.writer.emit(f"{self.flag(name)} = true;")
+            self.convert(name, source, target.type)
+            return
+        if isinstance(source, Number) and isinstance(target, Number):
+            here, there = self.variable(name, source), self.variable(name, target)
+            if here != there:
+                self.writer.emit(f"{there} = ({target.c}){here};")
+            if target.is_tagged and not (source.is_tagged and here == there):
+                tag = "2" if target.mixed and source.dtype == "int64" else _plain_tag(source)
+                self.writer.emit(f"{self.tag(name, target)} = {tag};")
+        elif isinstance(source, TupleType) and isinstance(target, TupleType):
+            for k, (a, b) in enumerate(zip(source.items, target.items, strict=True)):
+                self.convert(f"{name}_{k}", a, b)
+
+    def convert_all(self, source: Env, target: Env) -> None:
+        """Have all variables as another environment has them."""
+        for name, type in target.items():
+            if name in source:
+                self.convert(name, source[name], type)
+
+    def joined(self, *environments: Env) -> Env:
+        """What holds whichever way was taken."""
+        made = dict(environments[0])
+        for other in environments[1:]:
+            for name in {*made, *other}:
+                try:
+                    made[name] = join(made.get(name, UNBOUND), other.get(name, UNBOUND))
+                except Declined:
+                    made[name] = UNBOUND
+        return made
+
+    def settled(self, value: Value) -> Value:
+        """The same value, computed once."""
+        if isinstance(value, Scalar):
+            if value.const is not None:
+                return value
+            tag = self.writer.hold("int", value.tag) if value.tag else ""
+            return Scalar(self.writer.hold(value.type.c, value.code), value.type, tag)
+        if isinstance(value, (Applied, Gathered)):
+            return elementwise.materialise(self.writer, value)
+        if isinstance(value, Ref):
+            if not value.root or value.code != value.root:
+                return value
+            name = self.writer.name("a")
+            self.writer.emit(f"{value.type.c} {name} = {value.code};")
+            return Ref(name, value.type, root=value.root)
+        if isinstance(value, Items):
+            return Items(tuple(map(self.settled, value.items)))
+        return value
+
+    def expressions(self, nodes: Sequence[ast.expr]) -> list[Value]:
+        """The values of expressions, one after the other."""
+        values: list[Value] = []
+        for node in nodes:
+            before = self.effects
+            value = self.expression(node)
+            if self.effects != before and any(isinstance(v, Applied | Gathered) for v in values):
+                # What is not computed yet would be so from what is written here.
+                raise Declined("a function that writes, beside work on arrays", self.line)
+            values.append(value)
+        return values
+
+    @abstractmethod
+    def expression(self, node: ast.expr) -> Value:
+        """The value of an expression; what it needs is written before."""
+
+    @abstractmethod
+    def body(self, statements: Sequence[ast.stmt]) -> bool:
+        """Write statements; False when what follows them is never reached."""
+
+
+def _fixed(value: Any) -> Value:
+    """A value that is part of the code."""
+    if type(value) is tuple:
+        return Items(tuple(map(_fixed, value)))
+    if isinstance(value, bool | int | float | complex):
+        return arithmetic.constant(value)
+    return Known(value)
+
+
+def _plain_tag(type: Number) -> str:
+    return "0" if type.origin == "py" else "1"
+
+
+def _kind(value: Any) -> str:
+    value_type = getattr(value, "type", None)
+    if isinstance(value_type, type):
+        return f"a {value_type.__name__}"
+    known = type_of(value)
+    return f"a {type(value).__name__}" if known is None else describe(known)

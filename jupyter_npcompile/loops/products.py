@@ -1,0 +1,89 @@
+"""Products of vectors and matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jupyter_npcompile.loops import elementwise, hosts, reductions
+from jupyter_npcompile.loops.calls import elements, of
+from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number
+from jupyter_npcompile.loops.values import Lazy, Ref, Scalar, Value
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.loops.names import Names
+
+SMALL = 2048
+"""Multiplications in a product of matrices that is not worth a call of NumPy."""
+
+
+def product(t: Names, left: Lazy, right: Lazy) -> Value:
+    """``left @ right``: in C++ where it is small, by NumPy's library where it is not."""
+    w = t.writer
+    if left.ndim == right.ndim == 1 or left.ndim > 2 or right.ndim > 2:
+        if left.ndim > 2 or right.ndim > 2:
+            return hosts.call(t, np.matmul, [left, right], {})
+        return reductions.product(w, left, right)
+    a, b = elementwise.materialise(w, left), elementwise.materialise(w, right)
+    if np.result_type(a.dtype, b.dtype).name not in ("float64", "float32") or a.dtype != b.dtype:
+        return hosts.call(t, np.matmul, [a, b], {})
+    type = ArrayType(a.dtype, a.ndim + b.ndim - 2, True)
+    result = w.variable(w.name("product"), type.c)
+    work = " * ".join(
+        [f"{a.code}.size()", f"{b.code}.n[1]"] if b.ndim == 2 else [f"{a.code}.size()"]
+    )
+    with w.block(f"if ({work} <= {SMALL})"):
+        made = reductions.product(w, a, b)
+        assert isinstance(made, Ref)
+        w.emit(f"{result} = {made.code};")
+    with w.block("else"):
+        w.emit(f"{result} = {hosts.product(t, a, b, type.ndim, a.dtype).code};")
+    return Ref(result, type)
+
+
+@of(np.dot, np.matmul)
+def _dot(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 2:
+        raise Declined("np.dot with these arguments")
+    return product(t, elements(args[0]), elements(args[1]))
+
+
+@of(np.outer)
+def _outer(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 2:
+        raise Declined("np.outer with these arguments")
+    a, b = (elementwise.materialise(t.writer, elements(arg)) for arg in args)
+    if a.ndim != 1 or b.ndim != 1:
+        raise Declined("np.outer of several dimensions")
+    return elementwise.binary("multiply", reductions.keep(t.writer, a, 1), b)
+
+
+@of(np.linalg.norm)
+def _norm(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 1:
+        raise Declined("np.linalg.norm with these arguments")
+    ref = elementwise.materialise(t.writer, elements(args[0]))
+    if ref.ndim != 1 or ref.dtype != "float64":
+        raise Declined("np.linalg.norm of these numbers")
+    made = reductions.product(t.writer, ref, ref)
+    return Scalar(f"std::sqrt({made.code})", Number("np", "float64"))
+
+
+@of(np.cross)
+def _cross(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 2:
+        raise Declined("np.cross with these arguments")
+    a, b = (elementwise.materialise(t.writer, elements(arg)) for arg in args)
+    if a.ndim != 1 or b.ndim != 1 or a.dtype != b.dtype or np.dtype(a.dtype).kind != "f":
+        raise Declined("np.cross of these")
+    for ref in (a, b):
+        t.writer.emit(f"NEED({ref.code}.n[0] == 3);")
+    made = elementwise.new(t.writer, a.dtype, ["3"])
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        first = f"{a.code}.p[{i} * {a.code}.s[0]] * {b.code}.p[{j} * {b.code}.s[0]]"
+        second = f"{a.code}.p[{j} * {a.code}.s[0]] * {b.code}.p[{i} * {b.code}.s[0]]"
+        t.writer.emit(f"{made.code}.p[{k}] = {first} - {second};")
+    return made

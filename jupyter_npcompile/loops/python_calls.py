@@ -1,0 +1,256 @@
+"""Functions of Python and of ``math``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jupyter_npcompile.loops import arithmetic, elementwise
+from jupyter_npcompile.loops.calls import Call, array, elements, number, of, register
+from jupyter_npcompile.loops.kinds import BOOL, FLOAT, INT, Declined, Number
+from jupyter_npcompile.loops.ufuncs import ufunc
+from jupyter_npcompile.loops.values import Bounds, Cut, Items, Known, Scalar, Value, Zipped
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.loops.names import Names
+
+MATH = {
+    "sqrt": "std::sqrt({0})",
+    "exp": "std::exp({0})",
+    "log": "std::log({0})",
+    "log2": "std::log2({0})",
+    "log10": "std::log10({0})",
+    "log1p": "std::log1p({0})",
+    "expm1": "std::expm1({0})",
+    "sin": "std::sin({0})",
+    "cos": "std::cos({0})",
+    "tan": "std::tan({0})",
+    "asin": "std::asin({0})",
+    "acos": "std::acos({0})",
+    "atan": "std::atan({0})",
+    "sinh": "std::sinh({0})",
+    "cosh": "std::cosh({0})",
+    "tanh": "std::tanh({0})",
+    "fabs": "std::fabs({0})",
+    "cbrt": "std::cbrt({0})",
+    "atan2": "std::atan2({0}, {1})",
+    "hypot": "std::hypot({0}, {1})",
+    "copysign": "std::copysign({0}, {1})",
+    "fmod": "std::fmod({0}, {1})",
+}
+"""Functions of ``math`` on floats, in C++; what is infinite or NaN is Python's to raise."""
+
+
+@of(len)
+def _len(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 1:
+        raise Declined("len with these arguments")
+    if isinstance(args[0], Items):
+        return arithmetic.constant(len(args[0].items))
+    value = elementwise.shape_of(t.writer, elements(args[0]))[0]
+    return Scalar(value, Number("py", "int64", 40))
+
+
+@of(slice)
+def _slice(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or not 1 <= len(args) <= 3:
+        raise Declined("slice with these arguments")
+    bounds = [None if isinstance(a, Known) and a.value is None else number(a) for a in args]
+    if len(bounds) == 1:
+        bounds.insert(0, None)
+    return Cut(bounds[0], bounds[1], bounds[2] if len(bounds) == 3 else None)
+
+
+@of(range)
+def _range(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    bounds = []
+    for arg in args:
+        if not isinstance(arg, Scalar) or arg.type.kind not in "iub" or arg.type.mixed:
+            raise Declined("range of no integers")
+        if arg.type.dtype != "int64":
+            raise Declined("range of such integers")
+        bounds.append(arg)
+    if kwargs or not 1 <= len(bounds) <= 3:
+        raise Declined("range with these arguments")
+    one, zero = arithmetic.constant(1), arithmetic.constant(0)
+    if len(bounds) == 1:
+        return Bounds(zero, bounds[0], one)
+    return Bounds(bounds[0], bounds[1], bounds[2] if len(bounds) == 3 else one)
+
+
+@of(enumerate)
+def _enumerate(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 1:
+        raise Declined("enumerate with these arguments")
+    zero, one, most = (arithmetic.constant(k) for k in (0, 1, (1 << 40) - 1))
+    endless = Bounds(zero, most, one)
+    return Zipped((endless, args[0]))
+
+
+@of(zip)
+def _zip(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or not args:
+        raise Declined("zip with these arguments")
+    return Zipped(tuple(args))
+
+
+@of(abs)
+def _abs(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 1:
+        raise Declined("abs with these arguments")
+    value = array(args[0])
+    if not isinstance(value, Scalar):
+        return ufunc(t, "absolute", [value])
+    kind = value.type
+    if kind.mixed or kind.dtype == "bool":
+        raise Declined("abs of this number")
+    if kind.kind == "f":
+        return Scalar(f"std::fabs({value.code})", kind, value.tag)
+    if kind.kind == "c":
+        result = Number(kind.origin, "float64")
+        return Scalar(f"magnitude({value.code})", result, value.tag)
+    x = t.writer.hold(kind.c, value.code)
+    return Scalar(f"({x} < 0 ? checked_neg<{kind.c}>({x}) : {x})", kind, value.tag)
+
+
+def _choice(symbol: str) -> Call:
+    def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        if kwargs or len(args) < 2:
+            raise Declined("min or max with these arguments")
+        best = number(args[0])
+        for arg in args[1:]:
+            other = number(arg)
+            a, b = best.type, other.type
+            if a.dtype != b.dtype or a.mixed or b.mixed:
+                raise Declined("min or max of different types")
+            x = t.writer.hold(a.c, best.code)
+            y = t.writer.hold(b.c, other.code)
+            order = arithmetic.ORDERS[symbol]
+            chosen = t.writer.hold("bool", f"{order}<{a.c}>({y}, {x})", "b")
+            bits = max(a.bits, b.bits)
+            if a.origin == b.origin != "any":
+                best = Scalar(f"({chosen} ? {y} : {x})", Number(a.origin, a.dtype, bits))
+            else:
+                tag = f"({chosen} ? {arithmetic.tag_of(other)} : {arithmetic.tag_of(best)})"
+                held = t.writer.hold("int", tag, "g")
+                best = Scalar(f"({chosen} ? {y} : {x})", Number("any", a.dtype, bits), held)
+        return best
+
+    return call
+
+
+register(min, _choice("<"))
+
+
+register(max, _choice(">"))
+
+
+@of(int)
+def _int(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 1:
+        raise Declined("int with these arguments")
+    value = number(args[0])
+    kind = value.type.kind
+    if kind == "f":
+        return Scalar(f"truncated((double){value.code})", INT)
+    if kind == "c" or value.type.dtype == "uint64":
+        raise Declined(f"int of {value.type.dtype}")
+    bits = value.type.bits
+    if value.type.origin == "np" and kind in "iu":
+        bits = min(bits, np.dtype(value.type.dtype).itemsize * 8)
+    return Scalar(f"((i64){value.code})", Number("py", "int64", min(bits, 63)))
+
+
+@of(float)
+def _float(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 1:
+        raise Declined("float with these arguments")
+    value = number(args[0])
+    if value.type.kind == "c":
+        raise Declined("float of a complex number")
+    if value.type.kind in "iu" and value.type.bits > 53:
+        return Scalar(f"exactly((i64){value.code})", FLOAT)
+    return Scalar(f"((double){value.code})", FLOAT)
+
+
+@of(bool)
+def _bool(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 1:
+        raise Declined("bool with these arguments")
+    return Scalar(arithmetic.truth(number(args[0])), BOOL)
+
+
+def _scalar_type(dtype: str) -> Call:
+    def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        if kwargs or len(args) != 1:
+            raise Declined(f"np.{dtype} with these arguments")
+        value = number(args[0])
+        if np.dtype(dtype).kind in "iu" and value.type.kind == "f":
+            raise Declined(f"np.{dtype} of a float")
+        if value.type.kind in "iu" and np.dtype(dtype).kind in "iu":
+            if value.type.origin == "py":
+                return Scalar(arithmetic.weak(value.code, dtype), Number("np", dtype))
+            if not np.can_cast(value.type.dtype, dtype):
+                raise Declined(f"np.{dtype} of {value.type.dtype}")
+        code = arithmetic.cast(value.code, value.type.dtype, dtype)
+        return Scalar(code, Number("np", dtype, 1 if dtype == "bool" else 63))
+
+    return call
+
+
+for _name in (
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float32", "float64"),
+):
+    register(np.dtype(_name).type, _scalar_type(_name))
+
+
+def _call_math(name: str, template: str) -> Call:
+    count = 2 if "{1}" in template else 1
+
+    def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        if kwargs or len(args) != count:
+            raise Declined(f"math.{name} with these arguments")
+        values = [number(arg) for arg in args]
+        if any(v.type.kind == "c" for v in values):
+            raise Declined(f"math.{name} of complex numbers")
+        held = [
+            t.writer.hold("double", arithmetic.cast(v.code, v.type.dtype, "float64"))
+            for v in values
+        ]
+        result = template.format(*held)
+        for x in held:
+            result = f"math_domain({x}, {result})"
+        return Scalar(t.writer.hold("double", result), FLOAT)
+
+    return call
+
+
+for _name, _template in MATH.items():
+    if hasattr(math, _name):
+        register(getattr(math, _name), _call_math(_name, _template))
+
+
+def _rounded(name: str) -> Call:
+    def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        if kwargs or len(args) != 1:
+            raise Declined(f"math.{name} with these arguments")
+        value = number(args[0])
+        if value.type.kind != "f":
+            raise Declined(f"math.{name} of {value.type.dtype}")
+        return Scalar(f"to_int(std::{name}((double){value.code}))", INT)
+
+    return call
+
+
+for _name in ("floor", "ceil", "trunc"):
+    register(getattr(math, _name), _rounded(_name))
+
+
+@of(math.isnan)
+def _isnan(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    value = number(args[0])
+    return Scalar(f"std::isnan((double){value.code})", BOOL)

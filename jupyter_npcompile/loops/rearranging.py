@@ -1,0 +1,131 @@
+"""Calls that choose and move elements: ``np.where``, ``np.roll`` and their like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jupyter_npcompile.loops import arithmetic, elementwise, reductions
+from jupyter_npcompile.loops.calls import array, axis_of, elements, integer, of
+from jupyter_npcompile.loops.creation import array_call
+from jupyter_npcompile.loops.indexing import view
+from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number
+from jupyter_npcompile.loops.ufuncs import ufunc
+from jupyter_npcompile.loops.values import Cut, Items, Lazy, Ref, Scalar, Value, dtype_of
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.loops.names import Names
+
+
+@of(np.concatenate)
+def _concatenate(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 1 or not isinstance(args[0], Items):
+        raise Declined("np.concatenate with these arguments")
+    parts = [
+        elements(array_call(t, [item], {}) if isinstance(item, Items) else item)
+        for item in args[0].items
+    ]
+    return reductions.joined(t.writer, parts)
+
+
+@of(np.diff)
+def _diff(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 1:
+        raise Declined("np.diff with these arguments")
+    ref = elementwise.materialise(t.writer, elements(args[0]))
+    if ref.ndim != 1 or ref.dtype == "bool":
+        raise Declined("np.diff of these")
+    one, minus = arithmetic.constant(1), arithmetic.constant(-1)
+    return elementwise.binary(
+        "subtract",
+        view(t.writer, ref, [Cut(one, None, None)]),
+        view(t.writer, ref, [Cut(None, minus, None)]),
+    )
+
+
+@of(np.roll)
+def _roll(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if set(kwargs) - {"axis"} or not 2 <= len(args) <= 3:
+        raise Declined("np.roll with these arguments")
+    w = t.writer
+    ref = elementwise.materialise(w, elements(args[0]))
+    shift, axis = args[1], axis_of(args, kwargs, 2)
+    if not isinstance(shift, Scalar) or shift.type.kind not in "iu" or shift.type.mixed:
+        raise Declined("np.roll by no integer")
+    if axis is None and ref.ndim > 1:
+        raise Declined("np.roll of a flattened array")
+    place = 0 if axis is None else integer(axis)
+    place = place + ref.ndim if place < 0 else place
+    dims = [f"{ref.code}.n[{d}]" for d in range(ref.ndim)]
+    made = elementwise.new(w, ref.dtype, dims)
+    n = dims[place]
+    by = w.hold("i64", f"{n} ? floor_mod<i64>((i64){shift.code}, {n}) : 0")
+    python = Number("py", "int64", 40)
+    split = Scalar(w.hold("i64", f"{n} - {by}"), python)
+    moved = Scalar(by, python)
+    for to, source in (
+        (Cut(moved, None, None), Cut(None, split, None)),
+        (Cut(None, moved, None), Cut(split, None, None)),
+    ):
+        full: list[Any] = [Cut(None, None, None)] * ref.ndim
+        full[place] = to
+        target = view(w, made, full)
+        full[place] = source
+        part = view(w, ref, full)
+        sizes = [w.hold("i64", f"{target.code}.n[{d}]", "n") for d in range(ref.ndim)]
+        elementwise.fill(w, target, sizes, part)
+    if axis is None:  # NumPy's result is then a view of one that it has reshaped
+        return view(w, made, [Cut(None, None, None)])
+    return made
+
+
+@of(np.where)
+def _where(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 3:
+        raise Declined("np.where with these arguments")
+    condition, a, b = (array(arg) for arg in args)
+    if all(isinstance(v, Scalar) for v in (condition, a, b)):
+        raise Declined("np.where of numbers")
+    loop = arithmetic.common("maximum", elementwise.kinds_of(a), elementwise.kinds_of(b))
+    if isinstance(a, Scalar) and isinstance(b, Scalar):
+        loop = (np.result_type(*(np.dtype(v.type.dtype) for v in (a, b))),) * 3
+        if a.type.is_tagged or b.type.is_tagged:
+            raise Declined("a number that is Python's or NumPy's, as it comes")
+    dtype = loop[-1].name
+    truth = condition
+    if dtype_of(condition) != "bool":
+        truth = elementwise.converted(condition, "bool")
+    values, (x, y) = elementwise.operands_in([dtype, dtype], (a, b))
+    x, y = x.replace("{0}", "{1}"), y.replace("{1}", "{2}")
+    return elementwise.apply(f"({{0}} ? {x} : {y})", [truth, *values], dtype)
+
+
+@of(np.clip)
+def _clip(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 3:
+        raise Declined("np.clip with these arguments")
+    value, low, high = (array(arg) for arg in args)
+    return ufunc(t, "minimum", [ufunc(t, "maximum", [value, low]), high])
+
+
+@of(np.transpose)
+def _transpose(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 1:
+        raise Declined("np.transpose with these arguments")
+    return transposed(t, elements(args[0]))
+
+
+def transposed(t: Names, value: Lazy) -> Ref:
+    """``x.T``."""
+    ref = elementwise.materialise(t.writer, value)
+    name = t.writer.name("w")
+    type = ArrayType(ref.dtype, ref.ndim, ref.type.unit and ref.ndim == 1)
+    t.writer.emit(f"{type.view} {name} = {ref.code}; {name}.id = ++ids_;")
+    for d in range(ref.ndim):
+        other = ref.ndim - 1 - d
+        t.writer.emit(
+            f"{name}.n[{d}] = {ref.code}.n[{other}]; {name}.s[{d}] = {ref.code}.s[{other}];"
+        )
+    return Ref(name, type, ref.is_fresh, ref.root)

@@ -1,0 +1,232 @@
+"""From statements to C++: assignments, conditions, jumps."""
+
+from __future__ import annotations
+
+import ast
+from abc import abstractmethod
+from collections.abc import Sequence
+
+from jupyter_npcompile.cell.syntax import assign, clone, constant, load, point, store
+from jupyter_npcompile.loops import arithmetic, elementwise, indexing
+from jupyter_npcompile.loops.calls import array, elements
+from jupyter_npcompile.loops.expressions import Expressions
+from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number, Type, join
+from jupyter_npcompile.loops.source import breaks_of, named
+from jupyter_npcompile.loops.values import Items, Known, Ref, Scalar, Value
+
+
+class Statements(Expressions):
+    """Writes statements."""
+
+    def body(self, statements: Sequence[ast.stmt]) -> bool:
+        """Write statements; False when what follows them is never reached."""
+        for statement in statements:
+            self.line = statement.lineno
+            if not self.statement(statement):
+                return False
+        return True
+
+    def statement(self, node: ast.stmt) -> bool:
+        """Write a statement; False when what follows it is never reached."""
+        if isinstance(node, ast.If):
+            return self.branch(node)
+        if isinstance(node, ast.For | ast.While) and node.orelse:
+            return self.loop_with_else(node)
+        if isinstance(node, ast.For):
+            self.for_loop(node)
+            return True
+        if isinstance(node, ast.While):
+            self.while_loop(node)
+            return True
+        if isinstance(node, ast.Break | ast.Continue):
+            self.jump(node)
+            return False
+        if isinstance(node, ast.Pass):
+            return True
+        if isinstance(node, ast.Return):
+            return self.give_back(node)
+        if isinstance(node, ast.Raise):
+            # Python runs the loop again, and raises.
+            self.writer.emit("bail();")
+            return False
+        with self.writer.block():
+            if isinstance(node, ast.Assign):
+                value = self.expression(node.value)
+                if len(node.targets) > 1:
+                    value = self.settled(value)
+                for target in node.targets:
+                    self.target(target, value)
+            elif isinstance(node, ast.AugAssign):
+                self.augmented(node)
+            elif isinstance(node, ast.AnnAssign) and node.value is not None:
+                self.target(node.target, self.expression(node.value))
+            elif isinstance(node, ast.Expr):
+                if not isinstance(node.value, ast.Constant):
+                    self.settled(self.expression(node.value))
+            else:
+                raise Declined(named(node), node.lineno)
+        return True
+
+    def target(self, node: ast.expr, value: Value) -> None:
+        """Write the assignment of a value."""
+        if isinstance(node, ast.Name):
+            self.assign(node.id, value)
+        elif isinstance(node, ast.Tuple | ast.List):
+            self.unpack(node, value)
+        elif isinstance(node, ast.Subscript):
+            owner = self.expression(node.value)
+            if not isinstance(owner, Ref):
+                raise Declined("a store into something that is no array", node.lineno)
+            stored = array(value)
+            indices = self.proven(node, owner, self.indices(node.slice))
+            indexing.write(self.writer, owner, indices, stored)
+            self.note_write(owner)
+        else:
+            raise Declined(named(node), node.lineno)
+
+    def unpack(self, node: ast.Tuple | ast.List, value: Value) -> None:
+        """Write the assignment of a tuple of values."""
+        if any(isinstance(item, ast.Starred) for item in node.elts):
+            raise Declined("a starred target", node.lineno)
+        if isinstance(value, Items):
+            items = [self.settled(item) for item in value.items]
+        else:
+            ref = elementwise.materialise(self.writer, elements(value))
+            self.writer.emit(f"NEED({ref.code}.n[0] == {len(node.elts)});")
+            items = [
+                indexing.read(self.writer, ref, [arithmetic.constant(k)])
+                for k in range(len(node.elts))
+            ]
+        if len(items) != len(node.elts):
+            raise Declined("a tuple of another length", node.lineno)
+        for target, item in zip(node.elts, items, strict=True):
+            self.target(target, item)
+
+    def augmented(self, node: ast.AugAssign) -> None:
+        """Write ``target op= value``."""
+        name = arithmetic.UFUNCS[type(node.op)]
+        if isinstance(node.target, ast.Name):
+            old = self.read(node.target.id)
+            value = self.expression(node.value)
+            if isinstance(old, Ref):
+                self.in_place(old, old, name, value)
+            else:
+                self.assign(node.target.id, self.operate(name, old, value))
+            return
+        if not isinstance(node.target, ast.Subscript):
+            raise Declined(named(node.target), node.lineno)
+        owner = self.expression(node.target.value)
+        if not isinstance(owner, Ref):
+            raise Declined("a store into something that is no array", node.lineno)
+        indices = self.proven(node.target, owner, self.indices(node.target.slice))
+        indices = [self._held(index) for index in indices]
+        old = indexing.read(self.writer, owner, indices)
+        value = self.expression(node.value)
+        if isinstance(old, Ref) and not indexing.is_fancy(indices):
+            self.in_place(owner, old, name, value)
+            return
+        made = array(self.operate(name, old, value))
+        if not isinstance(made, Scalar):
+            made = elementwise.materialise(self.writer, made)
+        indexing.write(self.writer, owner, indices, made)
+        self.note_write(owner)
+
+    def in_place(self, owner: Ref, old: Ref, name: str, value: Value) -> None:
+        """Write an operation into the memory of an array."""
+        made = array(self.operate(name, old, value))
+        stored = elementwise.converted(made, old.dtype, same_kind=True)
+        elementwise.store(self.writer, old, stored)
+        self.note_write(owner)
+
+    def branch(self, node: ast.If) -> bool:
+        """Write an ``if``."""
+        w = self.writer
+        test = w.name("b")
+        w.emit(f"bool {test};")
+        with w.block():
+            w.emit(f"{test} = {self.condition(node.test)};")
+        before = dict(self.frame.env)
+        w.emit(f"if ({test}) {{")
+        first = self.body(node.body)
+        after_first, first_end = self.frame.env, len(w.lines)
+        w.emit("} else {")
+        self.frame.env = dict(before)
+        second = self.body(node.orelse)
+        after_second = self.frame.env
+        if first and second:
+            joined = self.joined(after_first, after_second)
+            self.convert_all(after_second, joined)
+            w.emit("}")
+            mark = len(w.lines)
+            self.convert_all(after_first, joined)
+            extra = w.lines[mark:]
+            del w.lines[mark:]
+            w.lines[first_end:first_end] = extra
+            self.frame.env = joined
+        else:
+            w.emit("}")
+            self.frame.env = after_first if first else after_second
+        return first or second
+
+    def jump(self, node: ast.Break | ast.Continue) -> None:
+        """Write ``break`` or ``continue``."""
+        jumps = self.jumps[-1]
+        if isinstance(node, ast.Break):
+            jumps.breaks.append(dict(self.frame.env))
+            self.convert_all(self.frame.env, jumps.exit)
+            self.writer.emit(f"goto break_{jumps.number};")
+        else:
+            jumps.ends.append(dict(self.frame.env))
+            self.convert_all(self.frame.env, jumps.head)
+            self.writer.emit(f"goto next_{jumps.number};")
+
+    def loop_with_else(self, node: ast.For | ast.While) -> bool:
+        """Write a loop in the loop, and what is done when no ``break`` has left it."""
+        loop = clone(node)
+        loop.orelse = []
+        breaks = breaks_of(loop)
+        if not breaks:
+            self.statement(loop)
+            return self.body(node.orelse)
+        # No name of the user's begins with a digit.
+        name = f"0left{node.lineno}_{node.col_offset}"
+        place = point(node)
+        left = assign(store(name, place), constant(True, place), place)
+        for body, index in breaks:
+            body.insert(index, clone(left))
+        self.assign(name, arithmetic.constant(False))
+        self.statement(loop)
+        test = ast.UnaryOp(ast.Not(), load(name, place), **place)
+        return self.branch(ast.If(test, list(node.orelse), [], **place))
+
+    def give_back(self, node: ast.Return) -> bool:
+        """Write ``return`` in a function that is called in the loop."""
+        frame = self.frame
+        with self.writer.block():
+            value = Known(None) if node.value is None else self.expression(node.value)
+            value = self.settled(value)
+            type = self.store(frame.result, value)
+            if frame.returns is not None:
+                type = self._either(frame.returns, type)
+            frame.returns = type
+            self.writer.emit(f"goto {frame.label};")
+        return False
+
+    def _either(self, first: Type, second: Type) -> Type:
+        """The type of what a function returns in one place or another."""
+        if first == second:
+            return first
+        joined = join(first, second)
+        if isinstance(joined, ArrayType):
+            return joined
+        if isinstance(joined, Number) and not joined.is_tagged:
+            return joined
+        raise Declined("a function that returns different types", self.line)
+
+    @abstractmethod
+    def for_loop(self, node: ast.For) -> None:
+        """Write a ``for`` in the loop."""
+
+    @abstractmethod
+    def while_loop(self, node: ast.While) -> None:
+        """Write a ``while`` in the loop."""

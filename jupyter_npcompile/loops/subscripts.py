@@ -1,0 +1,121 @@
+"""What stands in square brackets, as it is written."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+import numpy as np
+
+from jupyter_npcompile.loops import elementwise, indexing
+from jupyter_npcompile.loops.calling import Calls
+from jupyter_npcompile.loops.calls import array, integer, number
+from jupyter_npcompile.loops.kinds import Declined, Number
+from jupyter_npcompile.loops.values import Applied, Cut, Gathered, Items, Known, Ref, Scalar, Value
+
+
+class Subscripts(Calls):
+    """Writes elements, views and selections."""
+
+    def chosen(self, owner: Items, index: Scalar) -> Value:
+        """The item of a tuple of numbers at a place that only the run shows."""
+        items = [number(item) for item in owner.items]
+        types = {(item.type.origin, item.type.dtype) for item in items}
+        if len(types) != 1 or items[0].type.is_tagged:
+            raise Declined("an item of a tuple of different types", self.line)
+        first = items[0].type
+        w = self.writer
+        table = w.name("table")
+        w.emit(f"const {first.c} {table}[] = {{{', '.join(item.code for item in items)}}};")
+        bits = max(item.type.bits for item in items)
+        code = f"{table}[at({indexing.as_index(index)}, {len(items)})]"
+        return Scalar(w.hold(first.c, code), Number(first.origin, first.dtype, bits))
+
+    def indices(self, node: ast.expr) -> list[indexing.Index]:
+        """What stands in square brackets."""
+        items = node.elts if isinstance(node, ast.Tuple) else [node]
+        found: list[indexing.Index] = []
+        for item in items:
+            if isinstance(item, ast.Slice):
+                found.append(
+                    Cut(self._bound(item.lower), self._bound(item.upper), self._bound(item.step))
+                )
+                continue
+            value = self.expression(item)
+            if isinstance(value, Cut):
+                found.append(value)
+                continue
+            if isinstance(value, Scalar | Ref | Gathered | Applied):
+                if isinstance(value, Scalar) and value.type.dtype == "bool":
+                    raise Declined("a truth value as an index", node.lineno)
+                found.append(value)
+            elif isinstance(value, Known) and (value.value is None or value.value is Ellipsis):
+                found.append(value)
+            elif isinstance(value, Items) and isinstance(node, ast.Tuple | ast.List):
+                found.append(self.listed(value))
+            elif isinstance(value, Items) and isinstance(item, ast.Name):
+                found += [number(part) for part in value.items]
+            else:
+                raise Declined("this index", node.lineno)
+        return found
+
+    def listed(self, items: Items) -> Ref:
+        """A list of integers as an array."""
+        made = array(self.called(np.array, [items], {}))
+        if not isinstance(made, Ref):
+            raise Declined("a list as an index", self.line)
+        return made
+
+    def _bound(self, node: ast.expr | None) -> Scalar | None:
+        if node is None:
+            return None
+        value = self.expression(node)
+        if isinstance(value, Known) and value.value is None:
+            return None
+        return number(value)
+
+    def on_subscript(self, node: ast.Subscript) -> Value:
+        """An element, a view or a selection."""
+        owner = self.expression(node.value)
+        if isinstance(owner, Items):
+            index = self.expression(node.slice)
+            if isinstance(index, Scalar) and index.const is None:
+                return self.chosen(owner, index)
+            place = integer(index)
+            if not -len(owner.items) <= place < len(owner.items):
+                raise Declined("an index out of a tuple", node.lineno)
+            item: Value = owner.items[place]
+            return item
+        if isinstance(owner, Applied | Gathered):
+            owner = elementwise.materialise(self.writer, owner)
+        if not isinstance(owner, Ref):
+            raise Declined("an item of something that is no array", node.lineno)
+        return indexing.read(self.writer, owner, self.proven(node, owner, self.indices(node.slice)))
+
+    def proven(
+        self, node: ast.Subscript, owner: Ref, indices: list[indexing.Index]
+    ) -> list[indexing.Index]:
+        """The same indices; those that are looked at before the loop say so."""
+        proof = self.frame.proof
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if (
+            proof is None
+            or not isinstance(node.value, ast.Name)
+            or node.value.id in proof.bound
+            or not len(parts) == len(indices) == owner.ndim
+        ):
+            return indices
+        made: list[indexing.Index] = []
+        for dimension, (part, index) in enumerate(zip(parts, indices, strict=True)):
+            if isinstance(index, Scalar) and proof.admits(part, self.frame.env):
+                proof.require(owner.code, dimension, part)
+                index = replace(index, proven=True)
+            made.append(index)
+        return made
+
+    def _held(self, index: indexing.Index) -> indexing.Index:
+        if isinstance(index, Scalar) and index.const is None:
+            return replace(index, code=self.writer.hold(index.type.c, index.code))
+        if isinstance(index, (Applied, Gathered)):
+            return elementwise.materialise(self.writer, index)
+        return index

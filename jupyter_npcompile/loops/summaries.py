@@ -1,0 +1,109 @@
+"""Calls that sum up an array: ``np.sum``, ``np.max`` and their like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jupyter_npcompile.loops import elementwise, reductions
+from jupyter_npcompile.loops.calls import (
+    Call,
+    array,
+    axis_of,
+    elements,
+    flag_of,
+    integer,
+    of,
+    register,
+)
+from jupyter_npcompile.loops.kinds import CTYPES, Declined, Number
+from jupyter_npcompile.loops.values import Lazy, Ref, Scalar, Value
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.loops.names import Names
+
+
+def reduction(t: Names, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """``sum``, ``mean``, ``max``, ``min``, ``any``, ``all``, ``argmax``, ``argmin``."""
+    if set(kwargs) - {"axis", "keepdims"} or len(args) > 2:
+        raise Declined(f"{name} with these arguments")
+    value = array(args[0])
+    axis = axis_of(args, kwargs, 1)
+    keepdims = flag_of(kwargs.get("keepdims"))
+    w = t.writer
+    if isinstance(value, Scalar):
+        raise Declined(f"{name} of a number")
+    if name.startswith("arg"):
+        if (axis is not None and integer(axis) not in (0, -1)) or keepdims:
+            raise Declined(f"np.{name} with these arguments")
+        return reductions.place_of_extreme(w, value, name[3:])
+    mean = name == "mean"
+    kind = np.dtype(value.dtype).kind
+    dtype = "float64" if mean and kind in "biu" else None
+    if mean and dtype is None and value.dtype == "float32":
+        raise Declined("np.mean of float32")
+    if axis is None or value.ndim == 1:
+        if (axis is not None and integer(axis) not in (0, -1)) or keepdims:
+            raise Declined(f"{name} with these arguments")
+        if mean:
+            ref = elementwise.materialise(w, value)
+            made = reductions.total(w, ref, dtype)
+            size = f"{ref.code}.size()"
+            w.emit(f"NEED({size} > 0);")
+            c = CTYPES[made.type.dtype]
+            over = (
+                f"({made.code} / Complex((double){size}))"
+                if kind == "c"
+                else f"({made.code} / ({c}){size})"
+            )
+            return Scalar(over, made.type)
+        if name == "sum":
+            return reductions.total(w, value)
+        if name in ("any", "all"):
+            return reductions.test(w, value, name)
+        return reductions.extreme(w, value, name)
+    if name in ("any", "all"):
+        raise Declined(f"{name} along an axis")
+    place = integer(axis)
+    place = place + value.ndim if place < 0 else place
+    if not 0 <= place < value.ndim:
+        raise Declined("an axis that is not there")
+    value = elementwise.materialise(w, value)
+    found = reductions.along(w, value, place, "sum" if mean else name, dtype)
+    result: Lazy = found
+    if mean:
+        n = f"{value.code}.n[{place}]"
+        w.emit(f"NEED({n} > 0);")
+        by = Scalar(f"(double){n}", Number("py", "float64"))
+        result = elementwise.materialise(w, elementwise.binary("true_divide", found, by))
+    if keepdims:
+        assert isinstance(result, Ref)
+        return reductions.keep(w, result, place)
+    return result
+
+
+def _call_reduction(name: str) -> Call:
+    def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        return reduction(t, name, args, kwargs)
+
+    return call
+
+
+for _name in ("sum", "mean", "max", "min", "any", "all", "argmax", "argmin"):
+    register(getattr(np, _name), _call_reduction(_name))
+
+
+@of(np.count_nonzero)
+def _count_nonzero(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 1:
+        raise Declined("np.count_nonzero with these arguments")
+    return reductions.count(t.writer, elements(args[0]))
+
+
+@of(np.cumsum)
+def _cumsum(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 1:
+        raise Declined("np.cumsum with these arguments")
+    return reductions.running(t.writer, elements(args[0]), "+")

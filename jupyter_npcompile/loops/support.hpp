@@ -1,0 +1,774 @@
+// What native loops are made of: arrays, exact Python arithmetic, NumPy's sums.
+
+// glibc has its functions for whole vectors, but says so only to those who ask for less
+// exactness everywhere else too. They are as exact as NumPy's own.
+#ifndef __FAST_MATH__
+#define __FAST_MATH__ 1
+#include <math.h>
+#undef __FAST_MATH__
+#else
+#include <math.h>
+#endif
+#define PY_SSIZE_T_CLEAN
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
+#include <Python.h>
+#include <numpy/arrayobject.h>
+#include <numpy/arrayscalars.h>
+#include <numpy/random/bitgen.h>
+#include <cfenv>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <chrono>
+#include <algorithm>
+#include <initializer_list>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+typedef unsigned char bool8;
+typedef int64_t i64;
+
+struct Bail {};         // NumPy has to run this: it raises, or warns
+struct Interrupted {};  // somebody pressed the key
+
+[[noreturn, gnu::cold, gnu::noinline]] static void bail() { throw Bail(); }
+#define NEED(condition) do { if (__builtin_expect(!(condition), 0)) bail(); } while (0)
+
+// ---- complex numbers, as NumPy computes with them
+
+struct Complex {
+    double re, im;
+    Complex() = default;
+    Complex(double re, double im = 0.0) : re(re), im(im) {}
+};
+static inline Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
+static inline Complex operator-(Complex a, Complex b) { return {a.re - b.re, a.im - b.im}; }
+static inline Complex operator-(Complex a) { return {-a.re, -a.im}; }
+static inline Complex operator*(Complex a, Complex b) {
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+static inline Complex operator/(Complex a, Complex b) {  // R. L. Smith, 1962
+    const double re = std::fabs(b.re), im = std::fabs(b.im);
+    if (re >= im) {
+        NEED(re != 0.0 || im != 0.0);
+        const double ratio = b.im / b.re, scale = 1.0 / (b.re + b.im * ratio);
+        return {(a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale};
+    }
+    const double ratio = b.re / b.im, scale = 1.0 / (b.im + b.re * ratio);
+    return {(a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale};
+}
+static inline bool operator==(Complex a, Complex b) { return a.re == b.re && a.im == b.im; }
+static inline bool operator!=(Complex a, Complex b) { return !(a == b); }
+static inline double magnitude(Complex a) { return std::hypot(a.re, a.im); }
+
+// ---- memory
+
+#define MOST_DIMENSIONS 11
+struct Spare;
+struct Buffer {
+    i64 refs;
+    i64 bytes;
+    union {
+        PyObject *object;  // the ndarray that has been made of it, at the end
+        Buffer *next;      // of those that are spare
+    };
+    Spare *spare;      // where it goes when nobody needs it any more; null where it is freed
+    int type, ndim;    // of the array that it was made for
+    i64 n[MOST_DIMENSIONS];
+    char *data() { return reinterpret_cast<char *>(this) + 128; }
+};
+static_assert(sizeof(Buffer) <= 128, "a buffer's head");
+// Small memory that a run has done with. A loop asks for the same few sizes in
+// each iteration, and malloc takes longer for aligned memory than the work.
+#define SMALLEST_SPARE 6  // 64 bytes
+#define LARGEST_SPARE 16
+struct Spare {
+    Buffer *first[LARGEST_SPARE - SMALLEST_SPARE + 1] = {};
+    ~Spare() {
+        for (Buffer *b : first)
+            while (b) { Buffer *next = b->next; std::free(b); b = next; }
+    }
+    static int shelf(i64 bytes) {
+        if (bytes <= (i64)1 << SMALLEST_SPARE) return 0;
+        return 64 - __builtin_clzll((unsigned long long)bytes - 1) - SMALLEST_SPARE;
+    }
+};
+static inline Buffer *new_buffer(Spare &spare, i64 bytes) {
+    const bool small = bytes <= (i64)1 << LARGEST_SPARE;
+    if (small) {
+        Buffer *&first = spare.first[Spare::shelf(bytes)];
+        if (Buffer *made = first) {
+            first = made->next;
+            made->refs = 0; made->bytes = bytes; made->object = nullptr;
+            return made;
+        }
+    }
+    const i64 room = small ? (i64)1 << (Spare::shelf(bytes) + SMALLEST_SPARE) : (bytes + 63) & ~(i64)63;
+    void *memory = std::aligned_alloc(64, (size_t)(room + 128));
+    if (!memory) throw std::bad_alloc();
+    Buffer *made = new (memory) Buffer;
+    made->refs = 0; made->bytes = bytes; made->object = nullptr;
+    made->spare = small ? &spare : nullptr;
+    return made;
+}
+static inline void drop(Buffer *b) {
+    if (!b || --b->refs) return;
+    if (!b->spare) return std::free(b);
+    Buffer *&first = b->spare->first[Spare::shelf(b->bytes)];
+    b->next = first;
+    first = b;
+}
+
+template <class T, int N> struct View {
+    T *p;
+    i64 n[N], s[N];  // strides in elements
+    Buffer *b;       // null where the memory belongs to Python
+    i64 id;          // tells views apart; 0 for all of a buffer, less for arguments
+    i64 size() const { i64 k = 1; for (int d = 0; d < N; d++) k *= n[d]; return k; }
+    bool contiguous() const {
+        i64 step = 1;
+        for (int d = N - 1; d >= 0; d--) { if (n[d] != 1 && s[d] != step) return false; step *= n[d]; }
+        return true;
+    }
+};
+template <class T, int N> struct Array : View<T, N> {
+    Array() { this->p = nullptr; this->b = nullptr; this->id = 0; for (int d = 0; d < N; d++) this->n[d] = this->s[d] = 0; }
+    Array(const View<T, N> &v) : View<T, N>(v) { if (this->b) ++this->b->refs; }
+    Array(const Array &v) : View<T, N>(v) { if (this->b) ++this->b->refs; }
+    Array &operator=(const View<T, N> &v) {
+        Buffer *old = this->b;
+        if (v.b) ++v.b->refs;
+        static_cast<View<T, N> &>(*this) = v;
+        drop(old);
+        return *this;
+    }
+    Array &operator=(const Array &v) { return *this = static_cast<const View<T, N> &>(v); }
+    ~Array() { drop(this->b); }
+};
+// The array is all of its buffer.
+template <class T, int N> static inline void own(View<T, N> &a) {
+    static_assert(N <= MOST_DIMENSIONS, "too many dimensions");
+    a.id = 0;
+    a.b->ndim = N;
+    for (int d = 0; d < N; d++) a.b->n[d] = a.n[d];
+}
+template <class T, int N> static inline Array<T, N> fresh(Spare &spare, const i64 (&n)[N], int type) {
+    Array<T, N> a;
+    i64 step = 1;
+    for (int d = N - 1; d >= 0; d--) { NEED(n[d] >= 0); a.n[d] = n[d]; a.s[d] = step; step *= n[d]; }
+    NEED(step < (i64)1 << 40);
+    a.b = new_buffer(spare, step * (i64)sizeof(T));
+    a.b->refs = 1;
+    a.b->type = type;
+    a.p = reinterpret_cast<T *>(a.b->data());
+    own(a);
+    return a;
+}
+template <class T, int N> static inline void span(const View<T, N> &v, const char *&low, const char *&high) {
+    low = high = reinterpret_cast<const char *>(v.p);
+    for (int d = 0; d < N; d++) {
+        if (v.n[d] == 0) { high = low; return; }
+        const i64 reach = (v.n[d] - 1) * v.s[d] * (i64)sizeof(T);
+        if (reach < 0) low += reach; else high += reach;
+    }
+    high += sizeof(T);
+}
+// Whether writing into one while reading the other, element by element, gives something else.
+template <class T, int N, class U, int M>
+static inline bool clash(const View<T, N> &to, const View<U, M> &from) {
+    const char *a, *b, *c, *d;
+    span(to, a, b);
+    span(from, c, d);
+    if (a >= d || c >= b) return false;
+    if constexpr (N == M && sizeof(T) == sizeof(U)) {
+        if ((const char *)to.p != (const char *)from.p) return true;
+        for (int k = 0; k < N; k++)
+            if (to.n[k] != from.n[k] || (to.n[k] > 1 && to.s[k] != from.s[k])) return true;
+        return false;
+    }
+    return true;
+}
+
+template <class T, int N, class U, int M>
+static inline bool overlaps(const View<T, N> &one, const View<U, M> &other) {
+    const char *a, *b, *c, *d;
+    span(one, a, b);
+    span(other, c, d);
+    return a < d && c < b;
+}
+
+// ---- indices
+
+static inline i64 at(i64 i, i64 n) {
+    if (__builtin_expect((uint64_t)i >= (uint64_t)n, 0)) { i += n; NEED((uint64_t)i < (uint64_t)n); }
+    return i;
+}
+struct Slice { i64 start, count; };
+static inline Slice slice(i64 start, bool has_start, i64 stop, bool has_stop, i64 step, i64 n) {
+    if (step > 0) {
+        if (!has_start) start = 0; else if (start < 0) { start += n; if (start < 0) start = 0; } else if (start > n) start = n;
+        if (!has_stop) stop = n; else if (stop < 0) { stop += n; if (stop < 0) stop = 0; } else if (stop > n) stop = n;
+        return {start, start < stop ? (stop - start - 1) / step + 1 : 0};
+    }
+    NEED(step != 0);
+    if (!has_start) start = n - 1; else if (start < 0) { start += n; if (start < 0) start = -1; } else if (start >= n) start = n - 1;
+    if (!has_stop) stop = -1; else if (stop < 0) { stop += n; if (stop < 0) stop = -1; } else if (stop >= n) stop = n - 1;
+    return {start, stop < start ? (start - stop - 1) / (-step) + 1 : 0};
+}
+static inline i64 broadcast(i64 a, i64 b) {
+    if (a == b || b == 1) return a;
+    NEED(a == 1);
+    return b;
+}
+
+// ---- Python's integers, as long as they fit; NumPy's, as long as it does not warn
+
+template <class T> static inline T checked_add(T a, T b) { T c; NEED(!__builtin_add_overflow(a, b, &c)); return c; }
+template <class T> static inline T checked_sub(T a, T b) { T c; NEED(!__builtin_sub_overflow(a, b, &c)); return c; }
+template <class T> static inline T checked_mul(T a, T b) { T c; NEED(!__builtin_mul_overflow(a, b, &c)); return c; }
+template <class T> static inline T checked_neg(T a) { T c; NEED(!__builtin_sub_overflow((T)0, a, &c)); return c; }
+template <class T> static inline T floor_div(T a, T b) {
+    NEED(b != 0 && !(b == (T)-1 && (T)-1 < 0 && a == (T)((T)1 << (sizeof(T) * 8 - 1))));
+    T q = a / b;
+    if ((a % b != 0) && ((a < 0) != (b < 0))) --q;
+    return q;
+}
+template <class T> static inline T floor_mod(T a, T b) {
+    NEED(b != 0);
+    if (b == (T)-1) return 0;
+    T r = a % b;
+    if (r != 0 && ((r < 0) != (b < 0))) r += b;
+    return r;
+}
+static inline double floor_mod(double a, double b) {
+    NEED(b != 0.0);
+    double r = std::fmod(a, b);
+    if (r != 0.0) { if ((b < 0) != (r < 0)) r += b; } else r = std::copysign(0.0, b);
+    return r;
+}
+static inline double floor_div(double a, double b) {
+    NEED(b != 0.0);
+    const double r = std::fmod(a, b);
+    double q = (a - r) / b;
+    if (r != 0.0 && ((b < 0) != (r < 0))) q -= 1.0;
+    if (q == 0.0) return std::copysign(0.0, a / b);
+    double whole = std::floor(q);
+    if (q - whole > 0.5) whole += 1.0;
+    return whole;
+}
+static inline float floor_mod(float a, float b) {
+    NEED(b != 0.0f);
+    float r = std::fmod(a, b);
+    if (r != 0.0f) { if ((b < 0) != (r < 0)) r += b; } else r = std::copysign(0.0f, b);
+    return r;
+}
+static inline double true_div(i64 a, i64 b) {  // exact where both are doubles
+    NEED(b != 0 && a < (i64)1 << 53 && a > -((i64)1 << 53) && b < (i64)1 << 53 && b > -((i64)1 << 53));
+    return (double)a / (double)b;
+}
+static inline double python_div(double a, double b) { NEED(b != 0.0); return a / b; }
+static inline double python_pow(double a, double b) {
+    NEED(!(a == 0.0 && b < 0.0) && !(a < 0.0 && b != std::floor(b)));
+    const double c = std::pow(a, b);
+    NEED(std::isfinite(c) || !std::isfinite(a) || !std::isfinite(b));
+    return c;
+}
+static inline double python_square(double a) {  // raises where it is too large
+    const double c = a * a;
+    NEED(std::isfinite(c) || !std::isfinite(a));
+    return c;
+}
+// Whether all numbers of a range have less than 40 bits.
+static inline bool small_range(i64 first, i64 step, i64 count) {
+    i64 last;
+    if (count <= 0) return true;
+    if (__builtin_mul_overflow(count - 1, step, &last) || __builtin_add_overflow(first, last, &last)) return false;
+    return last < (i64)1 << 40 && last > -((i64)1 << 40);
+}
+template <class T> static inline T square(T a) { return a * a; }
+static inline double exactly(i64 a) { NEED(a <= (i64)1 << 53 && a >= -((i64)1 << 53)); return (double)a; }
+template <class T> static inline T checked_pow(T a, i64 b) {
+    NEED(b >= 0);
+    T c = 1;
+    while (b) { if (b & 1) c = checked_mul<T>(c, a); b >>= 1; if (b) a = checked_mul<T>(a, a); }
+    return c;
+}
+template <class T> static inline T wrapping_pow(T a, i64 b) {
+    NEED(b >= 0);
+    T c = 1;
+    while (b) { if (b & 1) c = (T)(c * a); b >>= 1; if (b) a = (T)(a * a); }
+    return c;
+}
+static inline i64 shift_left(i64 a, i64 b) {
+    NEED(b >= 0 && (a == 0 || b < 62));
+    if (a == 0) return 0;
+    const i64 c = (i64)((uint64_t)a << b);
+    NEED((c >> b) == a);
+    return c;
+}
+static inline i64 shift_right(i64 a, i64 b) { NEED(b >= 0); return b > 63 ? (a < 0 ? -1 : 0) : a >> b; }
+template <class T> static inline T np_left(T a, T b) { return (uint64_t)b < sizeof(T) * 8 ? (T)((T)a << b) : (T)0; }
+template <class T> static inline T np_right(T a, T b) {
+    return (uint64_t)b < sizeof(T) * 8 ? (T)(a >> b) : (T)(a < 0 ? -1 : 0);
+}
+static inline i64 to_int(double a) { NEED(a > -9.2e18 && a < 9.2e18); return (i64)a; }
+static inline i64 truncated(double a) { return to_int(std::trunc(a)); }
+// NumPy's conversions: what does not fit is a warning, and so NumPy's.
+template <class T> static inline T element(double a) {
+    NEED(a > -9.2e18 && a < 9.2e18);
+    const i64 whole = (i64)a;
+    NEED((i64)(T)whole == whole);
+    return (T)whole;
+}
+template <class T> static inline T fitting(i64 a) { NEED((i64)(T)a == a && ((T)-1 < 0 || a >= 0)); return (T)a; }
+
+// Comparisons with NaN that leave no floating-point flag: NumPy does not warn of them.
+template <class T> static inline bool lt(T a, T b) {
+    if constexpr (std::is_floating_point<T>::value) return __builtin_isless(a, b);
+    else return a < b;
+}
+template <class T> static inline bool le(T a, T b) {
+    if constexpr (std::is_floating_point<T>::value) return __builtin_islessequal(a, b);
+    else return a <= b;
+}
+template <class T> static inline bool gt(T a, T b) { return lt<T>(b, a); }
+template <class T> static inline bool ge(T a, T b) { return le<T>(b, a); }
+
+template <class T> static inline T np_max(T a, T b) { return (ge<T>(a, b) || a != a) ? a : b; }
+template <class T> static inline T np_min(T a, T b) { return (le<T>(a, b) || a != a) ? a : b; }
+template <class T> static inline T np_sign(T a) { return gt<T>(a, 0) ? (T)1 : lt<T>(a, 0) ? (T)-1 : a == 0 ? (T)0 : a; }
+static inline double math_domain(double x, double y) { NEED(std::isfinite(y) || !std::isfinite(x)); return y; }
+static inline double np_heaviside(double x, double h) { return x != x ? x : x == 0.0 ? h : lt(x, 0.0) ? 0.0 : 1.0; }
+static inline double logaddexp(double x, double y) {
+    if (x == y) return x + 0.693147180559945309417232121458176568;
+    const double d = x - y;
+    return d > 0 ? x + std::log1p(std::exp(-d)) : d <= 0 ? y + std::log1p(std::exp(d)) : d;
+}
+
+// ---- sums in the order in which NumPy adds
+
+template <class T, class F> static inline T pairwise(const F &f, i64 from, i64 n) {
+    if (n < 8) {
+        T sum = (T)-0.0;
+        for (i64 i = 0; i < n; i++) sum = sum + f(from + i);
+        return sum;
+    }
+    if (n <= 128) {
+        T r[8];
+        for (int k = 0; k < 8; k++) r[k] = f(from + k);
+        i64 i = 8;
+        for (; i < n - n % 8; i += 8)
+            for (int k = 0; k < 8; k++) r[k] = r[k] + f(from + i + k);
+        T sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+        for (; i < n; i++) sum = sum + f(from + i);
+        return sum;
+    }
+    i64 half = n / 2;
+    half -= half % 8;
+    return pairwise<T>(f, from, half) + pairwise<T>(f, from + half, n - half);
+}
+template <class T, class F> static inline T plain_sum(const F &f, i64 n) {
+    T sum = 0;
+    for (i64 i = 0; i < n; i++) sum = (T)(sum + f(i));
+    return sum;
+}
+template <class T, class U, class V>
+static inline T dot(const U *a, i64 sa, const V *b, i64 sb, i64 n) {
+    T r[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    i64 i = 0;
+    if (sa == 1 && sb == 1)
+        for (; i + 8 <= n; i += 8)
+            for (int k = 0; k < 8; k++) r[k] = r[k] + (T)a[i + k] * (T)b[i + k];
+    T sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+    for (; i < n; i++) sum = sum + (T)a[i * sa] * (T)b[i * sb];
+    return sum;
+}
+
+// out = a @ b for one row a
+template <class T, class U, class V>
+static inline void add_product(const U *a, i64 sa, i64 n, const View<V, 2> &b, T *out) {
+    const i64 m = b.n[1], s = b.s[1];
+    for (i64 j = 0; j < m; j++) out[j] = 0;
+    for (i64 k = 0; k < n; k++) {
+        const T x = (T)a[k * sa];
+        const V *row = b.p + k * b.s[0];
+        if (s == 1) {
+#pragma GCC ivdep
+            for (i64 j = 0; j < m; j++) out[j] = out[j] + x * (T)row[j];
+        } else {
+            for (i64 j = 0; j < m; j++) out[j] = out[j] + x * (T)row[j * s];
+        }
+    }
+}
+
+// ---- what a run needs to know
+
+struct Run {
+    i64 fuel, grant;
+    bool enough;  // it has run for so long that Python should have a turn
+    double began, looked, asked;
+    PyThreadState *released;
+    int flags;  // floating-point flags from before NumPy was called
+    Spare spare;
+    std::vector<std::pair<PyObject *, PyObject *>> streams;  // of bits, and where they were
+    ~Run() {
+        for (const auto &[bits, state] : streams) { Py_DECREF(bits); Py_DECREF(state); }
+    }
+};
+static inline double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+static inline void back(Run &run) {
+    if (run.released) { PyEval_RestoreThread(run.released); run.released = nullptr; }
+}
+// Now and then: let other threads run, and see whether somebody wants this to stop.
+[[gnu::cold, gnu::noinline]] static void look(Run &run) {
+    const double time = now();
+    if (!run.began) {
+        run.began = run.looked = run.asked = time;
+        run.fuel = run.grant = 16;
+        return;
+    }
+    const double passed = time - run.looked;
+    const double wanted = run.grant * (passed > 1e-9 ? 2e-3 / passed : 1e6);
+    run.grant = wanted < 1 ? 1 : wanted > 1e6 ? (i64)1e6 : wanted > 16.0 * run.grant ? 16 * run.grant : (i64)wanted;
+    run.fuel = run.grant;
+    run.looked = time;
+    if (time - run.began > 1.0) run.enough = true;
+    // Another thread may draw from the same stream of bits: it has its turns, but only those.
+    const bool shares = run.streams.empty();
+    if (shares && !run.released && time - run.began > 1e-3) run.released = PyEval_SaveThread();
+    if (time - run.asked < 0.05) return;
+    run.asked = time;
+    back(run);
+    const int stopped = PyErr_CheckSignals();
+    if (stopped) throw Interrupted();
+    run.released = PyEval_SaveThread();
+    if (!shares) back(run);
+}
+#define LOOK(run) do { if (__builtin_expect(--(run).fuel < 0, 0)) look(run); } while (0)
+
+// ---- arguments and results
+
+struct Given {  // an array of Python's, for the time of a run
+    PyArrayObject *object;
+    PyArrayObject *copy;  // what was in it, where the loop writes into it
+    bool writes;
+};
+#define MOST_BYTES ((npy_intp)256 << 20)
+static bool keep_copies(Given *given, int count) {
+    npy_intp total = 0;
+    for (int k = 0; k < count; k++) if (given[k].writes) total += PyArray_NBYTES(given[k].object);
+    if (total > MOST_BYTES) return false;
+    for (int k = 0; k < count; k++) {
+        if (!given[k].writes) continue;
+        given[k].copy = (PyArrayObject *)PyArray_NewCopy(given[k].object, NPY_KEEPORDER);
+        if (!given[k].copy) { PyErr_Clear(); return false; }
+    }
+    return true;
+}
+static void forget(Given *given, int count) {
+    for (int k = 0; k < count; k++) Py_CLEAR(given[k].copy);
+}
+// Everything is as it was before the run.
+static void restore(Run &run, Given *given, int count) {
+    back(run);
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    for (int k = 0; k < count; k++)
+        if (given[k].copy) PyArray_CopyInto(given[k].object, given[k].copy);
+    for (const auto &[bits, state] : run.streams) PyObject_SetAttrString(bits, "state", state);
+    forget(given, count);
+    PyErr_Restore(type, value, trace);
+}
+static PyObject *refuse(Given *given, int count, i64 at) {
+    forget(given, count);
+    return Py_BuildValue("(iL)", 3, (long long)at);
+}
+// Whether NumPy would say something about these floating-point flags.
+static bool matters(int flags) {
+    flags &= FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID;
+    if (!flags) return false;
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    PyObject *state = numpy ? PyObject_CallMethod(numpy, "geterr", nullptr) : nullptr;
+    Py_XDECREF(numpy);
+    if (!state) return true;
+    const struct { int flag; const char *name; } all[] = {
+        {FE_DIVBYZERO, "divide"}, {FE_OVERFLOW, "over"}, {FE_UNDERFLOW, "under"}, {FE_INVALID, "invalid"}};
+    bool found = false;
+    for (const auto &one : all) {
+        if (!(flags & one.flag)) continue;
+        PyObject *mode = PyDict_GetItemString(state, one.name);
+        found = found || !mode || PyUnicode_CompareWithASCIIString(mode, "ignore") != 0;
+    }
+    Py_DECREF(state);
+    return found;
+}
+static PyObject *answer(int status, i64 at, PyObject **made, int count) {
+    PyObject *all = PyTuple_New(count + 2);
+    PyObject *first = PyLong_FromLong(status), *second = PyLong_FromLongLong(at);
+    if (!all || !first || !second) {
+        Py_XDECREF(all); Py_XDECREF(first); Py_XDECREF(second);
+        for (int k = 0; k < count; k++) Py_DECREF(made[k]);
+        return nullptr;
+    }
+    PyTuple_SET_ITEM(all, 0, first);
+    PyTuple_SET_ITEM(all, 1, second);
+    for (int k = 0; k < count; k++) PyTuple_SET_ITEM(all, k + 2, made[k]);
+    return all;
+}
+static PyObject *make_tuple(std::initializer_list<PyObject *> parts) {
+    PyObject *made = PyTuple_New((Py_ssize_t)parts.size());
+    Py_ssize_t k = 0;
+    bool good = made != nullptr;
+    for (PyObject *part : parts) good = good && part;
+    for (PyObject *part : parts) { if (good) PyTuple_SET_ITEM(made, k++, part); else Py_XDECREF(part); }
+    if (!good) Py_CLEAR(made);
+    return made;
+}
+#define ENTRY(function) \
+    static PyMethodDef method_ = {"run", (PyCFunction)(void (*)(void))function, METH_FASTCALL, nullptr}; \
+    static void *import_numpy_() { import_array(); return (void *)1; } \
+    extern "C" __attribute__((visibility("default"))) PyObject *npcompile_loop() { \
+        if (!import_numpy_()) return nullptr; \
+        return PyCFunction_New(&method_, nullptr); \
+    }
+
+static inline bool is_plain(PyObject *o, int type, int ndim) {
+    if (!PyArray_CheckExact(o)) return false;
+    PyArrayObject *a = (PyArrayObject *)o;
+    return PyArray_TYPE(a) == type && PyArray_NDIM(a) == ndim && PyArray_ISNOTSWAPPED(a) && PyArray_ISALIGNED(a);
+}
+template <class T, int N> static inline bool take(PyObject *o, int type, bool unit, bool written, Array<T, N> &v) {
+    if (!is_plain(o, type, N)) return false;
+    PyArrayObject *a = (PyArrayObject *)o;
+    v.p = (T *)PyArray_DATA(a);
+    v.b = nullptr;
+    for (int d = 0; d < N; d++) {
+        v.n[d] = PyArray_DIM(a, d);
+        const i64 step = PyArray_STRIDE(a, d);
+        if (step % (i64)sizeof(T)) return false;
+        v.s[d] = step / (i64)sizeof(T);
+    }
+    if (unit && v.n[N - 1] > 1 && v.s[N - 1] != 1) return false;
+    if (unit) v.s[N - 1] = 1;
+    return !written || PyArray_ISWRITEABLE(a);
+}
+static inline bool take_int(PyObject *o, i64 &v, int bits) {
+    if (!PyLong_CheckExact(o)) return false;
+    int overflow;
+    v = PyLong_AsLongLongAndOverflow(o, &overflow);
+    return !overflow && (bits >= 63 || (v < (i64)1 << bits && v > -((i64)1 << bits)));
+}
+static inline bool take_float(PyObject *o, double &v) {
+    if (!PyFloat_CheckExact(o)) return false;
+    v = PyFloat_AS_DOUBLE(o);
+    return true;
+}
+static inline bool take_bool(PyObject *o, bool &v) {
+    if (!PyBool_Check(o)) return false;
+    v = o == Py_True;
+    return true;
+}
+static inline bool take_complex(PyObject *o, Complex &v) {
+    if (!PyComplex_CheckExact(o)) return false;
+    v = Complex(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o));
+    return true;
+}
+template <class T> static inline bool take_scalar(PyObject *o, PyTypeObject *type, T &v) {
+    if (Py_TYPE(o) != type) return false;
+    PyArray_ScalarAsCtype(o, &v);
+    return true;
+}
+// A number that may be Python's or NumPy's, and which it is: see make_float.
+static inline bool take_bool(PyObject *o, bool &v, int &tag) {
+    tag = 0;
+    if (take_bool(o, v)) return true;
+    bool8 w;
+    tag = 1;
+    if (!take_scalar(o, &PyBoolArrType_Type, w)) return false;
+    v = w;
+    return true;
+}
+static inline bool take_int(PyObject *o, i64 &v, int bits, int &tag) {
+    tag = 0;
+    if (take_int(o, v, bits)) return true;
+    tag = 1;
+    if (!take_scalar(o, &PyInt64ArrType_Type, v)) return false;
+    return bits >= 63 || (v < (i64)1 << bits && v > -((i64)1 << bits));
+}
+static inline bool take_float(PyObject *o, double &v, int allowed, int &tag) {
+    tag = 0;
+    if ((allowed & 1) && take_float(o, v)) return true;
+    tag = 1;
+    if ((allowed & 2) && take_scalar(o, &PyDoubleArrType_Type, v)) return true;
+    i64 whole;
+    tag = 2;
+    if (!(allowed & 4) || !take_int(o, whole, 53)) return false;
+    v = (double)whole;
+    return true;
+}
+static inline PyObject *make_scalar(int type, void *value) {
+    PyArray_Descr *descr = PyArray_DescrFromType(type);
+    PyObject *made = PyArray_Scalar(value, descr, nullptr);
+    Py_DECREF(descr);
+    return made;
+}
+static inline PyObject *make_float(double v, int tag) {
+    if (tag == 0) return PyFloat_FromDouble(v);
+    if (tag == 2) return PyLong_FromDouble(v);
+    return make_scalar(NPY_DOUBLE, &v);
+}
+static inline PyObject *make_int(i64 v, int tag) {
+    return tag == 1 ? make_scalar(NPY_INT64, &v) : PyLong_FromLongLong(v);
+}
+static inline PyObject *make_bool(bool v, int tag) {
+    bool8 w = v;
+    return tag == 1 ? make_scalar(NPY_BOOL, &w) : PyBool_FromLong(v);
+}
+
+struct Results {  // what has been made of views, so that one view is one object
+    const Given *given;
+    int count;
+    std::vector<std::pair<i64, PyObject *>> views;
+};
+// An argument whose memory holds all of a view.
+template <class T, int N> static PyObject *holder(const View<T, N> &v, const Results &results) {
+    const char *low, *high;
+    span(v, low, high);
+    for (int k = 0; k < results.count; k++) {
+        PyArrayObject *a = results.given[k].object;
+        npy_intp from = 0, to = PyArray_ITEMSIZE(a);
+        for (int d = 0; d < PyArray_NDIM(a); d++) {
+            const npy_intp reach = (PyArray_DIM(a, d) - 1) * PyArray_STRIDE(a, d);
+            if (reach < 0) from += reach; else to += reach;
+        }
+        if (PyArray_BYTES(a) + from <= low && high <= PyArray_BYTES(a) + to) return (PyObject *)a;
+    }
+    PyErr_SetString(PyExc_RuntimeError, "an array of a loop lies nowhere");
+    return nullptr;
+}
+// The ndarray that has all of a buffer: a new reference.
+static PyObject *owner(Buffer *b) {
+    if (b->object) return Py_NewRef(b->object);
+    npy_intp dims[MOST_DIMENSIONS];
+    for (int d = 0; d < b->ndim; d++) dims[d] = b->n[d];
+    PyObject *array = PyArray_SimpleNew(b->ndim, dims, b->type);
+    if (!array) return nullptr;
+    std::memcpy(PyArray_DATA((PyArrayObject *)array), b->data(), (size_t)b->bytes);
+    b->object = array;  // borrowed: the results keep it
+    return array;
+}
+// An ndarray for an array of the loop: an argument itself, a view, or memory of its own.
+template <class T, int N> static PyObject *make_array(const View<T, N> &v, int type, Results &results) {
+    if (v.id < 0) return Py_NewRef((PyObject *)results.given[-v.id - 1].object);
+    if (v.id == 0) return owner(v.b);
+    for (const auto &[id, object] : results.views) if (id == v.id) return Py_NewRef(object);
+    npy_intp dims[N], strides[N];
+    for (int d = 0; d < N; d++) { dims[d] = v.n[d]; strides[d] = v.s[d] * (npy_intp)sizeof(T); }
+    PyObject *base = v.b ? owner(v.b) : Py_XNewRef(holder(v, results));
+    if (!base) return nullptr;
+    char *data = v.b ? PyArray_BYTES((PyArrayObject *)base) + ((char *)v.p - v.b->data()) : (char *)v.p;
+    PyObject *view = PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(type), N, dims, strides,
+        data, PyArray_ISWRITEABLE((PyArrayObject *)base) ? NPY_ARRAY_WRITEABLE : 0, nullptr);
+    if (!view) { Py_DECREF(base); return nullptr; }
+    if (PyArray_SetBaseObject((PyArrayObject *)view, base) < 0) { Py_DECREF(view); return nullptr; }
+    results.views.push_back({v.id, view});
+    return view;
+}
+
+// ---- random numbers: NumPy's own generators and distributions
+
+struct Source { PyObject *object; bitgen_t *bits; };
+extern "C" {
+double random_standard_normal(bitgen_t *);
+double random_standard_exponential(bitgen_t *);
+uint64_t random_bounded_uint64(bitgen_t *, uint64_t off, uint64_t range, uint64_t mask, bool masked);
+}
+// A generator; where its stream of bits is now is kept for the time of the run.
+static bool take_source(PyObject *o, Source &v, Run &run) {
+    if (std::strcmp(Py_TYPE(o)->tp_name, "numpy.random._generator.Generator")) return false;
+    PyObject *bits = PyObject_GetAttrString(o, "bit_generator"), *state = nullptr, *capsule = nullptr;
+    if (bits) state = PyObject_GetAttrString(bits, "state");
+    if (state) capsule = PyObject_GetAttrString(bits, "capsule");
+    v.object = o;
+    v.bits = capsule ? (bitgen_t *)PyCapsule_GetPointer(capsule, "BitGenerator") : nullptr;
+    Py_XDECREF(capsule);  // the stream of bits keeps it
+    if (v.bits) { run.streams.push_back({bits, state}); return true; }
+    Py_XDECREF(bits);
+    Py_XDECREF(state);
+    PyErr_Clear();
+    return false;
+}
+static inline double random_double(const Source &s) { return s.bits->next_double(s.bits->state); }
+static inline double random_standard_normal(const Source &s) { return random_standard_normal(s.bits); }
+static inline double random_standard_exponential(const Source &s) {
+    return random_standard_exponential(s.bits);
+}
+static inline double random_between(const Source &s, double low, double high) {
+    const double range = high - low;
+    NEED(std::isfinite(range) && range >= 0);
+    return low + range * random_double(s);
+}
+static inline double random_near(const Source &s, double middle, double scale) {
+    NEED(!std::signbit(scale) && scale == scale);
+    return middle + scale * random_standard_normal(s.bits);
+}
+static inline i64 random_integer(const Source &s, i64 low, i64 high) {
+    NEED(high > low);
+    return (i64)random_bounded_uint64(s.bits, (uint64_t)low, (uint64_t)(high - 1 - low), 0, false);
+}
+
+// ---- calls of NumPy
+
+template <class T, int N> static PyObject *lend(const View<T, N> &v, int type, bool writeable) {
+    npy_intp dims[N], strides[N];
+    for (int d = 0; d < N; d++) { dims[d] = v.n[d]; strides[d] = v.s[d] * (npy_intp)sizeof(T); }
+    return PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(type), N, dims, strides,
+        (void *)v.p, writeable ? NPY_ARRAY_WRITEABLE : 0, nullptr);
+}
+// What NumPy raises or warns of is found again when Python runs the loop.
+static PyObject *call_numpy(Run &run, PyObject *function, std::initializer_list<PyObject *> parts) {
+    run.flags |= std::fetestexcept(FE_ALL_EXCEPT);
+    PyObject *result = nullptr;
+    bool good = true;
+    for (PyObject *part : parts) good = good && part;
+    if (good) result = PyObject_Vectorcall(function, parts.begin(), parts.size(), nullptr);
+    for (PyObject *part : parts) Py_XDECREF(part);
+    std::feclearexcept(FE_ALL_EXCEPT);
+    if (!result) {
+        if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) throw Interrupted();
+        PyErr_Clear();
+        bail();
+    }
+    return result;
+}
+template <class T, int N> static Array<T, N> received(Run &run, PyObject *result, int type) {
+    Array<T, N> made;
+    View<T, N> v;
+    Array<T, N> from;
+    const bool good = take<T, N>(result, type, false, false, from);
+    if (good) {
+        i64 dims[N];
+        for (int d = 0; d < N; d++) dims[d] = from.n[d];
+        made = fresh<T, N>(run.spare, dims, type);
+        PyObject *to = lend(made, type, true);
+        const bool copied = to && PyArray_CopyInto((PyArrayObject *)to, (PyArrayObject *)result) == 0;
+        Py_XDECREF(to);
+        if (!copied) { PyErr_Clear(); Py_DECREF(result); bail(); }
+    }
+    Py_DECREF(result);
+    NEED(good);
+    return made;
+}
+template <class T> static T received_number(PyObject *result, PyTypeObject *type) {
+    T v{};
+    const bool good = take_scalar(result, type, v);
+    Py_DECREF(result);
+    NEED(good);
+    return v;
+}

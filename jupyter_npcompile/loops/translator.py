@@ -1,0 +1,267 @@
+"""From the statements of a loop to C++, with the types that its names have at the moment."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from jupyter_npcompile.loops import elementwise, indexing
+from jupyter_npcompile.loops.bounds import Proof, renamed
+from jupyter_npcompile.loops.calls import elements, number
+from jupyter_npcompile.loops.kinds import Declined, Number
+from jupyter_npcompile.loops.names import Jumps
+from jupyter_npcompile.loops.statements import Statements
+from jupyter_npcompile.loops.values import Bounds, Cut, Items, Scalar, Value, Zipped
+
+LONGEST = 16
+"""Items of a tuple over which a loop in the loop goes."""
+
+
+BLOCK = 1024
+"""Iterations of a loop without another in it, between two looks at the clock."""
+
+
+ROUNDS = 8
+"""Attempts at finding types that hold in every iteration."""
+
+
+class Translator(Statements):
+    """Writes loops in loops, and all that is in them."""
+
+    def settle(self, write: Callable[[Jumps], bool], *, runs: bool = False) -> Jumps:
+        """Write a loop, again and again, until the types at its head hold for every iteration.
+
+        Parameters
+        ----------
+        write : callable
+            Writes the loop; says whether the end of the body can be reached.
+        runs : bool
+            Whether it has at least one iteration.
+        """
+        w = self.writer
+        before = dict(self.frame.env)
+        head, exit = dict(before), dict(before)
+        mark = w.mark()
+        for _ in range(ROUNDS):
+            w.back(mark)
+            jumps = Jumps(head, exit, w.name())
+            self.frame.env = dict(head)
+            self.convert_all(before, head)
+            self.jumps.append(jumps)
+            if write(jumps):
+                jumps.ends.append(dict(self.frame.env))
+            self.jumps.pop()
+            new_head = self.joined(head, *jumps.ends)
+            exits = [*jumps.breaks]
+            if jumps.ends or not runs:
+                exits += [self.joined(*jumps.ends) if runs else new_head]
+            new_exit = self.joined(*exits) if exits else new_head
+            if new_head == head and new_exit == exit:
+                self.frame.env = dict(exit)
+                if not self.jumps:
+                    self.head = head
+                return jumps
+            head, exit = new_head, new_exit
+        raise Declined("the types of its names do not settle", self.line)
+
+    def while_loop(self, node: ast.While) -> None:
+        """Write a ``while`` in the loop."""
+        w = self.writer
+
+        def write(jumps: Jumps) -> bool:
+            with w.block("for (;;)"):
+                w.emit("LOOK(run);")
+                with w.block():
+                    test = self.condition(node.test)
+                    self.leave(f"!({test})", jumps)
+                reached = self.body(node.body)
+                if reached:
+                    self.convert_all(self.frame.env, jumps.head)
+                w.emit(f"next_{jumps.number}: ;")
+            w.emit(f"break_{jumps.number}: ;")
+            return reached
+
+        self.settle(write)
+
+    def leave(self, condition: str, jumps: Jumps) -> None:
+        """Leave a loop where a condition holds."""
+        with self.writer.block(f"if ({condition})"):
+            self.convert_all(jumps.head, jumps.exit)
+            self.writer.emit(f"goto break_{jumps.number};")
+
+    def for_loop(self, node: ast.For) -> None:
+        """Write a ``for`` in the loop."""
+        w = self.writer
+        items = self.unrolled(node)
+        if items is not None:
+            for one in items:
+                with w.block():
+                    self.target(node.target, one)
+                if not self.body(node.body):
+                    raise Declined("a jump in a loop over a tuple", node.lineno)
+            return
+        w.emit("{")
+        sequence = self.settled_sequence(self.expression(node.iter))
+        count, item = self.iteration(sequence)
+        total, position = w.hold("i64", count, "n"), w.name("i")
+        innermost = not has_loops(node)
+
+        def write(jumps: Jumps) -> bool:
+            with w.block(f"for (i64 {position} = 0; {position} < {total};)"):
+                block = BLOCK if innermost else 1
+                stop = w.hold("i64", f"std::min<i64>({total}, {position} + {block})")
+                # A short loop is looked at by the loop around it.
+                w.emit(f"if ({position}) LOOK(run);" if innermost else "LOOK(run);")
+                with w.block(f"for (; {position} < {stop}; {position}++)"):
+                    with w.block():
+                        self.target(node.target, item(position))
+                    reached = self.body(node.body)
+                    if reached:
+                        self.convert_all(self.frame.env, jumps.head)
+                    w.emit(f"next_{jumps.number}: ;")
+            with w.block():
+                self.convert_all(jumps.head, jumps.exit)
+            w.emit(f"break_{jumps.number}: ;")
+            return reached
+
+        proof = None
+        if innermost and isinstance(sequence, Bounds):
+            proof = self.proof(node)
+        self.settle_with(proof, write, item, ("(i64)0", f"({total} - 1)"))
+        w.emit("}")
+
+    def proof(self, node: ast.For) -> Proof | None:
+        """What an innermost loop over numbers may know of its indices."""
+        if not isinstance(node.target, ast.Name):
+            return None
+        proof = Proof(node.target.id, node.body)
+        return proof if proof.applies else None
+
+    def settle_with(
+        self,
+        proof: Proof | None,
+        write: Callable[[Jumps], bool],
+        item: Callable[[str], Value],
+        ends: tuple[str, str],
+        *,
+        runs: bool = False,
+    ) -> None:
+        """Write a loop, without checks of indices where those can be made before it.
+
+        Parameters
+        ----------
+        proof : Proof or None
+            What it may know of its indices.
+        write : callable
+            As for `settle`.
+        item : callable
+            Its counter, by position.
+        ends : tuple of str
+            The first position and the last.
+        runs : bool
+            As for `settle`.
+        """
+        w, frame = self.writer, self.frame
+        before = dict(frame.env)
+        mark = w.mark()
+        frame.proof = proof
+        self.settle(write, runs=runs)
+        frame.proof = None
+        if proof is None or not proof.needs:
+            return
+        unchecked = w.lines[mark.lines :]
+        w.back(mark)
+        frame.env = dict(before)
+        good = w.name("good")
+        w.emit(f"bool {good} = true;")
+        with w.block():
+            for position in ends:
+                # No name of the user's begins with a digit.
+                name = w.name("0end")
+                self.assign(name, item(position))
+                for need in proof.needs:
+                    index = self.expression(renamed(need.index, proof.counter, name))
+                    place = indexing.as_index(number(index))
+                    size = f"{need.array}.n[{need.dimension}]"
+                    w.emit(f"{good} = {good} && (uint64_t)({place}) < (uint64_t){size};")
+        w.emit(f"if ({good}) {{", *unchecked, "} else {")
+        frame.env = dict(before)
+        self.settle(write, runs=runs)
+        w.emit("}")
+
+    def unrolled(self, node: ast.For) -> tuple[Value, ...] | None:
+        """The items of a short loop over a tuple, which is written once for each of them."""
+        if not isinstance(node.iter, ast.Tuple | ast.List | ast.Name):
+            return None
+        sequence = self.expression(node.iter)
+        if not isinstance(sequence, Items):
+            return None
+        jumps = ast.Break | ast.Continue
+        if len(sequence.items) > LONGEST or any(isinstance(n, jumps) for n in ast.walk(node)):
+            raise Declined("a loop over a tuple", node.lineno)
+        return tuple(map(self.settled, sequence.items))
+
+    def settled_sequence(self, value: Value) -> Value:
+        """A sequence that the body of the loop cannot change."""
+        if isinstance(value, Bounds):
+            parts = [self.settled(part) for part in (value.start, value.stop, value.step)]
+            start, stop, step = (number(part) for part in parts)
+            return Bounds(start, stop, step)
+        if isinstance(value, Zipped):
+            return Zipped(tuple(map(self.settled_sequence, value.parts)))
+        if isinstance(value, Items):
+            raise Declined("a loop over a tuple", self.line)
+        return self.settled(elements(value))
+
+    def iteration(self, sequence: Value) -> tuple[str, Callable[[str], Value]]:
+        """How often a loop over a sequence runs, and its item by position."""
+        w = self.writer
+        if isinstance(sequence, Bounds):
+            return self._range(sequence)
+        if isinstance(sequence, Zipped):
+            found = [self.iteration(part) for part in sequence.parts]
+            least = found[0][0]
+            for count, _ in found[1:]:
+                least = f"std::min<i64>({least}, {count})"
+            return least, lambda k: Items(tuple(item(k) for _, item in found))
+        ref = elementwise.materialise(w, elements(sequence))
+
+        def item(position: str) -> Value:
+            index = Scalar(position, Number("py", "int64", 40))
+            full: list[indexing.Index] = [index, *[Cut(None, None, None)] * (ref.ndim - 1)]
+            return indexing.read(w, ref, full)
+
+        return f"{ref.code}.n[0]", item
+
+    def _range(self, bounds: Bounds) -> tuple[str, Callable[[str], Value]]:
+        w = self.writer
+        start, stop, step = bounds.start, bounds.stop, bounds.step
+        for bound in (start, stop, step):
+            if bound.type.bits > 40:
+                w.emit(f"NEED({bound.code} < (i64)1 << 40 && {bound.code} > -((i64)1 << 40));")
+        a, b = f"(i64){start.code}", f"(i64){stop.code}"
+        bits = min(40, max(start.type.bits, stop.type.bits))
+        if step.const == 1:
+            count = w.hold("i64", f"{b} > {a} ? {b} - {a} : (i64)0", "n")
+            first = w.hold("i64", a)
+
+            def item(position: str) -> Value:
+                code = position if start.const == 0 else f"({first} + {position})"
+                return Scalar(code, Number("py", "int64", bits))
+
+            return count, item
+        s = w.hold("i64", f"(i64){step.code}")
+        first = w.hold("i64", a)
+        w.emit(f"NEED({s} != 0);")
+        count = w.hold(
+            "i64",
+            f"{s} > 0 ? ({b} > {first} ? ({b} - {first} - 1) / {s} + 1 : (i64)0) : "
+            f"({b} < {first} ? ({first} - {b} - 1) / (-{s}) + 1 : (i64)0)",
+            "n",
+        )
+        return count, lambda k: Scalar(f"({first} + {k} * {s})", Number("py", "int64", 40))
+
+
+def has_loops(node: ast.For | ast.While) -> bool:
+    """Whether a loop is in a loop."""
+    return any(isinstance(n, ast.For | ast.While) for b in node.body for n in ast.walk(b))

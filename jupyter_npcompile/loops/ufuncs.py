@@ -1,0 +1,191 @@
+"""NumPy's ufuncs on numbers and arrays, in C++."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jupyter_npcompile.loops import arithmetic, elementwise
+from jupyter_npcompile.loops.calls import Call, array, register
+from jupyter_npcompile.loops.kinds import CTYPES, Declined, Number
+from jupyter_npcompile.loops.values import Lazy, Scalar, Value, dtype_of
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.loops.names import Names
+
+UNARY = {
+    "sqrt": "std::sqrt({0})",
+    "exp": "std::exp({0})",
+    "exp2": "std::exp2({0})",
+    "expm1": "std::expm1({0})",
+    "log": "std::log({0})",
+    "log2": "std::log2({0})",
+    "log10": "std::log10({0})",
+    "log1p": "std::log1p({0})",
+    "sin": "std::sin({0})",
+    "cos": "std::cos({0})",
+    "tan": "std::tan({0})",
+    "arcsin": "std::asin({0})",
+    "arccos": "std::acos({0})",
+    "arctan": "std::atan({0})",
+    "sinh": "std::sinh({0})",
+    "cosh": "std::cosh({0})",
+    "tanh": "std::tanh({0})",
+    "arcsinh": "std::asinh({0})",
+    "arccosh": "std::acosh({0})",
+    "arctanh": "std::atanh({0})",
+    "cbrt": "std::cbrt({0})",
+    "fabs": "std::fabs({0})",
+    "floor": "std::floor({0})",
+    "ceil": "std::ceil({0})",
+    "trunc": "std::trunc({0})",
+    "rint": "std::nearbyint({0})",
+    "square": "square({0})",
+    "negative": "(-{0})",
+    "positive": "({0})",
+    "reciprocal": "(1 / {0})",
+    "sign": "np_sign({0})",
+    "absolute": "std::fabs({0})",
+    "deg2rad": "({0} * 0.017453292519943295)",
+    "rad2deg": "({0} * 57.295779513082323)",
+    "isnan": "({0} != {0})",
+    "isinf": "std::isinf({0})",
+    "isfinite": "std::isfinite({0})",
+    "signbit": "std::signbit({0})",
+}
+"""Ufuncs of one floating-point number, in C++."""
+
+
+INTEGERS = {
+    "floor": "{0}",
+    "ceil": "{0}",
+    "trunc": "{0}",
+    "positive": "{0}",
+    "square": "wrapping_pow<{c}>({0}, 2)",
+    "sign": "np_sign<{c}>({0})",
+    "absolute": "(({c})({0} < 0 ? -(uint64_t){0} : (uint64_t){0}))",
+    "negative": "(({c})(-(uint64_t){0}))",
+    "invert": "(({c})(~{0}))",
+}
+"""Ufuncs of one integer, in C++."""
+
+
+COMPLEX = {
+    "absolute": "magnitude({0})",
+    "negative": "(-{0})",
+    "positive": "({0})",
+    "square": "({0} * {0})",
+    "conjugate": "Complex({0}.re, -{0}.im)",
+}
+"""Ufuncs of one complex number, in C++."""
+
+
+BINARY = {
+    "maximum": "np_max<{c}>({0}, {1})",
+    "minimum": "np_min<{c}>({0}, {1})",
+    "hypot": "std::hypot({0}, {1})",
+    "arctan2": "std::atan2({0}, {1})",
+    "copysign": "std::copysign({0}, {1})",
+    "fmax": "std::fmax({0}, {1})",
+    "fmin": "std::fmin({0}, {1})",
+    "logaddexp": "logaddexp({0}, {1})",
+    "heaviside": "np_heaviside({0}, {1})",
+}
+"""Ufuncs of two numbers that are no operators, in C++."""
+
+
+ARITHMETIC = frozenset(arithmetic.UFUNCS.values()) - {"matmul"}
+
+
+COMPARED = {name: symbol for symbol, name in arithmetic.COMPARISONS.values()}
+
+
+def ufunc(t: Names, name: str, values: Sequence[Lazy | Scalar]) -> Lazy | Scalar:
+    """Call a ufunc on arrays and arithmetic."""
+    if len(values) == 2:
+        return _binary_ufunc(t, name, values[0], values[1])
+    (value,) = values
+    loop = arithmetic.common(name, elementwise.kinds_of(value))
+    kind, result = loop[0].kind, loop[-1].name
+    tables = {"f": UNARY, "i": INTEGERS, "u": INTEGERS, "c": COMPLEX}
+    template = tables.get(kind, {}).get(name)
+    if name == "logical_not" or (name == "invert" and kind == "b"):
+        template = "(!{0})"
+    if template is None or (kind == "u" and name == "negative"):
+        raise Declined(f"np.{name} of {loop[0].name}")
+    template = template.replace("{c}", CTYPES[loop[0].name])
+    if isinstance(value, Scalar):
+        if kind == "i" and name in ("negative", "absolute", "square"):
+            raise Declined(f"np.{name} of an integer")
+        return _scalar(t, template, [value], loop)
+    values, (x,) = elementwise.operands_in([loop[0].name], [value])
+    return elementwise.apply(template.replace("{0}", x), values, result)
+
+
+def _scalar(
+    t: Names, template: str, values: Sequence[Scalar], loop: Sequence[np.dtype[Any]]
+) -> Scalar:
+    held = [
+        t.writer.hold(CTYPES[d.name], arithmetic.as_loop(v, d.name))
+        for v, d in zip(values, loop, strict=False)
+    ]
+    result = loop[-1].name
+    return Scalar(template.format(*held), Number("np", result, 1 if result == "bool" else 63))
+
+
+def _binary_ufunc(t: Names, name: str, a: Lazy | Scalar, b: Lazy | Scalar) -> Lazy | Scalar:
+    both = [v for v in (a, b) if isinstance(v, Scalar)]
+    if name in COMPARED:
+        if len(both) == 2:
+            return _as_numpy(arithmetic.compare(COMPARED[name], name, *both))
+        return elementwise.compare(COMPARED[name], name, a, b)
+    if name in ARITHMETIC:
+        if len(both) == 2:
+            loop = arithmetic.common(name, *(arithmetic.operands(v.type) for v in both))
+            x, y = (arithmetic.as_loop(v, d.name) for v, d in zip(both, loop, strict=False))
+            code = arithmetic.loop_code(name, loop, x, y, both[1].const, scalar=True)
+            return Scalar(code, Number("np", loop[-1].name))
+        return elementwise.binary(name, a, b)
+    if name.startswith("logical_"):
+        symbol = {"logical_and": "&&", "logical_or": "||", "logical_xor": "!="}[name]
+        template = f"((bool)({{0}} != 0) {symbol} (bool)({{1}} != 0))"
+        loop = (np.dtype(dtype_of(a)), np.dtype(dtype_of(b)), np.dtype(bool))
+        if "c" in (loop[0].kind, loop[1].kind):
+            raise Declined(f"np.{name} of complex numbers")
+    else:
+        if name not in BINARY:
+            raise Declined(f"np.{name}")
+        loop = arithmetic.common(name, elementwise.kinds_of(a), elementwise.kinds_of(b))
+        if loop[0].kind == "c" or (loop[0].kind != "f" and name not in ("maximum", "minimum")):
+            raise Declined(f"np.{name} of {loop[0].name}")
+        template = BINARY[name].replace("{c}", CTYPES[loop[0].name])
+    if len(both) == 2:
+        return _scalar(t, template, both, loop)
+    values, (x, y) = elementwise.operands_in([loop[0].name, loop[1].name], (a, b))
+    template = template.replace("{0}", "\0").replace("{1}", y).replace("\0", x)
+    return elementwise.apply(template, values, loop[-1].name)
+
+
+def _as_numpy(value: Scalar) -> Scalar:
+    return Scalar(value.code, Number("np", value.type.dtype, value.type.bits))
+
+
+def _call_ufunc(name: str) -> Call:
+    def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        if kwargs or len(args) not in (1, 2):
+            raise Declined(f"np.{name} with these arguments")
+        return ufunc(t, name, [array(arg) for arg in args])
+
+    return call
+
+
+_NAMES = (
+    *(*UNARY, *INTEGERS, *COMPLEX, *BINARY, *ARITHMETIC, *COMPARED),
+    *("logical_not", "logical_and", "logical_or", "logical_xor"),
+)
+
+
+for _name in dict.fromkeys(_NAMES):
+    register(getattr(np, _name), _call_ufunc(_name))

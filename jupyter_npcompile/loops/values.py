@@ -1,0 +1,199 @@
+"""Values while a loop is translated: how C++ spells them, and their types."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from jupyter_npcompile.loops.kinds import ArrayType, Number
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A number.
+
+    Parameters
+    ----------
+    code : str
+        A C++ expression without effects.
+    type : Number
+        Its type.
+    tag : str
+        Where the type leaves it open: a C++ expression that is 0 for Python's
+        number, 1 for NumPy's, 2 for a Python integer.
+    const : int, float, bool, complex or None
+        Its value, where that is known.
+    proven : bool
+        Whether it is known to be in bounds where it is an index.
+    """
+
+    code: str
+    type: Number
+    tag: str = ""
+    const: Any = None
+    proven: bool = False
+
+
+@dataclass(frozen=True)
+class Ref:
+    """An array that has a name in C++.
+
+    Parameters
+    ----------
+    code : str
+        Its name.
+    type : ArrayType
+        Its type.
+    is_fresh : bool
+        Whether nothing else refers to its memory.
+    root : str
+        The variable whose memory it may share; empty for memory of its own.
+    """
+
+    code: str
+    type: ArrayType
+    is_fresh: bool = False
+    root: str = ""
+
+    @property
+    def dtype(self) -> str:
+        """Of its elements."""
+        return self.type.dtype
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return self.type.ndim
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """Elements of an array, chosen by an array of indices: ``x[index]``.
+
+    Parameters
+    ----------
+    source : Ref
+        A 1-d array.
+    index : Lazy
+        Integers.
+    """
+
+    source: Ref
+    index: Lazy
+    ndim: int
+
+    @property
+    def dtype(self) -> str:
+        """Of its elements."""
+        return self.source.dtype
+
+
+@dataclass(frozen=True)
+class Applied:
+    """An elementwise operation that has not been done yet.
+
+    Parameters
+    ----------
+    template : str
+        A C++ expression with ``{0}``, ``{1}``, ... for the operands.
+    operands : tuple of Ref, Gathered, Applied or Scalar
+        What it is done on.
+    dtype : str
+        Of the result.
+    ndim : int
+        Number of dimensions.
+    """
+
+    template: str
+    operands: tuple[Lazy | Scalar, ...]
+    dtype: str
+    ndim: int
+
+
+Lazy = Ref | Gathered | Applied
+"""An array, or one that is computed when it is needed."""
+
+
+@dataclass(frozen=True)
+class Items:
+    """A tuple of values."""
+
+    items: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Known:
+    """A value of Python that is known now: a function, a module, None, a text.
+
+    Parameters
+    ----------
+    value : object
+        The value.
+    """
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Source:
+    """A random generator.
+
+    Parameters
+    ----------
+    code : str
+        Its name in C++.
+    """
+
+    code: str
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of a value, to be called."""
+
+    owner: Any
+    name: str
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """A ``range``.
+
+    Parameters
+    ----------
+    start, stop, step : Scalar
+        Python integers.
+    """
+
+    start: Scalar
+    stop: Scalar
+    step: Scalar
+
+
+@dataclass(frozen=True)
+class Zipped:
+    """What ``zip`` and ``enumerate`` give, to be iterated over."""
+
+    parts: tuple[Any, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A slice; None where nothing is written."""
+
+    start: Scalar | None
+    stop: Scalar | None
+    step: Scalar | None
+
+
+Value = Cut | Scalar | Ref | Gathered | Applied | Items | Known | Source | Method | Bounds | Zipped
+
+
+def dtype_of(value: Lazy | Scalar) -> str:
+    """The dtype of an array or number."""
+    return value.type.dtype if isinstance(value, Scalar) else value.dtype
+
+
+def ndim_of(value: Lazy | Scalar) -> int:
+    """The number of dimensions of an array, 0 for a number."""
+    return 0 if isinstance(value, Scalar) else value.ndim

@@ -1,0 +1,66 @@
+"""The C++ text of a loop while it is written."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A place to which a text can be taken back."""
+
+    lines: int
+
+
+class Writer:
+    """Lines of C++, and names that are not used yet.
+
+    Attributes
+    ----------
+    lines : list of str
+        The text so far.
+    variables : dict of str to str
+        C++ variables of the whole function, and their types.
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.variables: dict[str, str] = {}
+        self._number = 0
+
+    def emit(self, *lines: str) -> None:
+        """Add lines."""
+        self.lines.extend(lines)
+
+    def name(self, prefix: str = "t") -> str:
+        """A name that nothing else has."""
+        self._number += 1
+        return f"{prefix}_{self._number}"
+
+    def hold(self, c: str, code: str, prefix: str = "t") -> str:
+        """Give a value a name for the rest of its block."""
+        name = self.name(prefix)
+        self.emit(f"const {c} {name} = {code};")
+        return name
+
+    def variable(self, name: str, c: str) -> str:
+        """A variable of the whole function."""
+        self.variables[name] = c
+        return name
+
+    @contextlib.contextmanager
+    def block(self, head: str = "") -> Iterator[None]:
+        """Lines in braces."""
+        self.emit(f"{head} {{".lstrip())
+        yield
+        self.emit("}")
+
+    def mark(self) -> Mark:
+        """Where the text ends now."""
+        return Mark(len(self.lines))
+
+    def back(self, mark: Mark) -> None:
+        """Take back what was written since; names are not used again."""
+        del self.lines[mark.lines :]

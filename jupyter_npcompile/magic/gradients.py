@@ -1,0 +1,53 @@
+"""``%%npcompile --grad``: a cell that is followed while it runs."""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.display import display
+
+from jupyter_npcompile.autodiff.cells import GradientCell
+from jupyter_npcompile.graph.gradients import GradientReport
+from jupyter_npcompile.magic.options import CellOptions
+from jupyter_npcompile.views.gradients import gradient_bundle
+
+MOST_RUNS = 500
+"""Runs of one cell that are remembered."""
+
+
+def begin_gradient(
+    shell: InteractiveShell, tree: ast.Module, source: str, options: CellOptions
+) -> GradientCell:
+    """Prepare a cell; its tree runs in place of the cell."""
+    cell = GradientCell(tree, source, options.grad, options.wrt, options.seed, shell.user_ns)
+    cell.enter()
+    return cell
+
+
+class GradientHistory:
+    """Gradients of the cell that was differentiated last, run by run."""
+
+    def __init__(self) -> None:
+        self.reports: deque[GradientReport] = deque(maxlen=MOST_RUNS)
+        self._source: object = None
+
+    def add(self, source: object, report: GradientReport) -> None:
+        """Note a run; another cell begins a new history."""
+        if source != self._source:
+            self.reports.clear()
+        self._source = source
+        self.reports.append(report)
+
+
+def end_gradient(
+    cell: GradientCell, history: GradientHistory, *, quiet: bool, source: object = None
+) -> None:
+    """The cell is over: keep and show its gradients, if it came to them."""
+    cell.leave()
+    if cell.report is None:
+        return
+    history.add(source, cell.report)
+    if not quiet:
+        display(gradient_bundle(cell.report), raw=True)  # type: ignore[no-untyped-call]

@@ -1,0 +1,1 @@
+"""Devices: memory that NumPy cannot see, and segments that run there."""

@@ -1,0 +1,56 @@
+"""What a report says about copies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jupyter_npcompile.graph.nodes import Graph, Ref
+from jupyter_npcompile.graph.report import Copies
+from jupyter_npcompile.runtime.device.traffic import Traffic
+from jupyter_npcompile.runtime.plan import Plan
+
+
+def traffic_of(plan: Plan) -> Traffic | None:
+    """What the runs of a plan have copied; None where nothing is copied."""
+    program = None if plan.artifact is None else plan.artifact.program
+    found = getattr(program, "traffic", None)
+    return found if isinstance(found, Traffic) and found.runs else None
+
+
+def copies(plans: Sequence[Plan]) -> Copies | None:
+    """What the segments of a region have copied; None where nothing was."""
+    found = [(plan, traffic) for plan in plans if (traffic := traffic_of(plan)) is not None]
+    if not found:
+        return None
+    arrays: list[tuple[str, str, int]] = []
+    for plan, traffic in found:
+        arrays += _arrays(plan.recording.graph, traffic)
+    every = [traffic for _, traffic in found]
+    return Copies(
+        runs=sum(traffic.runs for traffic in every),
+        to_device=sum(traffic.to_device for traffic in every),
+        to_host=sum(traffic.to_host for traffic in every),
+        spared=sum(traffic.spared for traffic in every),
+        us=sum(traffic.seconds for traffic in every) * 1e6,
+        arrays=tuple(arrays),
+    )
+
+
+def _arrays(graph: Graph, traffic: Traffic) -> list[tuple[str, str, int]]:
+    """Each variable of a segment with what the last run has copied of it."""
+    nodes = graph.by_id()
+    found = []
+    for way, inputs in (
+        ("to device", traffic.inputs),
+        ("there already", traffic.spared_inputs),
+    ):
+        found += [(nodes[id].name or "a number", way, nbytes) for id, nbytes in inputs.items()]
+    roots = graph.roots()
+    names: dict[int, str] = {}
+    for output in graph.outputs:
+        if isinstance(output.value, Ref):
+            names.setdefault(roots[output.value.id], output.name)
+    for id, nbytes in traffic.outputs.items():
+        name = names.get(id) or nodes[id].name or f"a value of line {nodes[id].position.line}"
+        found.append((name, "to host", nbytes))
+    return found

@@ -1,0 +1,137 @@
+"""CUDA: tensors in the memory of a GPU, and kernels that Inductor writes in Triton.
+
+Nothing here has run on a GPU yet. The tests of this module look at what can be
+seen without one; those that need one carry the marker ``cuda``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from jupyter_npcompile.runtime.device.device import (
+    Device,
+    DeviceMemoryError,
+    Launch,
+    LaunchError,
+)
+from jupyter_npcompile.runtime.errors import first_line
+from jupyter_npcompile.runtime.notices import say
+
+if TYPE_CHECKING:
+    import torch
+
+
+class Cuda(Device):
+    """A CUDA device.
+
+    Parameters
+    ----------
+    name : str
+        ``"cuda"``, which is the first one, or ``"cuda:1"``.
+    """
+
+    competes = True
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self.index = int(name.partition(":")[2] or 0)
+
+    @property
+    def place(self) -> torch.device:
+        """The device as torch names it."""
+        import torch
+
+        return torch.device("cuda", self.index)
+
+    @property
+    def free(self) -> int:
+        """Bytes that the driver has, and that torch keeps without using them."""
+        import torch
+
+        free, _ = torch.cuda.mem_get_info(self.place)
+        kept = torch.cuda.memory_reserved(self.place) - torch.cuda.memory_allocated(self.place)
+        return int(free) + kept
+
+    def demand(self, nbytes: int) -> None:
+        """Nothing: the allocator knows best, and says so when it runs."""
+
+    def put(self, tensor: torch.Tensor) -> torch.Tensor:
+        """A copy on the GPU."""
+        with self.guarded(tensor.nbytes):
+            return tensor.to(self.place, copy=True)
+
+    def get(self, tensor: torch.Tensor, host: torch.Tensor) -> None:
+        """Copy into host memory."""
+        with self.guarded(0):
+            host.copy_(tensor)
+
+    def empty(
+        self, shape: Sequence[int], strides: Sequence[int], dtype: torch.dtype
+    ) -> torch.Tensor:
+        """A tensor on the GPU."""
+        import torch
+
+        size, steps = tuple(shape), tuple(strides)
+        extent = 1 + sum((n - 1) * step for n, step in zip(size, steps, strict=True))
+        with self.guarded(extent * dtype.itemsize):
+            return torch.empty_strided(size, steps, dtype=dtype, device=self.place)
+
+    def prepare(self, module: torch.fx.GraphModule, *, one_by_one: bool) -> tuple[Launch, str]:
+        """What Inductor makes of the graph; the graph itself where it makes nothing of it."""
+        if one_by_one:
+            return module, "aten"
+        import torch
+        from torch._inductor import config, standalone_compile
+
+        from jupyter_npcompile.tracer.lowering import INDUCTOR
+
+        examples = [node.meta["val"] for node in module.graph.nodes if node.op == "placeholder"]
+        given: list[torch.Tensor | int | torch.SymInt | None] = [
+            self.empty(v.shape, v.stride(), v.dtype) for v in examples
+        ]
+        try:
+            with config.patch(INDUCTOR), torch.no_grad():
+                made = standalone_compile(module, given, dynamic_shapes="from_example_inputs")
+        except Exception as error:
+            reason = f"{type(error).__name__}: {first_line(error)}"
+            say(f"Inductor compiles nothing for {self.name}, operations run one by one: {reason}")
+            return module, "aten"
+        return made, "inductor"
+
+    def launch(
+        self, kernels: Launch, tensors: Sequence[torch.Tensor], nbytes: int
+    ) -> Sequence[torch.Tensor]:
+        """Run, and wait until it is done: a failing kernel says so only then."""
+        import torch
+
+        with self.guarded(nbytes), torch.cuda.device(self.place):
+            results = kernels(*tensors)
+            self.synchronise()
+        return results
+
+    def synchronise(self) -> None:
+        """Wait for the GPU."""
+        import torch
+
+        torch.cuda.synchronize(self.place)
+
+    @contextmanager
+    def guarded(self, nbytes: int) -> Iterator[None]:
+        """Turn what torch raises into what the runtime knows.
+
+        Parameters
+        ----------
+        nbytes : int
+            What is expected to be allocated.
+        """
+        import torch
+
+        try:
+            yield
+        except torch.cuda.OutOfMemoryError:
+            raise DeviceMemoryError(self.name, nbytes, self.free) from None
+        except RuntimeError as error:
+            raise LaunchError(self.name, first_line(error)) from error

@@ -1,0 +1,159 @@
+"""A segment on a device: its inputs are copied there, its results back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from jupyter_npcompile.graph.nodes import Graph
+from jupyter_npcompile.runtime.arrays import allocate, number, sort_results, to_tensor
+from jupyter_npcompile.runtime.device.copying import copied, extent_bytes
+from jupyter_npcompile.runtime.device.device import Device, DeviceMemoryError
+from jupyter_npcompile.runtime.device.placement import placed, working_bytes
+from jupyter_npcompile.runtime.device.residency import Residency, same_strides
+from jupyter_npcompile.runtime.device.traffic import Traffic
+from jupyter_npcompile.runtime.errors import CheckFailedError
+from jupyter_npcompile.runtime.tensors import TensorProgram
+from jupyter_npcompile.tracer.memory import Array
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.tracer.lowering import Lowered
+
+
+class DeviceProgram(TensorProgram):
+    """A lowered graph in the memory of a device.
+
+    Parameters
+    ----------
+    graph : Graph
+        NumPy level.
+    lowered : Lowered
+        Its ATen level.
+    device : Device
+        Where it runs.
+    one_by_one : bool
+        Whether its operations are to run one by one.
+
+    Attributes
+    ----------
+    kernels : str
+        How it runs there: ``"aten"`` or ``"inductor"``.
+    traffic : Traffic
+        What its runs have copied.
+    """
+
+    def __init__(self, graph: Graph, lowered: Lowered, device: Device, *, one_by_one: bool) -> None:
+        super().__init__(graph, lowered)
+        self.device = device
+        self.traffic = Traffic()
+        module = placed(lowered.module, device)
+        self._working = working_bytes(module)
+        self._launch, self.kernels = device.prepare(module, one_by_one=one_by_one)
+        self._ids = tuple(node.id for node in graph.inputs)
+        self._written = tuple(self._ids.index(id) for id in graph.writes)
+
+    def run(self, values: Sequence[Any]) -> tuple[dict[int, Any], dict[int, Array]]:
+        """Run on copies of the inputs; results and the new contents of inputs are host memory.
+
+        Raises
+        ------
+        CheckFailedError
+            When NumPy would raise.
+        DeviceError
+            When the device cannot.
+        """
+        return self.run_there(values, None)
+
+    def run_there(
+        self, values: Sequence[Any], copies: Residency | None
+    ) -> tuple[dict[int, Any], dict[int, Array]]:
+        """The same with copies of arrays, which it may use and add to."""
+        try:
+            return self._ran(values, copies)
+        except DeviceMemoryError:
+            if not self.device.held:
+                raise
+            self.device.let_go()
+            return self._ran(values, copies)
+
+    def _ran(
+        self, values: Sequence[Any], copies: Residency | None
+    ) -> tuple[dict[int, Any], dict[int, Array]]:
+        device = self.device
+        hosts = self._hosts(values)
+        began = perf_counter()
+        there = [None if copies is None else copies.find(value) for value in values]
+        missing = [host for host, known in zip(hosts, there, strict=True) if known is None]
+        needed = sum(map(extent_bytes, missing)) + self._working
+        device.demand(needed)
+        with torch.no_grad():
+            given = [
+                copied(host, device) if known is None else known
+                for host, known in zip(hosts, there, strict=True)
+            ]
+            device.synchronise()
+            copying = perf_counter() - began
+            results = device.launch(self._launch, given, needed)
+            began = perf_counter()
+            flags = results[len(results) - self._checks :]
+            if not all(map(bool, flags)):
+                raise CheckFailedError("NumPy would raise for these values")
+            kinds = (*self._outputs, *self._writes, *self._masks)
+            buffers = [allocate(kind) for _, kind in kinds]
+            for buffer, result in zip(buffers, results, strict=False):
+                device.get(result, torch.from_numpy(buffer))
+            device.synchronise()
+        copying += perf_counter() - began
+        self._note(hosts, there, buffers, copying)
+        if copies is not None:
+            for value, tensor, known in zip(values, given, there, strict=True):
+                if known is None:
+                    copies.keep(value, tensor)
+            for place in self._written:
+                copies.written(values[place])
+            for buffer, result in zip(buffers, results, strict=False):
+                if same_strides(result, buffer):
+                    copies.keep(buffer, result)
+        return self._sorted(buffers)
+
+    def _hosts(self, values: Sequence[Any]) -> list[torch.Tensor]:
+        """The inputs as tensors over the memory of the host."""
+        try:
+            return [to_tensor(v, kind) for v, kind in zip(values, self._inputs, strict=True)]
+        except OverflowError:
+            raise CheckFailedError("a Python integer does not fit 64 bits") from None
+
+    def _sorted(self, buffers: Sequence[Array]) -> tuple[dict[int, Any], dict[int, Array]]:
+        """What has been copied back, by node."""
+        made = [
+            buffer if kind.kind == "array" else number(buffer, kind)
+            for (_, kind), buffer in zip(self._outputs, buffers, strict=False)
+        ]
+        made += buffers[len(self._outputs) :]
+        return sort_results(made, self._outputs, self._writes, self._masks)
+
+    def _note(
+        self,
+        hosts: Sequence[torch.Tensor],
+        there: Sequence[torch.Tensor | None],
+        buffers: Sequence[Array],
+        seconds: float,
+    ) -> None:
+        """Count what a run has copied."""
+        traffic = self.traffic
+        traffic.runs += 1
+        traffic.seconds += seconds
+        known = zip(self._ids, hosts, there, strict=True)
+        sizes = [(id, host.nbytes, copy is not None) for id, host, copy in known]
+        traffic.inputs = {id: nbytes for id, nbytes, spared in sizes if not spared}
+        traffic.spared_inputs = {id: nbytes for id, nbytes, spared in sizes if spared}
+        made = (*self._outputs, *self._writes, *self._masks)
+        traffic.outputs = {}
+        for (id, _), buffer in zip(made, buffers, strict=True):
+            traffic.outputs[id] = traffic.outputs.get(id, 0) + buffer.nbytes
+        traffic.to_device += sum(traffic.inputs.values())
+        traffic.to_host += sum(traffic.outputs.values())
+        traffic.spared += sum(traffic.spared_inputs.values())

@@ -1,0 +1,181 @@
+"""Residency: copies on a device of arrays that nobody has written into since.
+
+What has not changed need not be copied again. Nobody looks at values to find out:
+all that can have written is known. A frame has copies of its own, and lets go of
+them before Python runs anything that might write (`watch`). Where other threads
+of the user's run, nothing is kept.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import weakref
+from dataclasses import dataclass
+from types import FrameType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from jupyter_npcompile.tracer.memory import Array, address, owner
+
+if TYPE_CHECKING:
+    import torch
+
+    from jupyter_npcompile.runtime.device.device import Device
+
+Key: TypeAlias = tuple[int, tuple[int, ...], tuple[int, ...], str]
+"""Address, shape, strides and dtype of an array."""
+
+_OURS = ("ipykernel.", "IPython.", "jupyter_npcompile.")
+"""Modules whose threads write into no array of the user's."""
+
+
+_SILENT: frozenset[int] = frozenset()
+"""Other threads that do not: those of a test runner."""
+
+
+@dataclass
+class _Copy:
+    owner: weakref.ref[Array]
+    tensor: torch.Tensor
+    nbytes: int
+
+
+class Residency:
+    """Copies of arrays on one device.
+
+    Parameters
+    ----------
+    device : Device
+        Where the copies are.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self._copies: dict[Key, _Copy] = {}
+        device.residencies.add(self)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the copies hold."""
+        return sum(copy.nbytes for copy in list(self._copies.values()))
+
+    def find(self, array: Any) -> torch.Tensor | None:
+        """The copy of an array, if there is one that is as good as the array."""
+        if not self._copies or type(array) is not np.ndarray:
+            return None
+        copy = self._copies.get(_key(array))
+        if copy is None or copy.owner() is not owner(array):
+            return None
+        if not is_alone():
+            self.drop()
+            return None
+        return copy.tensor
+
+    def keep(self, array: Any, tensor: torch.Tensor) -> None:
+        """Keep the copy of an array.
+
+        Parameters
+        ----------
+        array : numpy.ndarray
+            It, or what it is a view of, must have memory of NumPy's own: who
+            else can write into foreign memory is not known.
+        tensor : torch.Tensor
+            The copy, which nobody writes into.
+        """
+        if type(array) is not np.ndarray or not _owns(owner(array)) or not is_alone():
+            return
+        key = _key(array)
+        table = self._copies
+
+        def gone(reference: weakref.ref[Array]) -> None:
+            copy = table.get(key)
+            if copy is not None and copy.owner is reference:
+                del table[key]
+
+        nbytes = tensor.untyped_storage().nbytes()
+        table[key] = _Copy(weakref.ref(owner(array), gone), tensor, nbytes)
+
+    def written(self, array: Array) -> None:
+        """Something is about to be written into an array: let go of what overlaps it."""
+        base = owner(array)
+        if not _owns(base):
+            self.drop()
+            return
+        for key, copy in list(self._copies.items()):
+            if copy.owner() is base:
+                self._copies.pop(key, None)
+
+    def move(self, source: Array, target: Array) -> None:
+        """What was kept for an array is now the content of another."""
+        copy = self._copies.pop(_key(source), None)
+        self.written(target)
+        if copy is not None and copy.owner() is owner(source):
+            tensor = copy.tensor
+            if same_strides(tensor, target):
+                self.keep(target, tensor)
+
+    def drop(self) -> None:
+        """Let go of every copy."""
+        self._copies.clear()
+
+
+def same_strides(tensor: torch.Tensor, array: Array) -> bool:
+    """Whether a tensor has the shape and strides of an array, as far as they matter."""
+    return tuple(tensor.shape) == array.shape and all(
+        n < 2 or step * array.itemsize == stride
+        for n, step, stride in zip(array.shape, tensor.stride(), array.strides, strict=True)
+    )
+
+
+def is_alone() -> bool:
+    """Whether no code of the user's can run while this thread does.
+
+    Examples
+    --------
+    >>> stop = threading.Event()
+    >>> thread = threading.Thread(target=stop.wait)
+    >>> thread.start()
+    >>> is_alone()
+    False
+    >>> stop.set()
+    >>> thread.join()
+    """
+    here, threads = threading.current_thread(), threading.enumerate()
+    if here is not threading.main_thread():
+        return False
+    named = {thread.ident for thread in threads}
+    # Threads may be started without `threading`, and be about to end without their name.
+    frames = sys._current_frames()
+    strangers = [_thread_of(frames[ident]) for ident in frames.keys() - named - _SILENT]
+    del frames  # one of them is this one, which would keep itself and its callers alive
+    if not all(thread is not None and _is_ours(thread) for thread in strangers):
+        return False
+    return all(thread is here or thread.ident in _SILENT or _is_ours(thread) for thread in threads)
+
+
+def _thread_of(frame: FrameType) -> threading.Thread | None:
+    """The thread that runs a frame, as far as its first frame tells."""
+    while frame.f_back is not None:
+        frame = frame.f_back
+    found = frame.f_locals.get("self")
+    return found if isinstance(found, threading.Thread) else None
+
+
+def _is_ours(thread: threading.Thread) -> bool:
+    if "subshell" in type(thread).__module__:
+        return False  # it runs cells
+    if type(thread) is not threading.Thread:
+        return type(thread).__module__.startswith(_OURS)
+    target = getattr(thread, "_target", None)
+    module = getattr(target, "__module__", None) or ""
+    return module.startswith(_OURS)
+
+
+def _owns(base: Array) -> bool:
+    return type(base) is np.ndarray and base.base is None and bool(base.flags.owndata)
+
+
+def _key(array: Array) -> Key:
+    return address(array), array.shape, array.strides, array.dtype.str

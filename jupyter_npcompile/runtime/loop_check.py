@@ -1,0 +1,192 @@
+"""The check of a native loop: one iteration that is taken back and left to Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from jupyter_npcompile.loops.program import NOTHING, REFUSED, RETURNED
+from jupyter_npcompile.runtime.check import Rounding, difference
+from jupyter_npcompile.runtime.footprint import budget
+from jupyter_npcompile.runtime.loop_form import Form
+from jupyter_npcompile.tracer.memory import Array
+
+BLOCK = 1 << 16
+"""Elements that are exchanged at a time."""
+
+
+@dataclass(eq=False)
+class Prediction:
+    """What native code says an iteration will do.
+
+    Parameters
+    ----------
+    form : Form
+        Whose it is.
+    values : dict of str to object
+        What names are bound to.
+    contents : list of (ndarray, ndarray)
+        Arrays that are written into, and what is in them then.
+    magnitude : float
+        Of the largest number that went in.
+    changes : int
+        What had changed before.
+    began : float
+        When Python began with the iteration.
+    """
+
+    form: Form
+    values: dict[str, Any]
+    contents: list[tuple[Array, Array]]
+    magnitude: float
+    changes: int
+    began: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        form: Form,
+        found: dict[str, Any],
+        contents: list[tuple[Array, Array]],
+        values: list[Any],
+        changes: int = 0,
+    ) -> Prediction:
+        """What native code says, from its inputs and what it gives names."""
+        magnitude = max(map(_magnitude, (*values, *found.values())), default=0.0)
+        return cls(form, found, contents, magnitude, changes)
+
+    def differences(self, namespace: Mapping[str, Any]) -> list[str]:
+        """What is not as it was said, now that Python has run the iteration."""
+        rounding = Rounding(self.magnitude, 2.0**-52)
+        found: list[str | None] = []
+        for name, value in self.values.items():
+            if value is NotImplemented:
+                continue
+            if name not in namespace:
+                found.append(f"{name}: it is not bound")
+            elif namespace[name] is not value:
+                found.append(difference(name, namespace[name], value, rounding))
+        for array, content in self.contents:
+            # A copy: what is compared must not share memory with the user's array.
+            found.append(difference("an array", array.copy(), content, rounding))
+        return [text for text in found if text is not None]
+
+
+class Written:
+    """The arrays that an iteration may write into.
+
+    Parameters
+    ----------
+    form : Form
+        What runs.
+    values : list
+        Its inputs.
+    arguments : tuple
+        What it goes through.
+    """
+
+    def __init__(self, form: Form, values: list[Any], arguments: tuple[Any, ...]) -> None:
+        named = zip(form.code.inputs, values, strict=True)
+        found = {id(value): value for name, value in named if name in form.code.written}
+        rows = [part for part in arguments if type(part) is np.ndarray]
+        found.update((id(array), array) for array in rows if array.flags.writeable)
+        self.arrays: list[Array] = list(found.values())
+        self.nbytes = sum(array.nbytes for array in self.arrays)
+        there = {id(v): v.nbytes for v in (*values, *arguments) if type(v) is np.ndarray}
+        self.fits = self.nbytes <= budget(sum(there.values()))
+
+
+def predict(
+    form: Form,
+    values: list[Any],
+    arguments: tuple[Any, ...],
+    written: Written,
+    changes: int,
+) -> Prediction | None:
+    """Have native code run one iteration, and take it back.
+
+    Returns
+    -------
+    Prediction or None
+        None when it left the iteration to Python.
+    """
+    answer, contents = taken_back(form, values, arguments, written)
+    if answer is None or answer[0] in (REFUSED, NOTHING):
+        if answer is not None and answer[0] == REFUSED:
+            form.refusals += 1
+        return None
+    if answer[0] == RETURNED:
+        return None  # nothing would be left to compare with
+    found = dict(form.code.fixed)
+    found.update(zip(form.code.outputs, answer[2:], strict=True))
+    return Prediction.of(form, found, contents, values, changes)
+
+
+def taken_back(
+    form: Form, values: list[Any], arguments: tuple[Any, ...], written: Written
+) -> tuple[tuple[Any, ...] | None, list[tuple[Array, Array]]]:
+    """Have native code run one iteration, and take back what it has written.
+
+    Returns
+    -------
+    answer : tuple or None
+        What it says.
+    contents : list of (ndarray, ndarray)
+        Arrays, and what it has written into them.
+    """
+    contents = [(array, array.copy()) for array in written.arrays]
+    streams = [(v, v.bit_generator.state) for v in values if type(v) is np.random.Generator]
+    try:
+        answer = form.run(1, *arguments, *values, *form.code.hosts)
+    except BaseException:
+        for array, before in contents:
+            np.copyto(array, before)
+        raise
+    finally:
+        for generator, state in streams:
+            generator.bit_generator.state = state
+    if any(np.may_share_memory(one, other) for one, other in combinations(written.arrays, 2)):
+        after = [array.copy() for array in written.arrays]
+        for array, before in contents:
+            np.copyto(array, before)
+        contents = list(zip(written.arrays, after, strict=True))
+    else:
+        for array, before in contents:
+            exchange(array, before)
+    return answer, contents
+
+
+def exchange(array: Array, other: Array) -> None:
+    """Exchange what is in two arrays of the same shape, without a third one of their size.
+
+    Examples
+    --------
+    >>> one, other = np.arange(3), np.zeros(3, int)
+    >>> exchange(one, other)
+    >>> one, other
+    (array([0, 0, 0]), array([0, 1, 2]))
+    """
+    if array.size <= BLOCK:
+        block = array.copy()
+        np.copyto(array, other)
+        np.copyto(other, block)
+    elif len(array) == 1:
+        exchange(array[0], other[0])
+    else:
+        step = max(1, len(array) * BLOCK // array.size)
+        for start in range(0, len(array), step):
+            exchange(array[start : start + step], other[start : start + step])
+
+
+def _magnitude(value: Any) -> float:
+    if type(value) is np.ndarray and value.dtype.kind in "fc" and value.size:
+        largest = float(np.max(np.abs(value)))
+    elif isinstance(value, float | np.floating):
+        largest = abs(float(value))
+    else:
+        return 0.0
+    return largest if np.isfinite(largest) else 0.0

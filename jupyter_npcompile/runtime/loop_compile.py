@@ -1,0 +1,197 @@
+"""The compile of a loop: given up when what it is for is gone."""
+
+from __future__ import annotations
+
+import time
+import weakref
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Protocol
+
+from jupyter_npcompile.cell import Loop
+from jupyter_npcompile.cell.names import loaded
+from jupyter_npcompile.loops import Declined, translate
+from jupyter_npcompile.loops.names import is_fixed, type_of
+from jupyter_npcompile.loops.program import Sequence
+from jupyter_npcompile.runtime.compile_errors import CancelledError
+from jupyter_npcompile.runtime.errors import first_line
+from jupyter_npcompile.runtime.iterators import is_own, remaining
+from jupyter_npcompile.runtime.loop_form import Form
+from jupyter_npcompile.runtime.loop_store import store
+from jupyter_npcompile.runtime.stats import counters
+from jupyter_npcompile.runtime.ticket import Ticket
+from jupyter_npcompile.runtime.worker import compiler
+
+WORTH = 0.003
+"""Seconds that a loop must have run before anything is compiled for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What there is to translate.
+
+    Parameters
+    ----------
+    loop : Loop
+        The loop.
+    kind : Numbers, Rows, Together or None
+        What a ``for`` goes through.
+    known : mapping of str to object
+        Types of names, and values of those that are part of the code.
+    in_module : bool
+        Whether names that it binds are global, and may stay unbound.
+    """
+
+    loop: Loop
+    kind: Sequence | None
+    known: Mapping[str, Any]
+    in_module: bool
+
+    @classmethod
+    def of(
+        cls,
+        loop: Loop,
+        namespace: Mapping[str, Any],
+        iterator: Iterator[Any] | None,
+        *,
+        in_module: bool,
+    ) -> Job:
+        """What is known about a loop that begins, or goes on.
+
+        Raises
+        ------
+        Declined
+            When it goes through what nobody can look into.
+        """
+        kind = None if iterator is None else remaining(iterator).kind
+        if kind is not None and not is_own(loop.node.iter, namespace):  # type: ignore[union-attr]
+            raise Declined("what it goes through may be an iterator that is used elsewhere")
+        return cls.of_names(loop, kind, namespace, in_module=in_module)
+
+    @classmethod
+    def of_names(
+        cls,
+        loop: Loop,
+        kind: Sequence | None,
+        namespace: Mapping[str, Any],
+        *,
+        in_module: bool = False,
+    ) -> Job:
+        """What is known about a loop that goes through something of a certain kind."""
+        known: dict[str, Any] = {}
+        for name in loaded([loop.node]) | loop.assigned:
+            if name in namespace:
+                value = namespace[name]
+                known[name] = value if is_fixed(value) else type_of(value) or _Foreign(type(value))
+        return cls(loop, kind, known, in_module)
+
+    def compile(self, ticket: Ticket) -> Form:
+        """Translate the loop and have it compiled, or find it in the cache.
+
+        Raises
+        ------
+        Declined
+            When it cannot be translated.
+        CompileFailedError, WorkerError, CancelledError, OSError
+            When it cannot be compiled.
+        """
+        code = translate(
+            self.loop.node,
+            self.known.__getitem__,
+            self.loop.assigned,
+            self.loop.names,
+            self.kind,
+            may_lack=self.in_module,
+        )
+        run = store.find(code.source) or store.make(code.source, ticket)
+        return Form(code, run, self.kind)
+
+
+class _Foreign:
+    """Stands for a value of a type that loops do not have."""
+
+    def __init__(self, type: type) -> None:
+        self.type = type
+
+
+class Compiles(Protocol):
+    """What a loop is compiled for."""
+
+    @property
+    def busy(self) -> float:
+        """Seconds that it has run."""
+
+    @property
+    def open(self) -> int:
+        """Runs that are not over."""
+
+    def compiled(self, outcome: Form | str | None, seconds: float) -> None:
+        """The compile is over."""
+
+
+class LoopCompile:
+    """The compile of one form of a loop, queued or running.
+
+    It keeps nothing alive: with the last function or cell that could use the
+    result, it is cancelled.
+
+    Parameters
+    ----------
+    state : Compiles
+        What is known about the loop.
+    job : Job
+        What there is to translate.
+    waited : bool
+        Whether the user's code waits for it.
+    """
+
+    def __init__(self, state: Compiles, job: Job, *, waited: bool = False) -> None:
+        ticket = self.ticket = Ticket(waited=waited)
+        self._state = weakref.ref(state, lambda _: ticket.cancel())
+        self._job = job
+        self._began = perf_counter()
+
+    def submit(self) -> None:
+        """Have it done by and by."""
+        compiler.submit(self, self.ticket.cancel)
+
+    def run(self) -> None:
+        """Have it done, and wait."""
+        compiler.run(self, self.ticket)
+
+    def __call__(self) -> None:
+        """Compile; whatever goes wrong is told to the state."""
+        if not self.ticket.waited and not self._is_worth_it():
+            self._tell(None)
+            return
+        began = perf_counter()
+        try:
+            form = self._job.compile(self.ticket)
+        except CancelledError:
+            self._tell(None)
+        except Declined as reason:
+            where = f"line {reason.line}: " if reason.line else ""
+            self._tell(f"{where}{reason.reason}")
+        except Exception as error:
+            counters.fallbacks += 1
+            self._tell(f"{type(error).__name__}: {first_line(error)}")
+        else:
+            counters.artifacts += 1
+            self._tell(form, perf_counter() - began)
+
+    def _is_worth_it(self) -> bool:
+        """Whether the loop has run for some time, or goes on."""
+        state = self._state()
+        if state is not None and state.busy < WORTH:
+            del state
+            time.sleep(max(0.0, self._began + WORTH - perf_counter()))
+            state = self._state()
+        if state is None or self.ticket.cancelled:
+            return False
+        return state.busy >= WORTH or bool(state.open)
+
+    def _tell(self, outcome: Form | str | None, seconds: float = 0.0) -> None:
+        state = self._state()
+        if state is not None:
+            state.compiled(outcome, seconds)

@@ -1,0 +1,166 @@
+"""One native form of a loop: when it fits, and how fast it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from jupyter_npcompile.loops import LoopCode
+from jupyter_npcompile.loops.program import Assumption, Sequence
+from jupyter_npcompile.runtime.iterators import Remaining
+from jupyter_npcompile.runtime.loop_store import Run
+
+LOOKS = 8
+"""Loops that begin before a form that has never fitted is no news any more."""
+
+SAMPLES = 6
+"""Attempts at timing iterations in Python in which nothing else happens."""
+
+ENOUGH = 3
+"""Iterations of Python's that are timed: the first are slow."""
+
+BRIEF = 1e-3
+"""Seconds of an iteration beyond which one is enough."""
+
+RUNS = 3
+"""Runs of a size after which it is clear who is faster."""
+
+CLEAR = 3.0
+"""How many times as long one run must take to be enough."""
+
+
+@dataclass(eq=False)
+class Form:
+    """A native form of a loop.
+
+    Parameters
+    ----------
+    code : LoopCode
+        What was translated.
+    run : callable
+        What was compiled.
+    kind : Numbers, Rows, Together or None
+        What a ``for`` goes through.
+    checked : bool
+        Whether an iteration of it was compared with NumPy.
+    refusals : int
+        Runs in a row that it left to NumPy.
+    looks : int
+        How often a loop that it might run has begun.
+    samples : int
+        Iterations that have run in Python to be timed.
+    clean : int
+        Those in which nothing got in the way.
+    numpy_seconds : float
+        What an iteration takes in Python.
+    seconds : float
+        What it takes here.
+    iterations : int
+        How many have run here.
+    lost : set
+        Sizes of runs for which Python is faster.
+    runs : dict
+        The first runs of each size: seconds for an iteration.
+    """
+
+    code: LoopCode
+    run: Run
+    kind: Sequence | None
+    checked: bool = False
+    refusals: int = 0
+    looks: int = 0
+    samples: int = 0
+    clean: int = 0
+    numpy_seconds: float = float("inf")
+    seconds: float = float("inf")
+    iterations: int = 0
+    lost: set[tuple[int, ...]] = field(default_factory=set)
+    runs: dict[tuple[int, ...], list[float]] = field(default_factory=dict)
+
+    @property
+    def is_untried(self) -> bool:
+        """Whether nobody knows yet what it is good for: it is new, and has not run."""
+        return not self.iterations and self.looks < LOOKS and self.refusals < LOOKS
+
+    @property
+    def is_unmeasured(self) -> bool:
+        """Whether it is not clear yet how long Python takes; something may get in the way."""
+        enough = ENOUGH if self.numpy_seconds < BRIEF else 1
+        return self.clean < enough and self.samples < SAMPLES
+
+    def time(self, seconds: float | None) -> None:
+        """An iteration has run in Python; None where nobody knows how long that took."""
+        self.samples += 1
+        if seconds is not None:
+            self.clean += 1
+            self.numpy_seconds = min(self.numpy_seconds, seconds)
+
+    def fits(self, namespace: Mapping[str, Any]) -> bool:
+        """Whether what was assumed when the loop was translated still holds."""
+        return all(holds(assumption, namespace) for assumption in self.code.assumptions) and all(
+            function.__code__ is code and function.__defaults__ is defaults
+            for function, code, defaults in self.code.codes
+        )
+
+    def loses(self, size: tuple[int, ...], seconds: float) -> bool:
+        """Note what an iteration has taken; whether Python is faster for such sizes.
+
+        One run may have been disturbed: it takes three, or a clear one.
+        """
+        known = self.runs.setdefault(size, [])
+        if len(known) >= RUNS:
+            return False
+        known.append(seconds)
+        margin = 1.0 if len(known) == RUNS else CLEAR
+        if min(known) <= margin * self.numpy_seconds:
+            return False
+        self.lost.add(size)
+        return True
+
+
+def holds(assumption: Assumption, namespace: Mapping[str, Any]) -> bool:
+    """Whether something is as it was when a loop was translated."""
+    first, *rest = assumption.path
+    try:
+        if assumption.function is None:
+            value = namespace[first]
+        else:
+            value = _global(assumption.function, first)
+        for name in rest:
+            value = getattr(value, name)
+    except (KeyError, AttributeError):
+        return False
+    return is_same(value, assumption.value)
+
+
+def is_same(value: Any, expected: Any) -> bool:
+    """Whether a value is what was expected: the same object, or a constant that is equal."""
+    if value is expected:
+        return True
+    if type(value) is not type(expected):
+        return False
+    if type(value) is tuple:
+        return len(value) == len(expected) and all(map(is_same, value, expected))
+    # Zeros of either sign are equal, and NaN is not: their texts tell.
+    return type(value) in _PLAIN and repr(value) == repr(expected)
+
+
+_PLAIN = (bool, int, float, complex, str)
+
+
+def _global(function: Any, name: str) -> Any:
+    code = function.__code__
+    if name in code.co_freevars:
+        return function.__closure__[code.co_freevars.index(name)].cell_contents
+    if name in function.__globals__:
+        return function.__globals__[name]
+    return function.__builtins__[name]
+
+
+def size_of_run(left: Remaining | None, values: list[Any]) -> tuple[int, ...]:
+    """How large a run is: verdicts hold for one size."""
+    count = 0 if left is None else left.count.bit_length()
+    return (count, *(v.size.bit_length() for v in values if type(v) is np.ndarray))

@@ -1,0 +1,87 @@
+"""Native loops in a report: a region each, and the lines that ran in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from jupyter_npcompile.graph import RegionReport
+from jupyter_npcompile.runtime.loop_state import LoopState
+
+TIER = "native-loop"
+"""How a loop runs that was compiled as a whole."""
+
+Loops = Mapping[int | None, Sequence[LoopState]]
+"""The loops of the functions of a cell, by index; None: of the cell itself."""
+
+
+def shown(loops: Loops) -> list[tuple[int | None, LoopState]]:
+    """The loops that a report has a region for: that ran natively, or were found not to.
+
+    A loop in another one is shown when it had a turn of its own.
+    """
+    return [
+        (function, state)
+        for function, states in loops.items()
+        for state in states
+        if ran_natively(state) or (state.closed and state.entries)
+    ]
+
+
+def ran_natively(state: LoopState) -> bool:
+    """Whether a loop has run natively, alone or with all of its function."""
+    return state.best is not None or (state.rest.whole is not None and state.loop.outer is None)
+
+
+def native(loops: Loops, function: int | None, region: int) -> LoopState | None:
+    """The loop in which a region ran natively, if it did."""
+    for state in loops.get(function, ()):
+        if region in state.loop.regions and ran_natively(state):
+            return state
+    return None
+
+
+def region_of(id: int, state: LoopState) -> RegionReport:
+    """How a loop runs.
+
+    Parameters
+    ----------
+    id : int
+        Number of the region in the report.
+    state : LoopState
+        The loop.
+    """
+    whole = state.rest.whole
+    if whole is not None:
+        return RegionReport(
+            id=id,
+            lines=state.loop.lines,
+            tier=TIER,
+            signature=whole.code.signature,
+            segments=1,
+            artifacts=1,
+            note="its function runs as one piece of native code",
+        )
+    form = state.best
+    if form is None:
+        return RegionReport(id, state.loop.lines, "numpy", note=f"no native loop: {state.closed}")
+    timings: dict[str, float | None] = {"compile_ms": state.compile_seconds * 1e3}
+    if form.numpy_seconds != float("inf"):
+        timings["numpy_us"] = form.numpy_seconds * 1e6
+        timings["compiled_us"] = form.seconds * 1e6
+    notes = [f"{form.iterations} iterations, times are for one"]
+    if state.rest.duel.note:
+        notes.insert(0, state.rest.duel.note)
+    if form.lost:
+        notes.append("Python is faster for some sizes")
+    if state.note:
+        notes.append(state.note)
+    return RegionReport(
+        id=id,
+        lines=state.loop.lines,
+        tier="numpy" if state.rest.duel.note else TIER,
+        signature=form.code.signature,
+        segments=1,
+        artifacts=len(state.forms),
+        timings=timings,
+        note="; ".join(notes),
+    )

@@ -1,0 +1,350 @@
+"""What is known about a loop: its native forms, and what becomes of the next run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from time import perf_counter
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from jupyter_npcompile.cell import Loop
+from jupyter_npcompile.loops import Declined
+from jupyter_npcompile.loops.program import (
+    FINISHED,
+    LEFT,
+    NOTHING,
+    PAUSED,
+    REFUSED,
+    RETURNED,
+)
+from jupyter_npcompile.runtime.check import DifferenceError
+from jupyter_npcompile.runtime.iterators import Remaining, later, remaining
+from jupyter_npcompile.runtime.loop_check import Prediction, Written, predict
+from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile
+from jupyter_npcompile.runtime.loop_form import Form, size_of_run
+from jupyter_npcompile.runtime.namespace import FrameNamespace
+from jupyter_npcompile.runtime.pauses import Rest
+from jupyter_npcompile.runtime.policy import Options, loops_when
+from jupyter_npcompile.runtime.settings import settings
+from jupyter_npcompile.runtime.stats import counters
+from jupyter_npcompile.runtime.ticket import Ticket
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.runtime.frame import Frame
+
+MAX_FORMS = 4
+"""Native forms of a loop, for different types of its names."""
+
+MAX_REFUSALS = 8
+"""Runs in a row that native code leaves to NumPy, before it is left alone."""
+
+UNLIMITED = 1 << 39
+"""Iterations of a ``while``."""
+
+_NOTHING: tuple[Any, ...] = ()
+
+
+class LoopState:
+    """The native forms of a loop.
+
+    Parameters
+    ----------
+    loop : Loop
+        The loop.
+    options : Options
+        How its cell is compiled.
+    outer : LoopState or None
+        Of the loop around it: this one is only looked at when that has no native form.
+    in_module : bool
+        Whether names that it binds are global, and may stay unbound.
+
+    Attributes
+    ----------
+    active : bool
+        Whether it is looked at.
+    closed : str
+        Why it has no native form; empty while it may have one.
+    rest : Rest
+        Of the function, or the run of a cell, that it is a part of.
+    """
+
+    def __init__(
+        self, loop: Loop, options: Options, outer: LoopState | None, *, in_module: bool
+    ) -> None:
+        self.loop = loop
+        self.options = options
+        self.inner: list[LoopState] = []
+        self.in_module = in_module
+        self.closed = "" if loop.native else "it holds what native loops do not have"
+        self.active = loop.native and outer is None
+        if outer is not None:
+            outer.inner.append(self)
+            self.active = loop.native and bool(outer.closed)
+        self.rest = Rest(())
+        self.forms: list[Form] = []
+        self.entries = 0
+        self.busy = 0.0
+        self.open = 0
+        self.note = ""
+        self.compile_seconds = 0.0
+        self._ticket: Ticket | None = None
+        self._next_look = 1
+
+    # -- what the skeleton asks
+
+    def enter(self, frame: Frame, pyframe: FrameType, iterator: Iterator[Any] | None) -> bool:
+        """The loop begins; whether native code has run."""
+        self.entries += 1
+        self.open += 1
+        when = loops_when(self.options)
+        if when == "never":
+            return False
+        namespace = FrameNamespace(pyframe)
+        for form in self.forms:
+            form.looks += 1
+        if not self.forms and when == "now":
+            self._consider(namespace, iterator, wait=True)
+        if self.forms and self._attempt(frame, namespace, iterator):
+            return True
+        if when == "later" and self.loop.id not in frame.predictions and self._needs_form():
+            self._consider(namespace, iterator)
+        return False
+
+    def leave(self, seconds: float) -> None:
+        """The loop is over, one way or the other."""
+        self.open -= 1
+        self.busy += seconds
+
+    def goes_on(self, frame: Frame, pyframe: FrameType, iterator: Iterator[Any] | None) -> bool:
+        """An iteration is over; whether native code has run the next ones."""
+        now = perf_counter()
+        number = self.loop.id
+        namespace = FrameNamespace(pyframe)
+        prediction = frame.predictions.pop(number, None)
+        if prediction is not None:
+            self._verify(prediction, namespace, now - prediction.began)
+        if self._attempt(frame, namespace, iterator):
+            return True
+        frame.leaves = self.rest.hopeless[number] and number not in frame.predictions
+        if number not in frame.predictions:
+            self.rest.offer(number, False)
+        return False
+
+    # -- running
+
+    def _attempt(
+        self, frame: Frame, namespace: FrameNamespace, iterator: Iterator[Any] | None
+    ) -> bool:
+        """Run what is left of the loop, if a form fits."""
+        try:
+            left = None if iterator is None else remaining(iterator)
+        except Declined:
+            return False
+        count = UNLIMITED if left is None else left.count
+        if count == 0:
+            return False
+        for form in reversed(self.forms):
+            if form.refusals >= MAX_REFUSALS or form.kind != (left and left.kind):
+                continue
+            try:
+                values = [namespace[name] for name in form.code.inputs]
+            except KeyError:
+                continue
+            if not form.fits(namespace):
+                continue
+            size = size_of_run(left, values)
+            if size in form.lost:
+                continue
+            if settings.first_run_check == "off":
+                form.checked = True
+            if not form.checked or (form.is_unmeasured and self._is_decided_by_time()):
+                self._predict(frame, form, values, left)
+                return False
+            if self._run(frame, form, values, left, iterator, namespace, size):
+                return True
+        return False
+
+    def _run(
+        self,
+        frame: Frame,
+        form: Form,
+        values: list[Any],
+        left: Remaining | None,
+        iterator: Iterator[Any] | None,
+        namespace: FrameNamespace,
+        size: tuple[int, ...],
+    ) -> bool:
+        began = perf_counter()
+        total, results = 0, _NOTHING
+        count = UNLIMITED if left is None else left.count
+        rest, status = iterator, PAUSED
+        while status == PAUSED:
+            arguments = _NOTHING if left is None else left.arguments
+            try:
+                answer = form.run(count - total, *arguments, *values, *form.code.hosts)
+            except KeyboardInterrupt:
+                if not total:
+                    raise
+                # Names are bound first; then the key counts as pressed again.
+                frame.stops = True
+                break
+            if answer is None or answer[0] in (REFUSED, NOTHING):
+                if answer is not None and answer[0] == REFUSED:
+                    form.refusals += 1
+                if not total:
+                    return False
+                break
+            status, done, results = answer[0], answer[1], answer[2:]
+            total += done
+            if rest is not None and status not in (LEFT, RETURNED):
+                rest = later(rest, done)
+            if status == PAUSED:
+                known = dict(zip(form.code.outputs, results, strict=True))
+                values = [
+                    known.get(name, value)
+                    for name, value in zip(form.code.inputs, values, strict=True)
+                ]
+                left = None if rest is None else remaining(rest)
+                count = total + (UNLIMITED if left is None else left.count)
+        form.refusals = 0
+        if not form.iterations:
+            self.rest.end()
+        form.iterations += total
+        seconds = (perf_counter() - began) / total
+        form.seconds = min(form.seconds, seconds)
+        if loops_when(self.options) == "later" and form.loses(size, seconds):
+            self.rest.changes += 1
+        counters.dispatches += 1
+        self.rest.ran = True
+        frame.leaves = True
+        if status == RETURNED:
+            frame.give_back(results[0])
+            return True
+        found = dict(form.code.fixed)
+        found.update(zip(form.code.outputs, results, strict=True))
+        # Python runs an ``else`` itself, after no iteration.
+        frame.over = status == LEFT or (status == FINISHED and not self.loop.node.orelse)
+        frame.finish(self.loop, found, rest, namespace)
+        return True
+
+    def _is_decided_by_time(self) -> bool:
+        return loops_when(self.options) == "later"
+
+    # -- checking
+
+    def _predict(self, frame: Frame, form: Form, values: list[Any], left: Remaining | None) -> None:
+        """Have native code say what the next iteration will do."""
+        arguments = _NOTHING if left is None else left.arguments
+        written = Written(form, values, arguments)
+        if not written.fits:
+            self.forms.remove(form)
+            self.close("what it writes is too large to be checked")
+            return
+        allowance = self.rest.allowance
+        if self._is_decided_by_time() and not allowance.is_enough_for_copying(3 * written.nbytes):
+            return
+        began = perf_counter()
+        prediction = predict(form, values, arguments, written, self.rest.changes)
+        allowance.spent += perf_counter() - began
+        if prediction is not None:
+            self.rest.offer(self.loop.id, True)
+            frame.predictions[self.loop.id] = prediction
+            prediction.began = perf_counter()
+
+    def _verify(self, prediction: Prediction, namespace: FrameNamespace, seconds: float) -> None:
+        """Compare an iteration that Python has run with what native code had said."""
+        form = prediction.form
+        wrong = prediction.differences(namespace)
+        if wrong:
+            if settings.first_run_check == "raise":
+                raise DifferenceError(f"lines {self.loop.lines}: {wrong[0]}")
+            counters.replaced += 1
+            self.forms.remove(form)
+            self.close(f"NumPy's result was kept: {wrong[0]}")
+            return
+        form.checked = True
+        form.time(seconds if self.rest.changes == prediction.changes else None)
+
+    # -- compiling
+
+    def _consider(
+        self, namespace: FrameNamespace, iterator: Iterator[Any] | None, *, wait: bool = False
+    ) -> None:
+        """Have a native form made, in the background unless the user's code waits."""
+        try:
+            job = Job.of(self.loop, namespace, iterator, in_module=self.in_module)
+        except Declined as reason:
+            self.close(reason.reason)
+            return
+        compile = LoopCompile(self, job, waited=wait)
+        self._ticket = compile.ticket
+        compile.run() if wait else compile.submit()
+
+    def _needs_form(self) -> bool:
+        """Whether another native form may help: none fits, and it is not looked for too often."""
+        if self.is_compiling or len(self.forms) >= MAX_FORMS or self.entries < self._next_look:
+            return False
+        usable = [form for form in self.forms if form.refusals < MAX_REFUSALS]
+        if usable and any(form.lost or not form.checked for form in usable):
+            return False
+        self._next_look = 2 * self.entries
+        return True
+
+    @property
+    def is_compiling(self) -> bool:
+        """Whether a form is being compiled, or waits for that."""
+        return self._ticket is not None and not self._ticket.cancelled
+
+    @property
+    def is_untried(self) -> bool:
+        """Whether there is native code that has had no turn: no verdict was about it."""
+        return any(form.is_untried for form in self.forms)
+
+    def compiled(self, outcome: Form | str | None, seconds: float) -> None:
+        """A compile is over.
+
+        Parameters
+        ----------
+        outcome : Form, str or None
+            The form, why there is none, or None when it was given up.
+        seconds : float
+            What it has taken.
+        """
+        self._ticket = None
+        if isinstance(outcome, str):
+            self.close(outcome)
+        elif outcome is not None:
+            self.compile_seconds = seconds
+            self.forms.append(outcome)
+            self.rest.end()
+            self.rest.offer(self.loop.id, True)
+
+    def abandon(self) -> None:
+        """Nobody will run this loop again: its compile is given up."""
+        if self._ticket is not None:
+            self._ticket.cancel()
+
+    @property
+    def best(self) -> Form | None:
+        """The form that has run most; None when none has run."""
+        ran = [form for form in self.forms if form.iterations]
+        return max(ran, key=lambda form: form.iterations, default=None)
+
+    def close(self, reason: str) -> None:
+        """It has no native form; perhaps the loops in it have."""
+        self.note = reason
+        if self.forms:
+            return
+        self.closed = reason
+        self.active = False
+        for state in self.inner:
+            state.active = state.loop.native and not state.closed
+
+
+def loop_states(loops: Sequence[Loop], options: Options, *, in_module: bool) -> list[LoopState]:
+    """A state for each loop of a cell or function."""
+    made: list[LoopState] = []
+    for loop in loops:
+        outer = None if loop.outer is None else made[loop.outer]
+        made.append(LoopState(loop, options, outer, in_module=in_module))
+    return made

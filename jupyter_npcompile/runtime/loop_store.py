@@ -1,0 +1,86 @@
+"""Native loops for the kernel process: from memory, from the cache, or made by the worker."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from jupyter_npcompile.runtime import cache as caches
+from jupyter_npcompile.runtime import stamp
+from jupyter_npcompile.runtime.compile_errors import CompileFailedError
+from jupyter_npcompile.runtime.compile_worker import CompileWorker, worker
+from jupyter_npcompile.runtime.compiled import BuildError, built
+from jupyter_npcompile.runtime.native.build import LIBRARY
+from jupyter_npcompile.runtime.ticket import Ticket
+
+Run = Callable[..., Any]
+"""``run(count, *arguments)``: see `jupyter_npcompile.loops.program`."""
+
+
+class LoopStore:
+    """Finds native loops and has them made.
+
+    Parameters
+    ----------
+    worker : CompileWorker
+        Builds.
+    """
+
+    def __init__(self, worker: CompileWorker = worker) -> None:
+        self._worker = worker
+        self._loaded: dict[str, Run] = {}
+
+    def find(self, source: str) -> Run | None:
+        """The function of a loop that was compiled before, loaded; None when it was not."""
+        key = self._key(source)
+        if key in self._loaded:
+            return self._loaded[key]
+        entry = caches.cache().find(key)
+        if entry is None or entry.error is not None:
+            return None
+        return self._load(key, entry.folder)
+
+    def make(self, source: str, ticket: Ticket) -> Run:
+        """Have a loop compiled, and wait for it.
+
+        Raises
+        ------
+        CompileFailedError, WorkerError
+            When that failed.
+        CancelledError
+            When the ticket was cancelled.
+        OSError
+            When it cannot be loaded.
+        """
+        found = self.find(source)
+        if found is not None:
+            return found
+        key = self._key(source)
+        content = {"loop": source}
+        try:
+            entry, _ = built(self._worker, key, content, ticket, caches.cache())
+        except BuildError as error:
+            raise CompileFailedError(str(error)) from None
+        if entry.error is not None:
+            raise CompileFailedError(str(entry.error.get("reason", entry.error)))
+        return self._load(key, entry.folder)
+
+    def _key(self, source: str) -> str:
+        return stamp.digest("loop", source, stamp.versions(), stamp.cxx())
+
+    def _load(self, key: str, folder: Path) -> Run:
+        library = ctypes.PyDLL(str(folder / LIBRARY))
+        library.npcompile_loop.restype = ctypes.py_object
+        run: Run = library.npcompile_loop()
+        self._loaded[key] = run
+        return run
+
+    def clear(self) -> None:
+        """Forget what is loaded."""
+        self._loaded.clear()
+
+
+store = LoopStore()
+"""Where native loops come from."""

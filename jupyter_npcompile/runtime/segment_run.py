@@ -1,0 +1,144 @@
+"""One run of a compiled segment: all that it does, or nothing."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from jupyter_npcompile.runtime.check import DifferenceError
+from jupyter_npcompile.runtime.contest import Times
+from jupyter_npcompile.runtime.device.device import DeviceError
+from jupyter_npcompile.runtime.device.residency import Residency
+from jupyter_npcompile.runtime.errors import CheckFailedError, first_line
+from jupyter_npcompile.runtime.first_check import checked, measure
+from jupyter_npcompile.runtime.native.program import Program
+from jupyter_npcompile.runtime.outcome import Outcome, PythonRaisesError
+from jupyter_npcompile.runtime.plan import Plan
+from jupyter_npcompile.runtime.policy import is_open
+from jupyter_npcompile.runtime.stats import counters
+from jupyter_npcompile.tracer import interrupts
+from jupyter_npcompile.tracer.sources import Namespace
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.runtime.state import RegionState
+
+MAX_FAILURES = 8
+"""Runs in a row for which a compiled segment does not hold, before NumPy is left alone."""
+
+
+def run(
+    state: RegionState, plan: Plan, namespace: Namespace, copies: Residency | None = None
+) -> dict[str, Any] | None:
+    """Run a plan that is ready.
+
+    Parameters
+    ----------
+    state : RegionState
+        What is known about the region.
+    plan : Plan
+        What runs.
+    namespace : mapping
+        What the code sees.
+    copies : Residency, optional
+        What lies on the device.
+
+    Returns
+    -------
+    dict or None
+        What was bound; None when nothing has happened and NumPy must run.
+    """
+    if plan.checked and not plan.recording.draws:
+        return _ran(state, plan, namespace, copies)
+    with interrupts.held():
+        return _ran(state, plan, namespace, copies)
+
+
+def _ran(
+    state: RegionState, plan: Plan, namespace: Namespace, copies: Residency | None
+) -> dict[str, Any] | None:
+    began = perf_counter()
+    values: dict[str, Any] | None = None
+    outcome: Outcome | None = None
+    if not plan.hastened and is_open(state.options) and _takes_too_much(state, plan):
+        return None
+    try:
+        outcome = plan.compute(namespace, copies)
+        seconds = perf_counter() - began
+        state.useful += seconds
+        if state.options.trial is not None:
+            state.options.trial.observe(plan, outcome)
+        elif not plan.checked:
+            outcome = checked(state, plan, outcome, namespace)
+            numpy_us = outcome.recording.numpy_seconds * 1e6
+            measure(state, plan, namespace, Times(numpy_us, seconds * 1e6))
+            if plan.state != "ready":
+                return None
+        values = outcome.commit() if copies is None else _committed(outcome, copies)
+    except PythonRaisesError:
+        plan.recording.forget()
+        return None
+    except CheckFailedError:
+        _give_way(state, plan, namespace)
+        return None
+    except DifferenceError:
+        raise
+    except DeviceError as error:
+        counters.fallbacks += 1
+        state.leave_device(plan, str(error))
+        return None
+    except Exception as error:
+        counters.fallbacks += 1
+        plan.state = "numpy"
+        plan.note = f"running failed: {type(error).__name__}: {first_line(error)}"
+        return None
+    finally:
+        if values is None and outcome is not None:
+            outcome.undo()
+    plan.runs += 1
+    plan.failures = 0
+    if not plan.hastened and plan.state == "ready":
+        state._hasten(plan, namespace)
+    counters.dispatches += 1
+    best = plan.timings.get("compiled_us", float("inf"))
+    plan.timings["compiled_us"] = min(best, seconds * 1e6)
+    return values
+
+
+def _committed(outcome: Outcome, copies: Residency) -> dict[str, Any]:
+    """Let it happen; copies of what is written are what was computed on the device."""
+    written = [(content, outcome.values[id]) for id, content in outcome.written.items()]
+    for _, target in written:
+        copies.written(target)
+    values = outcome.commit()
+    for content, target in written:
+        copies.move(content, target)
+    return values
+
+
+def _give_way(state: RegionState, plan: Plan, namespace: Namespace) -> None:
+    """NumPy must run for these values: it warns, raises, or gives what the graph cannot."""
+    plan.recording.forget()
+    counters.fallbacks += 1
+    plan.failures += 1
+    plan.note = "NumPy ran once: what was compiled does not hold for these values"
+    if plan.meets_new_values(namespace):
+        # Recorded again, with NaN and infinity among its inputs, it will hold.
+        plan.state = "numpy"
+        state.plans[plan.start].remove(plan)
+    elif plan.failures >= MAX_FAILURES:
+        plan.state = "numpy"
+        plan.note = f"NumPy warns or raises here: so it did {plan.failures} times in a row"
+
+
+def _takes_too_much(state: RegionState, plan: Plan) -> bool:
+    """Whether compiled code would take more memory than it may: then NumPy is left alone."""
+    program = None if plan.artifact is None else plan.artifact.program
+    if not plan.is_large or not isinstance(program, Program):
+        return False
+    more = plan.footprint.more(program.nbytes)
+    if plan.footprint.fits(more):
+        return False
+    plan.state = "numpy"
+    plan.note = f"compiled it would take {more / 2**20:.0f} MB more memory than NumPy"
+    plan.recording.forget()
+    return True

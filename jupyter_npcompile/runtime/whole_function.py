@@ -1,0 +1,294 @@
+"""A whole function as one piece of native code: loops, and what is around them.
+
+A function whose loops run natively still asks a guard before each of its other
+statements, and binds what each loop has computed. For small arrays that takes
+longer than the work. So a function that holds nothing but what native loops may
+hold is translated, first of all, as a loop that runs once, with its ``return`` in
+it. Calls are timed, in turns with those with guards, and the faster way is kept.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jupyter_npcompile.cell import FunctionProgram, Loop
+from jupyter_npcompile.cell.names import bound_names, local_names
+from jupyter_npcompile.cell.syntax import extent, load, point, store
+from jupyter_npcompile.cell.twins import is_plain
+from jupyter_npcompile.loops.program import FINISHED, REFUSED, RETURNED, Numbers
+from jupyter_npcompile.runtime.check import DifferenceError
+from jupyter_npcompile.runtime.duel import Duel, Turn
+from jupyter_npcompile.runtime.loop_check import Prediction, Written, taken_back
+from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile
+from jupyter_npcompile.runtime.loop_form import Form
+from jupyter_npcompile.runtime.loop_inputs import Take, taker
+from jupyter_npcompile.runtime.namespace import FrameNamespace, forget_locals
+from jupyter_npcompile.runtime.pauses import Rest
+from jupyter_npcompile.runtime.settings import settings
+from jupyter_npcompile.runtime.stats import counters
+from jupyter_npcompile.runtime.ticket import Ticket
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.runtime.loop_state import LoopState
+
+MAX_FORMS = 4
+"""Native forms of a function, for different types of its arguments."""
+
+MAX_REFUSALS = 8
+"""Calls in a row that native code leaves to the guards, before it is left alone."""
+
+LONGEST = 0.2
+"""Seconds that its loops may take in a call, for all of it to be tried."""
+
+ONCE = (0, 1)
+"""What a loop goes through that runs once: its first number, and the step."""
+
+RESULT = "<return>"
+
+_FAILED = object()
+
+
+class WholeFunction:
+    """The native forms of a function as a whole.
+
+    Parameters
+    ----------
+    loop : Loop
+        Its body, as a loop that runs once.
+    own : frozenset of str
+        Its local names.
+    loops : sequence of LoopState
+        The loops in it.
+    rest : Rest
+        Of the function.
+
+    Attributes
+    ----------
+    closed : str
+        Why it has no native form; empty while it may have one.
+    """
+
+    def __init__(
+        self, loop: Loop, own: frozenset[str], loops: Sequence[LoopState], rest: Rest
+    ) -> None:
+        self.loop = loop
+        self.closed = ""
+        self._taken: tuple[tuple[Form, Take], ...] = ()
+        self._own = own
+        self._has_checked = False
+        self._loops = [state for state in loops if state.loop.outer is None]
+        self._rest = rest
+        self._duel = Duel()
+        self._ticket: Ticket | None = None
+        self._next_look = 1
+        self._looks = 0
+
+    @classmethod
+    def of(
+        cls, program: FunctionProgram, loops: Sequence[LoopState], rest: Rest
+    ) -> WholeFunction | None:
+        """The one of a function, if it holds loops, and nothing else than they may hold."""
+        outer = [state for state in loops if state.loop.outer is None]
+        if not outer or not all(state.loop.native for state in outer):
+            return None
+        node = program.node
+        place, point_ = extent(node), point(node)
+        once = ast.For(
+            target=store("0once", point_),
+            iter=load("range", point_),
+            body=node.body,
+            orelse=[],
+            type_comment=None,
+            **place,
+        )
+        if not is_plain(once, in_function=True):
+            return None
+        body = Loop(-1, once, range(0), None, True, bound_names(node.body), ())
+        return cls(body, local_names(node) | set(program.free_names), loops, rest)
+
+    @property
+    def forms(self) -> list[Form]:
+        """What was compiled."""
+        return [form for form, _ in self._taken]
+
+    @property
+    def busy(self) -> float:
+        """Seconds that its loops have run."""
+        return sum(state.busy for state in self._loops)
+
+    @property
+    def open(self) -> int:
+        """How many of its loops are running."""
+        return sum(state.open for state in self._loops)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether anything was compiled."""
+        return bool(self._taken)
+
+    # -- running
+
+    def call(self, frame: FrameType, again: Callable[[], Any]) -> tuple[bool, Any, Turn | None]:
+        """A call begins.
+
+        Parameters
+        ----------
+        frame : types.FrameType
+            Of the call.
+        again : callable
+            Makes the same call without this.
+
+        Returns
+        -------
+        done : bool
+            Whether it is over.
+        result : object
+            What it has returned.
+        turn : Turn or None
+            To be told how long it takes, when it is not over.
+        """
+        duel, turn = self._duel, None
+        if duel.blind > 0:
+            duel.blind -= 1
+        else:
+            turn = duel.turn(frame.f_locals, self._rest.changes)
+            if duel.written if turn is None else turn.written:
+                self._rest.whole = None
+        if duel.written if turn is None else turn.written:
+            forget_locals(frame)
+            return False, None, turn
+        try:
+            result = self._run(frame, again)
+        finally:
+            forget_locals(frame)
+        if result is _FAILED:
+            return False, None, None
+        if turn is not None and not self._has_checked:
+            turn.ring.add(False, perf_counter() - turn.began)
+        self._has_checked = False
+        return True, result, None
+
+    def _run(self, frame: FrameType, again: Callable[[], Any]) -> Any:
+        own, names = frame.f_locals, frame.f_globals
+        for form, take in reversed(self._taken):
+            values = take(own, names) if form.refusals < MAX_REFUSALS else None
+            if values is None:
+                continue
+            if settings.first_run_check == "off":
+                form.checked = True
+            if not form.checked:
+                return self._check(form, values, again) if self._is_brief() else _FAILED
+            answer = form.run(1, *ONCE, *values, *form.code.hosts)
+            if answer is None:
+                continue  # other types
+            if answer[0] in (RETURNED, FINISHED):
+                form.refusals = 0
+                form.iterations += 1
+                counters.dispatches += 1
+                self._rest.whole = form
+                return answer[2] if answer[0] == RETURNED else None
+            form.refusals += answer[0] == REFUSED
+            return _FAILED
+        self._look_for(FrameNamespace(frame))
+        return _FAILED
+
+    def _is_brief(self) -> bool:
+        """Whether a call takes so little time that guards matter, and that two are no pain."""
+        calls = max(state.entries for state in self._loops)
+        return self.busy <= LONGEST * max(calls, 1)
+
+    # -- checking
+
+    def _check(self, form: Form, values: list[Any], again: Callable[[], Any]) -> Any:
+        """Have native code say what a call does, and compare with what it then does."""
+        self._has_checked = True  # this call says nothing about time
+        written = Written(form, values, ONCE)
+        if not written.fits:
+            self._drop(form)
+            self.closed = "what it writes is too large to be checked"
+            return _FAILED
+        answer, contents = taken_back(form, values, ONCE, written)
+        if answer is None:
+            return _FAILED
+        if answer[0] not in (RETURNED, FINISHED):
+            form.refusals += answer[0] == REFUSED
+            return _FAILED
+        predicted = answer[2] if answer[0] == RETURNED else None
+        prediction = Prediction.of(form, {RESULT: predicted}, contents, values)
+        result = again()
+        wrong = prediction.differences({RESULT: result})
+        if not wrong and _shares(predicted, values) != _shares(result, values):
+            wrong = ["what it returns shares memory in another way"]
+        if wrong and settings.first_run_check == "raise":
+            raise DifferenceError(f"lines {self.loop.lines}: {wrong[0]}")
+        if wrong:
+            self._drop(form)
+            self.closed = f"NumPy's result was kept: {wrong[0]}"
+            counters.replaced += 1
+        form.checked = True
+        return result
+
+    def _drop(self, form: Form) -> None:
+        self._taken = tuple(pair for pair in self._taken if pair[0] is not form)
+
+    # -- compiling
+
+    def consider(self, frame: FrameType) -> None:
+        """A call with guards begins: while nothing is compiled, that may be worth it."""
+        if not self._taken and not self.closed:
+            self._look_for(FrameNamespace(frame))
+            forget_locals(frame)
+
+    def _look_for(self, namespace: FrameNamespace) -> None:
+        """No form fits: have one made, but not too often."""
+        self._looks += 1
+        if self._ticket is None and len(self._taken) < MAX_FORMS and self._looks >= self._next_look:
+            self._next_look = 2 * self._looks
+            self._compile(namespace)
+
+    def _compile(self, namespace: FrameNamespace) -> None:
+        compile = LoopCompile(self, Job.of_names(self.loop, Numbers(), namespace))
+        self._ticket = compile.ticket
+        compile.submit()
+
+    def compiled(self, outcome: Form | str | None, seconds: float) -> None:
+        """A compile is over.
+
+        Parameters
+        ----------
+        outcome : Form, str or None
+            The form, why there is none, or None when it was given up.
+        seconds : float
+            What it has taken.
+        """
+        self._ticket = None
+        if isinstance(outcome, str):
+            if not self.forms:
+                self.closed = outcome
+        elif outcome is not None:
+            self._taken = (*self._taken, (outcome, taker(outcome, self._own)))
+            self._duel.end()
+
+    def abandon(self) -> None:
+        """Nobody will call the function again: its compile is given up."""
+        if self._ticket is not None:
+            self._ticket.cancel()
+
+
+def _shares(value: Any, inputs: list[Any]) -> list[tuple[bool, bool]]:
+    """How the arrays in a result are related to the arguments, and to each other."""
+    arrays = _arrays(value)
+    others = [*(value for value in inputs if type(value) is np.ndarray), *arrays]
+    return [(a is b, np.may_share_memory(a, b)) for a in arrays for b in others]
+
+
+def _arrays(value: Any) -> list[Any]:
+    if isinstance(value, tuple):
+        return [array for item in value for array in _arrays(item)]
+    return [value] if type(value) is np.ndarray else []

@@ -1,0 +1,142 @@
+"""The gradient view: text for a terminal, SVG for a saved notebook."""
+
+from __future__ import annotations
+
+from html import escape
+
+from jupyter_npcompile.graph.gradients import GradientReport, NodeGradient, Sample
+
+CELL, GAP, LABEL, ROW = 6, 14, 210, 18
+MOST_NODES = 40
+
+
+def gradient_text(report: GradientReport) -> str:
+    """One line for each variable, then what should be known about them.
+
+    Examples
+    --------
+    >>> from jupyter_npcompile.graph.gradients import VariableGradient
+    >>> one = VariableGradient("loss", "w", Sample.of([1.0, 2.0]), Sample.of([3.0, 4.0]))
+    >>> print(gradient_text(GradientReport((one,), check="agrees")))
+    gradient of loss · check against NumPy: agrees
+      w  float64[2]  norm 5, from 3 to 4
+    """
+    outputs = dict.fromkeys(v.output for v in report.variables)
+    lines = []
+    for output in outputs:
+        lines.append(f"gradient of {output} · check against NumPy: {report.check}")
+        chosen = [v for v in report.variables if v.output == output]
+        width = max(len(v.name) for v in chosen)
+        lines += [f"  {v.name:{width}}  {_figures(v.gradient)}" for v in chosen]
+    first = report.first_nonfinite
+    if first is not None:
+        lines.append(f"  NaN or infinity appears first {_where(first)}")
+    lines += [f"  line {at.line}, column {at.column}: {text}" for at, text in report.notes]
+    return "\n".join(lines) or "no gradients"
+
+
+def _figures(sample: Sample) -> str:
+    shape = f"[{','.join(map(str, sample.shape))}]" if sample.shape else ""
+    parts = [f"norm {sample.norm:.4g}"]
+    if sample.shape:
+        parts.append(f"from {sample.low:.4g} to {sample.high:.4g}")
+    if sample.zeros:
+        parts.append(f"{sample.zeros:.0%} zero")
+    if sample.nonfinite:
+        parts.append(f"{sample.nonfinite} NaN or infinite")
+    return f"{sample.dtype}{shape}  {', '.join(parts)}"
+
+
+def _where(node: NodeGradient) -> str:
+    what = "in the result" if not node.finite_value else "in the gradient"
+    return f"{what} of {node.op}, line {node.position.line}, column {node.position.column}"
+
+
+def gradient_svg(report: GradientReport) -> str:
+    """Values and gradients as small maps, and the norm of the gradient along the way.
+
+    Examples
+    --------
+    >>> gradient_svg(GradientReport()).startswith("<svg")
+    True
+    """
+    parts: list[str] = []
+    y = 22
+    parts.append(_label(8, y - 6, f"check against NumPy: {report.check}", bold=True))
+    for variable in report.variables:
+        height = max(len(variable.value.rows), len(variable.gradient.rows), 2) * CELL
+        parts.append(_label(8, y + 12, f"d {variable.output} / d {variable.name}", bold=True))
+        parts.append(_label(8, y + 26, _figures(variable.gradient)[:38]))
+        wide = _map(parts, variable.value, LABEL, y)
+        _map(parts, variable.gradient, LABEL + wide + GAP, y)
+        y += max(height, 30) + GAP
+    y = _norms(parts, report.nodes[-MOST_NODES:], y)
+    for at, text in report.notes[:10]:
+        parts.append(_label(8, y + 12, f"line {at.line}: {text}"))
+        y += ROW
+    first = report.first_nonfinite
+    if first is not None:
+        parts.append(_label(8, y + 12, f"NaN or infinity appears first {_where(first)}"))
+        y += ROW
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="640" height="{y + 8}" '
+        'font-family="monospace" font-size="11" role="img" aria-label="gradients">'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+def _label(x: int, y: int, text: str, *, bold: bool = False) -> str:
+    weight = ' font-weight="bold"' if bold else ""
+    return f'<text x="{x}" y="{y}" fill="currentColor"{weight}>{escape(text)}</text>'
+
+
+def _map(parts: list[str], sample: Sample, x: int, y: int) -> int:
+    """Colour each element, blue below zero and red above; returns the width."""
+    size = max(abs(sample.low), abs(sample.high)) or 1.0
+    for row, values in enumerate(sample.rows):
+        for column, value in enumerate(values):
+            parts.append(
+                f'<rect x="{x + column * CELL}" y="{y + row * CELL}" width="{CELL}" '
+                f'height="{CELL}" fill="{_colour(value / size)}"/>'
+            )
+    return max((len(row) for row in sample.rows), default=0) * CELL
+
+
+def _colour(share: float) -> str:
+    if not abs(share) <= 1:
+        return "#000000"
+    fade = round(255 * (1 - abs(share)))
+    return f"#ff{fade:02x}{fade:02x}" if share >= 0 else f"#{fade:02x}{fade:02x}ff"
+
+
+def _norms(parts: list[str], nodes: tuple[NodeGradient, ...], y: int) -> int:
+    """A bar for the gradient at each operation, in order of execution."""
+    if not nodes:
+        return y
+    largest = max((node.norm for node in nodes if node.norm < float("inf")), default=0.0) or 1.0
+    parts.append(_label(8, y + 10, "size of the gradient along the way", bold=True))
+    y += ROW
+    for node in nodes:
+        width = round(200 * min(node.norm / largest, 1)) if node.norm == node.norm else 200
+        colour = "#4477aa" if node.finite_gradient and node.finite_value else "#cc3311"
+        parts.append(_label(8, y + 10, f"line {node.position.line} {node.op}"[:30]))
+        parts.append(
+            f'<rect x="{LABEL}" y="{y + 2}" width="{max(width, 1)}" height="9" fill="{colour}"/>'
+        )
+        parts.append(_label(LABEL + 208, y + 10, f"{node.norm:.3g}"))
+        y += 14
+    return y + 6
+
+
+def gradient_bundle(report: GradientReport) -> dict[str, str]:
+    """Text and HTML of a report.
+
+    Examples
+    --------
+    >>> sorted(gradient_bundle(GradientReport()))
+    ['text/html', 'text/plain']
+    """
+    return {
+        "text/plain": gradient_text(report),
+        "text/html": f'<div class="npcompile-gradients">{gradient_svg(report)}</div>',
+    }

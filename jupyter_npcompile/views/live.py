@@ -1,0 +1,56 @@
+"""Where live views are opened, by those who may not import them.
+
+Widgets stand above the views, and importing them takes time that nobody
+should pay who never opens one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from IPython.core.getipython import get_ipython
+from IPython.display import display
+
+makers: dict[str, Callable[[Any], Any]] = {}
+"""What makes the widget of each kind of data, ``"graph"`` or ``"gradients"``."""
+
+
+def is_notebook() -> bool:
+    """Whether a front end is there that might show widgets.
+
+    Examples
+    --------
+    >>> is_notebook()
+    False
+    """
+    shell = get_ipython()
+    return getattr(shell, "kernel", None) is not None
+
+
+def show_graph(report: Any, *, alone: bool = True) -> bool:
+    """Open the graph of a report below the cell; False where nothing shows widgets.
+
+    Parameters
+    ----------
+    report : ReportData
+        What one run showed.
+    alone : bool
+        Whether it is all that is shown. Otherwise the static form stands beside
+        it already, and is not saved twice.
+    """
+    return _show("graph", report, alone)
+
+
+def show_gradients(reports: Any) -> bool:
+    """Open the gradients of runs, the latest last; False where nothing shows widgets."""
+    return _show("gradients", reports, True)
+
+
+def _show(kind: str, data: Any, alone: bool) -> bool:
+    if kind not in makers or not is_notebook():
+        return False
+    widget = makers[kind](data)
+    exclude = () if alone else ("text/html",)
+    display(widget, exclude=exclude)  # type: ignore[no-untyped-call]
+    return True

@@ -1,0 +1,57 @@
+/** Asks the kernel of a notebook to look for fixes of a cell. */
+import { FIXES_TYPE, type IFixes, readFixes } from './fixes.js';
+
+/** What is used of a message from the kernel. */
+interface IMessage {
+  readonly header: { readonly msg_type: string };
+  readonly content: unknown;
+}
+
+/** What is used of a kernel. */
+export interface IKernel {
+  requestExecute(content: {
+    code: string;
+    store_history: boolean;
+    allow_stdin: boolean;
+  }): {
+    onIOPub: (message: IMessage) => void;
+    readonly done: Promise<unknown>;
+  };
+  interrupt(): Promise<void>;
+}
+
+/**
+ * Fixes of a cell with this text; the words of the kernel where it has none.
+ *
+ * A kernel without the extension's Python part says what is missing.
+ */
+export async function askForFixes(
+  kernel: IKernel,
+  source: string
+): Promise<IFixes | string> {
+  const call = `show_fixes(${JSON.stringify(source)})`;
+  const future = kernel.requestExecute({
+    code: `__import__("jupyter_npcompile.magic.fixing", fromlist=["*"]).${call}`,
+    store_history: false,
+    allow_stdin: false
+  });
+  const found: IFixes[] = [];
+  let said = '';
+  future.onIOPub = ({ header, content }) => {
+    const parts = content as Record<string, unknown>;
+    if (header.msg_type === 'display_data') {
+      const data = (parts['data'] ?? {}) as Record<string, unknown>;
+      const fixes = readFixes(data[FIXES_TYPE]);
+      if (fixes !== null) {
+        found.push(fixes);
+      }
+    } else if (header.msg_type === 'error') {
+      said = `${String(parts['ename'])}: ${String(parts['evalue'])}`;
+    } else if (header.msg_type === 'stream') {
+      said += String(parts['text']);
+    }
+  };
+  await future.done;
+  const [fixes] = found;
+  return fixes ?? (said === '' ? 'The kernel did not answer.' : said);
+}

@@ -1,0 +1,91 @@
+/** What is known about the selected operation or break point. */
+import { button, html } from './dom.js';
+import type { Level } from './view.js';
+
+/** Names of neighbours that are shown. */
+const MOST = 12;
+
+/** Facts about a box or break point; null when there is no such thing. */
+export function details(
+  level: Level,
+  id: string,
+  select: (id: string) => void
+): Node[] | null {
+  const box = level.boxes.get(id);
+  const group = level.groups.get(id);
+  const facts: [string, Node | string][] = [];
+  let head: string;
+  if (box !== undefined) {
+    const reads = level.data.arrows.filter(arrow => arrow.head === id);
+    const readers = level.data.arrows.filter(arrow => arrow.tail === id);
+    head = box.text;
+    facts.push(
+      ['Line', box.line > 0 ? String(box.line) : '–'],
+      ['dtype', box.dtype || '–'],
+      ['Shape', box.shape || '–'],
+      ['Memory', box.bytes > 0 ? bytes(box.bytes) : '–'],
+      [
+        'Reads',
+        names(
+          level,
+          reads.map(arrow => arrow.tail),
+          select
+        )
+      ],
+      [
+        'Read by',
+        names(
+          level,
+          readers.map(arrow => arrow.head),
+          select
+        )
+      ]
+    );
+  } else if (group?.kind === 'break') {
+    head = `✕ Break point: ${group.title}`;
+    facts.push(['Line', String(group.line)], ['Hint', group.hint || '–']);
+  } else {
+    return null;
+  }
+  return [
+    html('code', {}, head),
+    html(
+      'dl',
+      {},
+      ...facts.map(([name, value]) =>
+        html('div', {}, html('dt', {}, name), html('dd', {}, value))
+      )
+    )
+  ];
+}
+
+function names(
+  level: Level,
+  ids: readonly string[],
+  select: (id: string) => void
+): Node | string {
+  if (ids.length === 0) {
+    return '–';
+  }
+  const shown = ids.slice(0, MOST).map(id =>
+    button(level.boxes.get(id)?.title ?? id, '', () => {
+      select(id);
+    })
+  );
+  const more = ids.length - shown.length;
+  return html('span', {}, ...shown, more > 0 ? ` and ${more} more` : '');
+}
+
+/** A size in words. */
+export function bytes(count: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let at = 0;
+  let value = count;
+  while (value >= 1000 && at < units.length - 1) {
+    value /= 1000;
+    at += 1;
+  }
+  const digits =
+    at === 0 || value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+  return `${digits} ${units[at] ?? ''}`;
+}

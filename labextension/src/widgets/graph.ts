@@ -1,0 +1,452 @@
+/** The graph widget: tabs for levels, drawing or table, search, details. */
+import { button, html } from './dom.js';
+import { details } from './details.js';
+import { draw } from './drawing.js';
+import { download, toDot, toJson, toPng, toSvg } from './exports.js';
+import { type IWalker, pressed } from './keys.js';
+import { arrange } from './layout.js';
+import { LINE_OF_EDITOR, LINE_OF_NODE, onLine, sendLine } from '../lines.js';
+import { type IModel, type Render, watch } from './model.js';
+import { type IOutline, list, readOutline, text } from './outline.js';
+import { hits } from './search.js';
+import { Stage } from './stage.js';
+import { table } from './table.js';
+import { type IView, Level } from './view.js';
+
+/** Boxes that "open all" draws at most. */
+const MOST_OPEN = 1500;
+
+export const renderGraph: Render = ({ model, el }) => {
+  const began = performance.now();
+  const view = new GraphView(model, el);
+  // What it took shows in the browser's own tools.
+  performance.measure('npcompile:graph', { start: began });
+  return () => {
+    view.end();
+  };
+};
+
+class GraphView {
+  constructor(
+    private readonly model: IModel,
+    el: HTMLElement
+  ) {
+    this.outline = readOutline(model.get('graph'));
+    this.detail = html('div', { class: 'npcg-detail', 'aria-live': 'polite' });
+    this.tabs = html('div', { role: 'tablist', 'aria-label': 'Level' });
+    this.root = html(
+      'div',
+      { class: 'npcg', role: 'group', 'aria-label': 'Captured graph' },
+      this.toolbar(),
+      this.stage.node,
+      this.detail
+    );
+    el.append(this.root);
+    this.ends = [
+      watch(model, ['graph'], () => {
+        this.outline = readOutline(model.get('graph'));
+        this.levels.clear();
+        this.show();
+      }),
+      watch(model, ['level', 'expanded'], () => {
+        this.show();
+      }),
+      watch(model, ['selected'], () => {
+        this.mark();
+      }),
+      onLine(LINE_OF_EDITOR, ({ source, line }) => {
+        if (source === this.outline.source) {
+          this.light(line);
+        }
+      })
+    ];
+    this.show();
+    // The width is known when the element is in the page.
+    requestAnimationFrame(() => {
+      this.stage.fit();
+    });
+  }
+
+  end(): void {
+    for (const end of this.ends) {
+      end();
+    }
+    this.root.remove();
+  }
+
+  // -- the parts
+
+  private toolbar(): HTMLElement {
+    this.search.addEventListener('input', () => {
+      this.found = 0;
+      this.find(0);
+    });
+    this.search.addEventListener('keydown', event => {
+      if (event.key === 'Enter') {
+        this.find(event.shiftKey ? -1 : 1);
+      }
+    });
+    const choice = html(
+      'select',
+      { 'aria-label': 'Export', title: 'Export' },
+      html('option', { value: '' }, 'Export'),
+      ...['SVG', 'PNG', 'DOT', 'JSON'].map(name =>
+        html('option', { value: name }, name)
+      )
+    );
+    choice.addEventListener('change', () => {
+      this.take(choice.value);
+      choice.value = '';
+    });
+    this.asTable.addEventListener('click', () => {
+      this.isTable = !this.isTable;
+      this.asTable.setAttribute('aria-pressed', String(this.isTable));
+      this.show();
+    });
+    return html(
+      'div',
+      { class: 'npcg-toolbar' },
+      this.tabs,
+      this.search,
+      this.count,
+      html('span', { class: 'npcg-space' }),
+      button('Open all', 'Open all groups', () => {
+        this.openAll();
+      }),
+      button('Close all', 'Close all groups', () => {
+        this.setOpen([]);
+      }),
+      button('−', 'Zoom out', () => {
+        this.stage.zoomBy(1 / 1.25);
+      }),
+      button('+', 'Zoom in', () => {
+        this.stage.zoomBy(1.25);
+      }),
+      button('Fit', 'Fit the width', () => {
+        this.stage.fit();
+      }),
+      this.asTable,
+      choice
+    );
+  }
+
+  private level(): Level | null {
+    const key = text(this.model.get('level'));
+    const data =
+      this.outline.levels.find(level => level.key === key) ??
+      this.outline.levels[0];
+    if (data === undefined) {
+      return null;
+    }
+    const known = this.levels.get(data.key) ?? new Level(data);
+    this.levels.set(data.key, known);
+    return known;
+  }
+
+  private open(): Set<string> {
+    return new Set(list(this.model.get('expanded')).map(text));
+  }
+
+  private show(): void {
+    const level = this.level();
+    this.tabs.replaceChildren(
+      ...this.outline.levels.map(({ key, title }) => {
+        const tab = button(title, '', () => {
+          this.model.set('level', key);
+          this.model.save_changes();
+        });
+        const chosen = key === level?.data.key;
+        tab.setAttribute('role', 'tab');
+        tab.setAttribute('aria-selected', String(chosen));
+        return tab;
+      })
+    );
+    if (level === null) {
+      this.stage.put(html('p', {}, 'Nothing was captured.'));
+      return;
+    }
+    if (this.isTable) {
+      this.stage.put(
+        table(level, id => {
+          this.select(id);
+        })
+      );
+      this.mark();
+      return;
+    }
+    const focused = this.stage.node.contains(document.activeElement);
+    this.view = level.view(this.open());
+    const layout = arrange(this.view);
+    const label = `Captured graph, ${level.data.title} level, ${level.data.boxes.length} operations, inputs and outputs`;
+    const drawn = draw(this.view, layout, label);
+    this.listen(drawn);
+    this.stage.draw(drawn);
+    this.mark();
+    if (focused) {
+      this.focusOn(this.current);
+    }
+  }
+
+  private listen(drawn: SVGSVGElement): void {
+    drawn.addEventListener('click', event => {
+      const target = (event.target as Element).closest('[data-id]');
+      if (target === null || this.stage.dragged) {
+        return;
+      }
+      const id = target.getAttribute('data-id') ?? '';
+      this.current = id;
+      const heading = (event.target as Element).closest('text') !== null;
+      if (
+        target.classList.contains('npcg-frame') ? heading : this.isGroup(id)
+      ) {
+        this.toggle(id);
+      } else if (!target.classList.contains('npcg-frame')) {
+        this.select(id);
+      }
+    });
+    drawn.addEventListener('keydown', event => {
+      if (pressed(event, this.walker)) {
+        event.preventDefault();
+        event.stopPropagation();
+      }
+    });
+    drawn.addEventListener('mouseover', event => {
+      const target = (event.target as Element).closest('[data-line]');
+      this.tell(Number(target?.getAttribute('data-line') ?? 0));
+    });
+    drawn.addEventListener('mouseleave', () => {
+      this.tell(0);
+    });
+    drawn.addEventListener('focusin', event => {
+      const target = (event.target as Element).closest('[data-line]');
+      this.tell(Number(target?.getAttribute('data-line') ?? 0));
+    });
+  }
+
+  // -- what a person does
+
+  private isGroup(id: string): boolean {
+    const group = this.level()?.groups.get(id);
+    return group !== undefined && group.kind !== 'break';
+  }
+
+  private toggle(id: string): void {
+    const open = this.open();
+    if (!open.delete(id)) {
+      open.add(id);
+    }
+    this.current = id;
+    this.setOpen([...open]);
+  }
+
+  private setOpen(groups: readonly string[]): void {
+    this.model.set('expanded', [...groups]);
+    this.model.save_changes();
+  }
+
+  private openAll(): void {
+    const level = this.level();
+    if (level === null) {
+      return;
+    }
+    const open = new Set<string>();
+    for (const group of level.data.groups) {
+      if (level.around(group.id).every(id => open.has(id))) {
+        open.add(group.id);
+        if (level.view(open).items.length > MOST_OPEN) {
+          open.delete(group.id);
+          break;
+        }
+      }
+    }
+    this.setOpen([...open]);
+  }
+
+  private select(id: string): void {
+    this.current = id;
+    this.model.set('selected', id);
+    this.model.save_changes();
+  }
+
+  private find(step: number): void {
+    const level = this.level();
+    const found = level === null ? [] : hits(level, this.search.value);
+    if (level === null || found.length === 0) {
+      const asked = this.search.value.trim() !== '';
+      this.count.textContent = asked ? 'not found' : '';
+      return;
+    }
+    this.found = (this.found + step + found.length) % found.length;
+    this.count.textContent = `${this.found + 1} of ${found.length}`;
+    const id = found[this.found] ?? '';
+    this.setOpen([...new Set([...this.open(), ...level.around(id)])]);
+    this.select(id);
+    this.stage.element(id)?.scrollIntoView({ block: 'nearest' });
+  }
+
+  private take(format: string): void {
+    const level = this.level();
+    if (level === null || format === '') {
+      return;
+    }
+    const name = `graph-${level.data.key}.${format.toLowerCase()}`;
+    if (format === 'JSON') {
+      download(name, toJson(level.data));
+    } else if (format === 'DOT') {
+      download(name, toDot(level.view(this.open())));
+    } else if (this.stage.drawing === null) {
+      this.count.textContent = 'leave the table to export a picture';
+    } else if (format === 'SVG') {
+      download(name, toSvg(this.stage.drawing));
+    } else {
+      toPng(this.stage.drawing).then(
+        blob => {
+          download(name, blob);
+        },
+        (error: unknown) => {
+          this.count.textContent = String(error);
+        }
+      );
+    }
+  }
+
+  // -- what is marked
+
+  private focusOn(id: string): void {
+    this.current = id;
+    const element = this.stage.element(id);
+    if (element instanceof SVGElement) {
+      this.stage.reach(element);
+      element.focus();
+      element.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    }
+  }
+
+  private mark(): void {
+    const id = text(this.model.get('selected'));
+    for (const element of this.stage.all('.npcg-selected')) {
+      element.classList.remove('npcg-selected');
+      if (element.hasAttribute('role')) {
+        element.setAttribute('aria-selected', 'false');
+      }
+    }
+    const element = id === '' ? null : this.stage.element(id);
+    element?.classList.add('npcg-selected');
+    if (element?.hasAttribute('role')) {
+      element.setAttribute('aria-selected', 'true');
+    }
+    for (const arrow of this.stage.all('.npcg-arrow')) {
+      const ends = [
+        arrow.getAttribute('data-tail'),
+        arrow.getAttribute('data-head')
+      ];
+      arrow.classList.toggle('npcg-selected', id !== '' && ends.includes(id));
+    }
+    if (this.stage.drawing !== null) {
+      const stop = element ?? this.stage.drawing.querySelector('[data-id]');
+      if (stop !== null) {
+        this.stage.reach(stop);
+        this.current ||= stop.getAttribute('data-id') ?? '';
+      }
+    }
+    this.describe(id);
+  }
+
+  private describe(id: string): void {
+    const level = this.level();
+    const shown =
+      level === null
+        ? null
+        : details(level, id, other => {
+            this.setOpen([
+              ...new Set([...this.open(), ...level.around(other)])
+            ]);
+            this.select(other);
+            this.stage.element(other)?.scrollIntoView({ block: 'nearest' });
+          });
+    this.detail.replaceChildren(
+      ...(shown ?? [
+        html('span', { class: 'npcg-quiet' }, this.outline.summary)
+      ])
+    );
+  }
+
+  // -- lines
+
+  private tell(line: number): void {
+    if (line !== this.told) {
+      this.told = line;
+      sendLine(LINE_OF_NODE, { source: this.outline.source, line });
+    }
+  }
+
+  private light(line: number): void {
+    for (const element of this.stage.all('[data-line]')) {
+      element.classList.toggle(
+        'npcg-lit',
+        line > 0 && element.getAttribute('data-line') === String(line)
+      );
+    }
+  }
+
+  private readonly walker: IWalker = {
+    here: () => this.current,
+    /** Frames and items in reading order. */
+    reading: () =>
+      (this.view?.steps ?? []).flatMap(step =>
+        step.kind === 'open'
+          ? [step.frame.group.id]
+          : step.kind === 'item'
+            ? [step.item.id]
+            : []
+      ),
+    reader: id => this.view?.arrows.find(arrow => arrow.tail === id)?.head,
+    parent: id => this.level()?.around(id)[0],
+    isOpen: id => this.open().has(id),
+    isGroup: id => this.isGroup(id),
+    go: id => {
+      this.focusOn(id);
+    },
+    toggle: id => {
+      this.toggle(id);
+    },
+    select: id => {
+      this.select(id);
+    },
+    zoomBy: factor => {
+      this.stage.zoomBy(factor);
+    },
+    fit: () => {
+      this.stage.fit();
+    },
+    search: () => {
+      this.search.focus();
+    }
+  };
+  private outline: IOutline;
+  private readonly levels = new Map<string, Level>();
+  private readonly root: HTMLElement;
+  private readonly stage = new Stage();
+  private readonly detail: HTMLElement;
+  private readonly tabs: HTMLElement;
+  private readonly ends: readonly (() => void)[];
+  private readonly search = html('input', {
+    type: 'search',
+    placeholder: 'Search',
+    'aria-label': 'Search operations'
+  });
+  private readonly count = html('span', {
+    class: 'npcg-count',
+    'aria-live': 'polite'
+  });
+  private readonly asTable = html(
+    'button',
+    { type: 'button', 'aria-pressed': 'false' },
+    'Table'
+  );
+  private view: IView | null = null;
+  private current = '';
+  private found = 0;
+  private told = 0;
+  private isTable = false;
+}

@@ -1,0 +1,243 @@
+"""Random programs with loops: nests, carried arrays, conditions, aliasing views, early exits."""
+
+from __future__ import annotations
+
+from random import Random
+
+HEAD = """\
+import math
+import numpy as np
+
+def program(a, b, m, ints, mask, n, x, s):
+"""
+
+ARRAYS = ("a", "b")
+"""Of float64, one dimension, the same length."""
+
+
+class Writer:
+    """Writes one program.
+
+    Parameters
+    ----------
+    seed : int
+        The same program every time.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
+        self.lines: list[str] = []
+        self.loops: list[str] = []
+        self.depth = 1
+
+    def text(self) -> str:
+        """The function."""
+        r = self.random
+        self.emit(f"total, count, flag = {r.choice(('0', '0.0', 's'))}, 0, False")
+        self.emit("view = a[1:]" if r.random() < 0.5 else "view = b[::-1]")
+        self.emit("u, v = a.copy(), b")
+        self.loop(r.choice(("range", "range", "while", "rows", "zip", "enumerate")))
+        if r.random() < 0.3:
+            self.loop("range")
+        self.emit("return total, count, flag, u, v, view, a, b, m, ints, x, s")
+        return HEAD + "\n".join(self.lines) + "\n"
+
+    def emit(self, line: str) -> None:
+        """Add a line."""
+        self.lines.append("    " * self.depth + line)
+
+    def loop(self, kind: str) -> None:
+        """Write a loop."""
+        r = self.random
+        index = f"i{len(self.loops)}"
+        self.loops.append(index)
+        if kind == "while":
+            self.emit(f"{index} = {r.choice(('0', 'n - 1'))}")
+            self.emit(f"while {index} < 2 * n and ({self.condition()}):")
+        elif kind == "rows":
+            self.emit("for row in m:")
+        elif kind == "zip":
+            self.emit(f"for {index}, y in zip(range(len(a)), b):")
+        elif kind == "enumerate":
+            self.emit(f"for {index}, y in enumerate(a):")
+        else:
+            ranges = ("n", "1, n", "n - 1, -1, -1", "0, n, 2", "len(a) - 1", "max(count, -n), n")
+            bounds = r.choice(ranges)
+            self.emit(f"for {index} in range({bounds}):")
+        known = kind != "rows"
+        self.depth += 1
+        if kind == "while":
+            self.emit(f"{index} += {r.choice(('1', '2'))}")
+        if kind == "rows":
+            self.emit(r.choice(("total += row[0]", "row += 1.0", "s = s + row.sum()")))
+        for _ in range(r.randint(1, 4)):
+            self.statement(index if known and kind != "while" else "")
+        self.depth -= 1
+        self.loops.pop()
+        if r.random() < 0.25:
+            self.emit("else:")
+            self.depth += 1
+            self.statement("")
+            self.depth -= 1
+
+    def exit(self) -> str:
+        """What ends the function within a loop."""
+        values = ("total", "(count, x * 2, None)", "a[1:], u", "", "flag", "u + s")
+        ways = (*(f"return {value}".strip() for value in values), "raise ValueError(f'{count}')")
+        return self.random.choice(ways)
+
+    def statement(self, index: str) -> None:
+        """Write one statement."""
+        r = self.random
+        choice = r.random()
+        if choice < 0.12 and self.depth < 4:
+            self.emit(f"if {self.condition()}:")
+            self.depth += 1
+            for _ in range(r.randint(1, 2)):
+                self.statement(index)
+            if r.random() < 0.2:
+                jumps = ("break", "continue") if self.loops else ()
+                self.emit(r.choice((*jumps, self.exit())))
+            self.depth -= 1
+            if r.random() < 0.5:
+                self.emit("else:")
+                self.depth += 1
+                self.statement(index)
+                self.depth -= 1
+        elif choice < 0.2 and self.depth < 3:
+            self.loop("range")
+        elif choice < 0.4:
+            name = r.choice(("total", "s", "x"))
+            value = self.number(index)
+            self.emit(
+                f"{name} {r.choice(('+=', '-='))} {value}"
+                if r.random() < 0.7
+                else f"{name} = 1.0 * ({value})"
+            )
+        elif choice < 0.47:
+            self.emit(f"count {r.choice(('+=', '='))} {self.integer(index)}")
+        elif choice < 0.52:
+            self.emit(f"flag = {self.condition()}")
+        elif choice < 0.72:
+            target = r.choice((*ARRAYS, "u", "v", "view"))
+            self.emit(
+                f"{target}[{self.place(index)}] {r.choice(('=', '+=', '*='))} {self.number(index)}"
+            )
+        elif choice < 0.8:
+            low, high = r.choice((("1", "-1"), ("", "-2"), ("2", ""), ("1", "n // 2")))
+            width = {
+                ("1", "-1"): ("2:", ":-2"),
+                ("", "-2"): ("1:-1", "2:"),
+                ("2", ""): (":-2", "1:-1"),
+            }
+            name = r.choice(ARRAYS)
+            if (low, high) in width:
+                one, two = width[low, high]
+                other = r.choice(ARRAYS)
+                value = f"0.5 * ({other}[{one}] + {name}[{two}])"
+            else:
+                value = self.number(index)
+            self.emit(f"{name}[{low}:{high}] {r.choice(('=', '+=', '-='))} {value}")
+        elif choice < 0.86:
+            self.emit(
+                r.choice(
+                    ("u, v = v, u", "u = u + b * 0.25", "v = u.copy()", "u = a", "view = u[1:-1]")
+                )
+            )
+        elif choice < 0.9:
+            self.emit(
+                r.choice(
+                    ("m[1:, :] += m[:-1, :] * 0.5", "m[:, 0] = m[:, 1]", "m[0] -= m[1]", "m *= 0.5")
+                )
+            )
+        elif choice < 0.95:
+            self.emit(
+                r.choice(
+                    (
+                        "a[mask] = 0.5",
+                        "u[a > b] *= 0.5",
+                        "total += u[ints].sum()",
+                        "b[ints] = a[ints]",
+                    )
+                )
+            )
+        else:
+            self.emit(
+                r.choice(
+                    (
+                        "s = np.max(u)",
+                        "s = a @ b",
+                        "total = total + np.mean(m)",
+                        "count = count + int(np.argmax(u))",
+                    )
+                )
+            )
+
+    def place(self, index: str) -> str:
+        """An index into an array of one dimension; at times one that is too large."""
+        r = self.random
+        choices = ["0", "-1", "count % 3", "n - 2", "ints[0]"]
+        if index:
+            choices += [f"{index} - 1", f"{index} // 2", f"-{index} // 3", f"{index} % 4"]
+            if r.random() < 0.1:
+                choices.append(f"{index} + 2")
+        return r.choice(choices)
+
+    def integer(self, index: str) -> str:
+        """An integer."""
+        r = self.random
+        choices = [
+            "1",
+            "count % 5",
+            "-count // 2",
+            "int(x)",
+            "len(a)",
+            "ints[1]",
+            "count & 6",
+            "abs(count) + 2",
+        ]
+        if index:
+            choices += [
+                index,
+                f"{index} * {index}",
+                f"min({index}, 3)",
+                f"{index} ** 2",
+                f"{index} << 1",
+            ]
+        return r.choice(choices)
+
+    def number(self, index: str) -> str:
+        """A number."""
+        r = self.random
+        array = r.choice((*ARRAYS, "u", "v"))
+        choices = [
+            "0.5", "1", "x * 0.5", "s / 3", f"{array}[0] * x", f"{array}[-1] - s", "math.sin(x)",
+            "np.sqrt(abs(s))", "float(s)", "max(x, 0.25)", "s if s < x else x", "np.exp(-abs(s))",
+            f"np.sum({array})", "count / 7", "x // 0.7", "x % 0.7", "np.tanh(s) * 0.5",
+            f"np.minimum({array}[1], 0.5)", "total * 0.5", "x ** 2", "m[0, 1]", "bool(flag) * 1.0",
+        ]  # fmt: skip
+        if index:
+            choices += [
+                f"{array}[{index} // 2] * 0.5",
+                f"{array}[{index} - 1]",
+                f"{index} * 0.125",
+                f"x + {index}",
+            ]
+            if r.random() < 0.05:
+                choices += [f"1.0 / {index}", f"a[0] / {index}"]
+        return r.choice(choices)
+
+    def condition(self) -> str:
+        """A condition."""
+        r = self.random
+        return r.choice(
+            (
+                "x < 2.5", "s > 0", "a[0] < b[1]", "count % 2 == 0", "total <= 5", "not flag",
+                "0 < count < 9", "a[1] < 1 and x > 0", "flag or s < 3", "mask[0]", "count != 3",
+            )
+        )  # fmt: skip
+
+
+def program(seed: int) -> str:
+    """The text of a random program: a function of three arrays, numbers and a mask."""
+    return Writer(seed).text()

@@ -1,0 +1,163 @@
+"""Compiled gradients: the joint graph against the tape, and through the whole compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import jupyter_npcompile as npc
+from jupyter_npcompile.autodiff.folding import folded
+from jupyter_npcompile.autodiff.joint import joint_module
+from jupyter_npcompile.autodiff.replays import Replay, record_call
+from jupyter_npcompile.autodiff.stages import is_library
+
+RNG = np.random.default_rng(3)
+V = RNG.uniform(0.3, 2.0, 12)
+M = RNG.uniform(0.3, 2.0, (5, 4))
+
+
+def elementwise(x: Any) -> Any:
+    return np.sum(np.exp(-x * x) * np.tanh(x) + np.where(x > 1, np.log(x), x**3))
+
+
+def writes(x: Any) -> Any:
+    y = np.zeros_like(x)
+    y[1:-1] = x[2:] - x[:-2]
+    y[::2] *= x[::2]
+    y[::-1][0] += 2 * x[0]
+    return np.sum(y**2)
+
+
+def layers(p: Any, x: Any) -> Any:
+    hidden = np.tanh(x @ p["w"] + p["b"])
+    return np.mean((hidden @ p["v"]) ** 2)
+
+
+def algebra(a: Any) -> Any:
+    square = a.T @ a + np.eye(4)
+    return np.sum(np.linalg.solve(square, a[0])) + np.linalg.det(square) / 100
+
+
+def spectrum(x: Any) -> Any:
+    return np.sum(np.abs(np.fft.fft(x)) ** 2 * np.arange(x.size))
+
+
+def wavenumbers(x: Any) -> Any:
+    k = 2 * np.pi * np.fft.rfftfreq(x.size)
+    smooth = np.fft.irfft(np.fft.rfft(x) * np.exp(-(k**2)), x.size)
+    return np.sum(smooth * np.fft.fft(np.arange(x.size)).real)
+
+
+def order(x: Any) -> Any:
+    return np.sum(np.sort(x) * np.arange(x.size)) + np.median(x) + np.max(x) - np.cumsum(x)[3]
+
+
+def gathered(x: Any) -> Any:
+    places = np.array([3, 1, 3, 0])
+    return np.sum(x[places] ** 2) + np.sum(np.diff(x) ** 2) + np.std(x)
+
+
+CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    (elementwise, (V,)),
+    (writes, (V,)),
+    (layers, ({"w": RNG.normal(size=(4, 3)), "b": np.zeros(3), "v": np.ones(3)}, M)),
+    (algebra, (M,)),
+    (spectrum, (V,)),
+    (wavenumbers, (V,)),
+    (order, (V,)),
+    (gathered, (V,)),
+    (lambda a, b: np.sum(np.multiply.outer(a, b)) ** 2, (V, 3.0)),
+]
+
+
+def leaves(gradient: Any) -> list[Any]:
+    return list(gradient.values()) if isinstance(gradient, dict) else [gradient]
+
+
+def named(value: Any) -> str:
+    return getattr(value, "__name__", "")
+
+
+@pytest.mark.parametrize(("f", "args"), CASES, ids=named)
+def test_the_joint_graph_gives_what_the_tape_gives(
+    f: Callable[..., Any], args: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(npc.settings, "tier", "aten")
+    replay = record_call(f, args, {}, (0,))
+    assert isinstance(replay, Replay), replay
+    module = joint_module(replay.graph)
+    for node in module.graph.nodes:
+        if isinstance(node.target, torch._ops.OpOverload):
+            assert not node.target._schema.is_mutable
+    namespace = {"args": args, "kwargs": {}}
+    given = [torch.from_numpy(np.array(s.fetch(namespace))) for s in replay.recording.sources]
+    value, *gradients, check = module(*given)
+    expected, wanted = npc.value_and_grad(f)(*args)
+    assert bool(check)
+    np.testing.assert_allclose(value, expected, rtol=1e-12)
+    by_id = dict(zip(replay.order, gradients, strict=True))
+    for id, other in zip(replay.leaves, leaves(wanted), strict=True):
+        np.testing.assert_allclose(by_id[id], other, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(("f", "args"), CASES, ids=named)
+def test_what_depends_on_no_input_is_a_constant(f: Callable[..., Any], args: Any) -> None:
+    replay = record_call(f, args, {}, (0,))
+    assert isinstance(replay, Replay), replay
+    module = joint_module(replay.graph)
+    namespace = {"args": args, "kwargs": {}}
+    given = [torch.from_numpy(np.array(s.fetch(namespace))) for s in replay.recording.sources]
+    before = [result.clone() for result in module(*given)]
+    count = len(module.graph.nodes)
+    after = folded(module, is_library)(*given)
+    for one, other in zip(after, before, strict=True):
+        np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-14)
+    assert len(module.graph.nodes) <= count
+    depends = set()
+    for node in module.graph.nodes:
+        if node.op == "placeholder" or any(used in depends for used in node.all_input_nodes):
+            depends.add(node)
+    calls = [node for node in module.graph.nodes if node.op == "call_function"]
+    assert not [node for node in calls if is_library(node) and node not in depends]
+
+
+def test_what_is_not_pure_is_not_replayed() -> None:
+    def prints(x: Any) -> Any:
+        print(x)
+        return np.sum(x)
+
+    def branches(x: Any) -> Any:
+        return np.sum(x) if x[0] > 0 else np.sum(x**2)
+
+    assert "print" in str(record_call(prints, (V,), {}, (0,)))
+    assert "depends on a value" in str(record_call(branches, (V,), {}, (0,)))
+
+
+@pytest.mark.slow
+def test_compiled_gradients_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(npc.settings, "tier", "inductor")
+    monkeypatch.setattr(npc.settings, "first_run_check", "raise")
+    for f, args in CASES[:5]:
+        gradient = npc.value_and_grad(f)
+        _, first = gradient(*args)
+        assert gradient._fast.reasons == {}
+        (replay,) = gradient._fast.replays.values()
+        assert replay.confirmed
+        moved = (1.1 * args[0], *args[1:]) if isinstance(args[0], np.ndarray) else args
+        value, second = gradient(*moved)
+        monkeypatch.setattr(npc.settings, "tier", "aten")
+        expected, wanted = npc.value_and_grad(f)(*moved)
+        monkeypatch.setattr(npc.settings, "tier", "inductor")
+        np.testing.assert_allclose(value, expected, rtol=1e-12)
+        assert type(value) is type(expected)
+        for one, other in zip(leaves(second), leaves(wanted), strict=True):
+            assert type(one) is type(other)
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+        assert len(leaves(first)) == len(leaves(second))
+        # other shapes are another signature, and NumPy's errors stay NumPy's
+        with np.errstate(all="raise"):
+            gradient(*moved)

@@ -1,0 +1,80 @@
+"""A loop as a C++ file: what it assumes, what it writes, and what it does not depend on."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+import pytest
+
+from jupyter_npcompile.cell.names import bound_names
+from jupyter_npcompile.loops import Declined, LoopCode, translate
+from jupyter_npcompile.loops.names import is_fixed, type_of
+from jupyter_npcompile.loops.program import Numbers
+
+
+def translated(text: str, **values: Any) -> LoopCode:
+    node = ast.parse(text).body[0]
+    assert isinstance(node, ast.For | ast.While)
+    names = {"np": np, "range": range, "len": len, **values}
+    known = {name: v if is_fixed(v) else type_of(v) for name, v in names.items()}
+    assigned = bound_names([node])
+    return translate(node, known.__getitem__, assigned, sorted(assigned), Numbers(), may_lack=True)
+
+
+def test_the_number_of_iterations_is_no_part_of_the_text() -> None:
+    text = "for i in range(n): a[i] = a[i - 1] * x"
+    few, many = (translated(text, n=n, a=np.zeros(n), x=0.5) for n in (10, 10**6))
+    assert few.source == many.source
+
+
+def test_what_is_written_is_known() -> None:
+    text = (
+        "for i in range(9):\n    v = a[1:]\n    w = b\n    w[0] = c[i]\n    d = c * 2\n    d[0] = 1"
+    )
+    code = translated(text, **{name: np.zeros(9) for name in "abc"})
+    assert code.written == ("b",)
+    code = translated("for i in range(9):\n    v = a[1:]\n    v[i] = 1.0", a=np.zeros(10))
+    assert code.written == ("a",)
+
+
+def test_what_is_assumed_is_known() -> None:
+    code = translated("for i in range(9): t = np.sin(0.5)")
+    assert [(a.path, a.value) for a in code.assumptions] == [(("np",), np), (("np", "sin"), np.sin)]
+
+
+@pytest.mark.parametrize(
+    ("text", "checks"),
+    [
+        ("for k in range(9):\n    for i in range(9): a[i] = a[i + 1]", (4, 2)),
+        ("for k in range(9):\n    for i in range(9): a[k] = a[i // 2]", (2, 3)),
+        ("for i in range(9): a[i] = 1.0", (2, 1)),
+        ("for i in range(9): a[m[i]] = 1.0", (2, 3)),
+    ],
+)
+def test_indices_that_are_linear_are_looked_at_before_the_loop(
+    text: str, checks: tuple[int, int]
+) -> None:
+    code = translated(text, a=np.zeros(9), m=np.zeros(9, int))
+    lines = code.source.splitlines()
+    before = sum("(uint64_t)" in line and "good_" in line for line in lines)
+    inside = sum(line.count("at((i64)") for line in lines)
+    assert (before, inside) == checks
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("for i in range(9): a[i] = late", "`late` may not be bound|`late` is not bound"),
+        ("for i in range(9): a[i] = word", "neither number nor array"),
+        ("for i in range(9): a[0.5] = 1", "an index that is no integer"),
+        ("for i in range(9): a[i] = (x := 3)", "namedexpr"),
+        ("for i in range(9): t = [k for k in a]", "a list comprehension"),
+        ("for i in range(9): t = c / c", "complex"),
+        ("for i in range(9): a += c", "complex128 into an array of float64"),
+    ],
+)
+def test_why_not(text: str, reason: str) -> None:
+    with pytest.raises(Declined, match=reason):
+        translated(text, a=np.zeros(9), word="word", c=1j)

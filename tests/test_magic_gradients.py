@@ -1,0 +1,203 @@
+"""``%%npcompile --grad``: gradients of cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from jupyter_npcompile.magic.options import CellOptions, OptionError
+from tests.test_magic import Shell
+
+
+@pytest.fixture
+def shell() -> Iterator[Shell]:
+    made = Shell()
+    rng = np.random.default_rng(0)
+    made.ip.user_ns.update(x=rng.normal(size=(6, 3)), y=rng.normal(size=6))
+    made.ip.user_ns.update(w=np.array([1.0, -2.0, 0.5]), b=np.float32(0.25))
+    yield made
+    made.ip.run_line_magic("unload_ext", "jupyter_npcompile")
+
+
+LOSS = """
+prediction = x @ w + b
+print("loss", float(np.mean((prediction - y) ** 2)))
+loss = np.mean((prediction - y) ** 2)
+"""
+
+
+def expected(ns: dict[str, object]) -> tuple[np.ndarray, float]:
+    x, y, w, b = (np.asarray(ns[name], float) for name in "xywb")
+    rest = x @ w + b - y
+    return 2 * x.T @ rest / 6, float(2 * rest.mean())
+
+
+def test_grads_are_bound_and_shown(shell: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    w, b = shell.ip.user_ns["w"], shell.ip.user_ns["b"]
+    assert shell.run("%%npcompile --grad loss --wrt w,b" + LOSS) is None
+    grads = shell.ip.user_ns["grads"]
+    dw, db = expected(shell.ip.user_ns)
+    np.testing.assert_allclose(grads["w"], dw)
+    np.testing.assert_allclose(grads["b"], db, rtol=1e-5)
+    assert list(grads) == ["w", "b"]
+    assert grads["w"].dtype == np.float64
+    assert grads["b"].dtype == np.float32
+    assert shell.ip.user_ns["w"] is w
+    assert shell.ip.user_ns["b"] is b
+    assert capsys.readouterr().out.count("loss") == 1
+    (bundle,) = shell.shown
+    assert "gradient of loss" in str(bundle["text/plain"])
+    assert "<svg" in str(bundle["text/html"])
+    assert not [name for name in shell.ip.user_ns if name.startswith("__npcompile")]
+
+
+def test_in_place_writes_reach_the_variable(shell: Shell) -> None:
+    w = shell.ip.user_ns["w"]
+    before = w.copy()
+    assert shell.run("%%npcompile --grad s --wrt w\ns = np.sum(w ** 2)\nw -= 0.5") is None
+    assert shell.ip.user_ns["w"] is w
+    np.testing.assert_array_equal(w, before - 0.5)
+    np.testing.assert_allclose(shell.ip.user_ns["grads"]["w"], 2 * before)
+
+
+def test_variables_that_the_cell_binds_and_patterns(shell: Shell) -> None:
+    cell = "%%npcompile --grad s --wrt u*\nu1 = np.ones(2)\nu2 = 3.0\ns = np.sum(u1 * u2)\ns"
+    assert shell.run(cell) is None
+    grads = shell.ip.user_ns["grads"]
+    np.testing.assert_allclose(grads["u1"], [3.0, 3.0])
+    assert grads["u2"] == 2.0
+
+
+def test_several_outputs(shell: Shell) -> None:
+    cell = "%%npcompile --grad s,t --wrt w\ns = np.sum(w)\nt = np.sum(w ** 2)"
+    assert shell.run(cell) is None
+    grads = shell.ip.user_ns["grads"]
+    np.testing.assert_allclose(grads["s"]["w"], np.ones(3))
+    np.testing.assert_allclose(grads["t"]["w"], 2 * shell.ip.user_ns["w"])
+
+
+def test_what_is_no_scalar_asks_for_a_seed(shell: Shell) -> None:
+    error = shell.run("%%npcompile --grad v --wrt w\nv = w ** 2")
+    assert "--seed" in str(error)
+    assert shell.ip.user_ns["w"].flags.writeable
+    assert shell.run("%%npcompile --grad v --wrt w --seed np.arange(3.0)\nv = w ** 2") is None
+    np.testing.assert_allclose(
+        shell.ip.user_ns["grads"]["w"], 2 * shell.ip.user_ns["w"] * np.arange(3.0)
+    )
+
+
+def test_a_failing_cell_leaves_the_names(shell: Shell) -> None:
+    w = shell.ip.user_ns["w"]
+    error = shell.run("%%npcompile --grad s --wrt w\ns = np.sum(w) + missing")
+    assert isinstance(error, NameError)
+    assert shell.ip.user_ns["w"] is w
+    assert "grads" not in shell.ip.user_ns
+
+
+def test_a_cut_gradient_is_an_error_with_its_place(shell: Shell) -> None:
+    error = shell.run("%%npcompile --grad s --wrt w\ns = np.sum(w) * int(w[0])")
+    assert type(error).__name__ == "GradientError"
+    assert (error.line, error.column) == (2, 16)  # type: ignore[union-attr]
+
+
+def test_functions_of_other_cells_are_followed(shell: Shell) -> None:
+    assert shell.run("def model(v):\n    return [np.tanh(a) for a in v]") is None
+    assert shell.run("%%npcompile --grad s --wrt w\ns = sum(model(w))") is None
+    np.testing.assert_allclose(
+        shell.ip.user_ns["grads"]["w"], 1 - np.tanh(shell.ip.user_ns["w"]) ** 2
+    )
+
+
+def test_the_last_expression_is_displayed(shell: Shell) -> None:
+    result = shell.ip.run_cell("%%npcompile --grad s --wrt w --quiet\ns = np.sum(w)\ns + 1")
+    assert result.result == np.sum(shell.ip.user_ns["w"]) + 1
+
+
+def test_integers_are_refused(shell: Shell) -> None:
+    shell.ip.user_ns["n"] = np.arange(3)
+    assert isinstance(shell.run("%%npcompile --grad s --wrt n\ns = np.sum(n * 2.0)"), TypeError)
+
+
+@pytest.mark.parametrize("line", ["--wrt w", "--grad", "--grad s --check"])
+def test_options_that_do_not_fit(line: str) -> None:
+    with pytest.raises(OptionError):
+        CellOptions.parse(line)
+
+
+def test_functions_that_the_cell_defines_are_followed_and_outlive_it(shell: Shell) -> None:
+    cell = """%%npcompile --grad s --wrt w
+def square(v):
+    return v * v
+double = lambda v, k=w[0]: 2 * v * k
+s = np.sum(square(w)) + np.sum(double(w))"""
+    assert shell.run(cell) is None
+    w = shell.ip.user_ns["w"]
+    expected = 2 * w + 2 * w[0]
+    expected[0] += 2 * np.sum(w)
+    np.testing.assert_allclose(shell.ip.user_ns["grads"]["w"], expected)
+    assert shell.run("later = square(3.0) + double(1.0)") is None
+    assert shell.ip.user_ns["later"] == 9.0 + 2 * w[0]
+
+
+def verdict(shell: Shell) -> str:
+    """What the view of the last cell says of the check."""
+    (bundle,) = shell.shown
+    text = str(bundle["text/plain"])
+    return next(word for word in ("agrees", "unchecked", "inconclusive") if word in text)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        LOSS,
+        "\nloss = np.sum(w ** 2)\nw -= 0.5",
+        "\nu = w * 1.0\nfor k in range(3):\n    u[1:] += u[:-1] * k\nloss = np.sum(u ** 2)",
+        "\ndef f(v):\n    return np.sum(np.sin(v))\nloss = f(w) + b",
+        "\nrng = np.random.default_rng(3)\nloss = np.sum(w * rng.normal(size=3))",
+        "\nimport jupyter_npcompile as npc\nloss = np.sum(w * npc.stop_gradient(w))",
+    ],
+)
+def test_one_directional_derivative_is_checked(shell: Shell, cell: str) -> None:
+    shell.ip.user_ns["b"] = 0.25
+    w, before = shell.ip.user_ns["w"], shell.ip.user_ns["w"].copy()
+    assert shell.run(f"%%npcompile --grad loss --wrt w,b,u{cell}") is None
+    assert verdict(shell) == "agrees"
+    assert shell.ip.user_ns["w"] is w
+    if "w -=" not in cell:
+        np.testing.assert_array_equal(w, before)
+    assert not [name for name in shell.ip.user_ns if name.startswith("__npcompile")]
+
+
+def test_variables_that_the_cell_binds_are_checked_too(shell: Shell) -> None:
+    cell = "u = np.ones(2)\nv, k = 3.0, 4.0\nv = v * 2.0\nloss = np.sum(u) * v * k"
+    assert shell.run(f"%%npcompile --grad loss --wrt u,v,k\n{cell}") is None
+    assert verdict(shell) == "agrees"
+    assert shell.ip.user_ns["grads"]["v"] == 16.0
+
+
+def test_what_is_lost_in_a_cell_is_an_error(shell: Shell) -> None:
+    cell = "%%npcompile --grad loss --wrt w\nloss = np.sum(w) * float(str(float(w[0])))"
+    error = shell.run(cell)
+    assert "not the derivative" in str(error)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import json, io; json.dump([1], sink)",
+        "seen.append(1)",
+        "holder.value = 1",
+    ],
+)
+def test_cells_with_effects_are_not_run_again(shell: Shell, line: str) -> None:
+    import io
+    import types
+
+    sink, seen = io.StringIO(), list[int]()
+    shell.ip.user_ns.update(sink=sink, seen=seen, holder=types.SimpleNamespace())
+    assert shell.run(f"%%npcompile --grad loss --wrt w\n{line}\nloss = np.sum(w ** 2)") is None
+    assert verdict(shell) == "unchecked"
+    assert sink.getvalue() in ("", "[1]")
+    assert len(seen) <= 1

@@ -1,0 +1,164 @@
+"""The teaching notebooks: every cell runs, every claim holds, every exercise can be solved."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import jupytext
+import nbformat
+import pytest
+from nbformat import NotebookNode
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "notebooks"
+NAMES = sorted(path.stem for path in FOLDER.glob("[0-9]*.py"))
+README = (FOLDER / "README.md").read_text(encoding="utf-8")
+
+PARTS = (
+    "Question",
+    "Predict",
+    "Run",
+    "Look",
+    "Break it",
+    "Fix it",
+    "Measure",
+    "Exercises",
+    "What you can do now",
+)
+TERMS = (
+    "tracer",
+    "captured graph",
+    "region",
+    "segment",
+    "signature",
+    "tier",
+    "break point",
+    "memory-bandwidth bound",
+    "numpy level",
+    "aten level",
+    "kernel",
+    "fusion",
+    "functionalisation",
+    "host step",
+    "on-stack replacement",
+    "native loop",
+    "tape",
+    "residency",
+)
+WORDS_A_MINUTE = 130
+"""Slow reading, with a look at the code."""
+
+
+def saved(name: str) -> NotebookNode:
+    return nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
+
+
+def markdown(notebook: NotebookNode) -> str:
+    return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+
+
+def tagged(notebook: NotebookNode, tag: str) -> list[NotebookNode]:
+    return [cell for cell in notebook.cells if tag in cell.metadata.get("tags", ())]
+
+
+def printed(cell: NotebookNode) -> str:
+    return "".join(output.text for output in cell.outputs if output.output_type == "stream")
+
+
+def test_there_are_eight() -> None:
+    assert [name[:2] for name in NAMES] == [f"{number:02}" for number in range(1, 9)]
+    assert sorted(path.stem for path in FOLDER.glob("*.ipynb")) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_saved_notebook_is_made_from_its_source(name: str) -> None:
+    notebook = saved(name)
+    nbformat.validate(notebook)
+    source = jupytext.read(FOLDER / f"{name}.py", fmt="py:percent")
+    message = f"run `make notebooks NAMES={name[:2]}` and commit both files"
+    assert [(cell.cell_type, cell.source) for cell in notebook.cells] == [
+        (cell.cell_type, cell.source) for cell in source.cells
+    ], message
+    counts = [cell.execution_count for cell in notebook.cells if cell.cell_type == "code"]
+    assert counts == list(range(1, len(counts) + 1)), message
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_saved_notebook_shows_the_point_without_being_run(name: str) -> None:
+    outputs = [output for cell in saved(name).cells for output in cell.get("outputs", ())]
+    kinds = [kind for output in outputs for kind in output.get("data", {})]
+    assert "image/png" in kinds
+    assert not [output for output in outputs if output.output_type == "error"]
+    assert (FOLDER / f"{name}.ipynb").stat().st_size < 1_500_000
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_notebook_has_the_same_shape(name: str) -> None:
+    headings = re.findall(r"^## (.+)$", markdown(saved(name)), re.MULTILINE)
+    assert tuple(headings) == PARTS
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_reading_takes_no_more_than_a_quarter_of_an_hour(name: str) -> None:
+    notebook = saved(name)
+    words = len(re.findall(r"\w+", markdown(notebook)))
+    lines = sum(cell.source.count("\n") + 1 for cell in notebook.cells if cell.cell_type == "code")
+    assert words / WORDS_A_MINUTE + lines / 60 <= 15
+
+
+def test_every_term_is_introduced_once_where_it_is_first_used() -> None:
+    """In bold, and only once; a Jupyter kernel is another thing than a kernel."""
+    lines = "\n".join(markdown(saved(name)) for name in NAMES).lower().splitlines()
+    text = "\n".join(line for line in lines if not line.startswith("#"))
+    for term in TERMS:
+        assert text.count(f"**{term}") == 1, f"{term!r} is not introduced once"
+        used = re.search(rf"(?<![-\w]){term}", text)
+        assert used is not None
+        assert text[used.start() - 2 : used.start()] == "**", f"{term!r} is used before"
+
+
+def test_the_readme_has_a_line_a_picture_and_a_time_for_each() -> None:
+    for name in NAMES:
+        row = next(line for line in README.splitlines() if f"({name}.ipynb)" in line)
+        picture = re.search(r'src="([^"]+)"', row)
+        assert picture is not None
+        assert (FOLDER / picture.group(1)).is_file()
+        assert re.search(r"\d+ min", row)
+        assert re.search(r"\d+ s", row)
+
+
+# -- executed
+
+
+def executed(name: str, folder: Path) -> NotebookNode:
+    """The notebook from a clean kernel, with its solutions at the end."""
+    command = [sys.executable, ROOT / "scripts/notebooks.py", name, "--solve", "--output", folder]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=220,
+        check=False,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    return nbformat.read(folder / f"{name}.ipynb", as_version=4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_it_runs_and_its_exercises_fail_unsolved_and_pass_solved(name: str, tmp_path: Path) -> None:
+    notebook = executed(name, tmp_path)
+    checks, solved = tagged(notebook, "check"), tagged(notebook, "solved")
+    assert len(checks) == len(solved) == 3
+    for cell in checks:
+        assert "✗ not yet" in printed(cell), cell.source
+        assert "✓" not in printed(cell), cell.source
+    for cell in solved:
+        assert "✓ solved" in printed(cell), printed(cell)
+        assert "✗" not in printed(cell), printed(cell)

@@ -1,0 +1,203 @@
+"""Functions that run as one piece of native code: the same results, errors and aliasing."""
+
+from __future__ import annotations
+
+import builtins
+from collections import ChainMap
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import jupyter_npcompile
+from jupyter_npcompile.loops.program import Numbers
+from jupyter_npcompile.runtime.functions import handle_of
+from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile
+from jupyter_npcompile.runtime.subjects import report_of
+from jupyter_npcompile.runtime.whole_function import WholeFunction
+from tests.loop_programs import program
+from tests.native_loops import Function, define, differences, outcome
+from tests.test_loops_random import arguments
+
+FOREVER = 10**9
+
+
+def whole(function: Function, given: Sequence[Any]) -> tuple[Function, WholeFunction]:
+    """A function whose every call goes to native code for all of it, if there is any."""
+    made = jupyter_npcompile.compile(function)
+    state = handle_of(made).whole
+    parameters = function.__code__.co_varnames[: len(given)]
+    names = ChainMap(
+        dict(zip(parameters, given, strict=True)), function.__globals__, vars(builtins)
+    )
+    LoopCompile(state, Job.of_names(state.loop, Numbers(), names), waited=True).run()
+    state._duel.blind = FOREVER
+    return made, state
+
+
+def assert_whole(text: str, *given: Any) -> WholeFunction:
+    """Compare three calls; the first one is the check."""
+    function = define(text)
+    made, state = whole(function, [np.copy(v) if isinstance(v, np.ndarray) else v for v in given])
+    assert not state.closed, state.closed
+    for _ in range(3):
+        pairs = [[v.copy() if isinstance(v, np.ndarray) else v for v in given] for _ in range(2)]
+        wrong = differences(outcome(function, pairs[0]), outcome(made, pairs[1]))
+        assert not wrong, wrong
+    return state
+
+
+TABLE = """
+def f(a, b):
+    table = np.zeros((len(a) + 1, len(b) + 1), dtype=np.int64)
+    for i in range(1, len(a) + 1):
+        for j in range(1, len(b) + 1):
+            same = a[i - 1] == b[j - 1]
+            table[i, j] = max(table[i - 1, j], table[i, j - 1], table[i - 1, j - 1] + same)
+    return table[-1, -1]
+"""
+
+
+def test_all_of_a_function() -> None:
+    rng = np.random.default_rng(0)
+    state = assert_whole(TABLE, rng.integers(0, 3, 20), rng.integers(0, 3, 30))
+    (form,) = state.forms
+    assert (form.checked, form.iterations, form.refusals) == (True, 2, 0)
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        "return a",
+        "return a[1:], total",
+        "return a.copy(), (total, None)",
+        "",
+        "return",
+        "if total > 1e9: return total",
+        "a *= 2\n    return total",
+        "return b if total > 0 else b",
+    ],
+)
+def test_what_it_returns(ending: str) -> None:
+    text = f"""
+def f(a, b, x):
+    total = 0.0
+    for i in range(len(a)):
+        a[i] += b[i] * x
+        total += a[i]
+    {ending}
+"""
+    rng = np.random.default_rng(1)
+    state = assert_whole(text, rng.normal(size=9), rng.normal(size=9), 0.5)
+    assert state.forms[0].iterations == 2
+
+
+def test_what_numpy_raises() -> None:
+    text = """
+def f(a, n):
+    for i in range(n):
+        if a[i] > 99:
+            raise ValueError(f"{i}: {a[i]}")
+        a[i] *= 2
+    return a
+"""
+    good, late = np.arange(5.0), np.array([1.0, 2.0, 100.0])
+    assert_whole(text, good, 5)
+    assert_whole(text, late, 3)
+    assert_whole(text, good, 9)  # an index out of bounds, after some writes
+
+
+def test_one_argument_twice_and_views_of_one() -> None:
+    text = """
+def f(a, b):
+    for i in range(1, len(b)):
+        a[i] = a[i - 1] + b[i]
+    return a
+"""
+    function = define(text)
+    made, _ = whole(function, [np.ones(8), np.ones(8)])
+    for part in (slice(None), slice(1, None), slice(None, -1)):
+        calls = []
+        for one in (function, made, made):
+            a = np.arange(8.0)
+            calls.append((one(a, a[part]).tolist(), a.tolist()))
+        assert calls[0] == calls[1] == calls[2]
+
+
+def test_other_types_go_another_way() -> None:
+    function = define(TABLE)
+    made, state = whole(function, [np.arange(5), np.arange(6)])
+    for one, two in (
+        (np.arange(5.0), np.arange(6)),
+        ([1, 2, 3], [2, 3]),
+        (np.arange(5, dtype=np.int32)[::2], np.arange(3)),
+    ):
+        assert made(one, two) == function(one, two)
+    assert state.forms[0].iterations == 0
+
+
+def test_what_it_reads_may_change() -> None:
+    function = define(
+        """
+FACTOR = 2.0
+
+def helper(x):
+    return x + 1
+
+def f(a):
+    for i in range(len(a)):
+        a[i] = helper(a[i]) * FACTOR
+    return a.sum()
+"""
+    )
+    made, state = whole(function, [np.arange(4.0)])
+    names = function.__globals__
+    for change in ({}, {"FACTOR": 3.0}, {"helper": abs}, {"FACTOR": 5}, {"range": lambda n: [0]}):
+        names.update(change)
+        assert made(np.arange(4.0)) == function(np.arange(4.0)), change
+    assert state.forms[0].refusals == 0
+
+
+@pytest.mark.parametrize("check", ["off", "replace", "raise"])
+def test_random_programs(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jupyter_npcompile.settings, "first_run_check", check)
+    first = {"off": 0, "replace": 8, "raise": 12}[check]
+    seeds = range(first, first + (8 if check == "off" else 4))
+    ran = 0
+    for seed in seeds:
+        function = define(program(seed))
+        made, state = whole(function, arguments(seed))
+        for run in range(3):
+            expected = outcome(function, arguments(seed + run))
+            wrong = differences(expected, outcome(made, arguments(seed + run)))
+            assert not wrong, f"{seed}, run {run}: {wrong}"
+        ran += any(form.iterations for form in state.forms)
+    assert ran
+
+
+def test_it_comes_by_itself() -> None:
+    function = define(TABLE)
+    made = jupyter_npcompile.compile(function)
+    state = handle_of(made).whole
+    rng = np.random.default_rng(2)
+    a, b = rng.integers(0, 3, 60), rng.integers(0, 3, 80)
+    expected = function(a, b)
+    for _ in range(400):
+        assert made(a, b) == expected
+        if state.forms and state.forms[0].iterations > 20:
+            break
+        jupyter_npcompile.wait(60)
+    assert state.forms[0].iterations > 20
+    notes = [region.note for region in report_of(handle_of(made)).regions]
+    assert any("one piece of native code" in note for note in notes), notes
+
+
+def test_functions_that_have_none() -> None:
+    for body in (
+        "return a + 1",
+        "for i in a: print(i)",
+        "for i in a:\n        with np.errstate(): i",
+    ):
+        made = jupyter_npcompile.compile(define(f"def f(a):\n    {body}\n"))
+        assert handle_of(made).whole is None

@@ -1,0 +1,77 @@
+"""Cells on the stand-in device: everything is copied there and back, and nothing differs.
+
+A sample. The whole suite runs on it with ``NPCOMPILE_TEST_DEVICE=standin`` in the
+environment: see `tests.native`.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests import test_same_as_native, test_same_programs
+from tests.native import assert_same
+from tests.test_same_as_native import ACCEPTANCE, HELPER
+from tests.test_same_programs import Program
+
+CELLS = [
+    case
+    for number, case in enumerate(test_same_as_native.CASES)
+    if number % 12 == 0 or "view" in case.name or "place" in case.name or "alias" in case.name
+]
+
+
+@pytest.mark.parametrize("case", CELLS, ids=lambda case: case.name)
+def test_cell(case: test_same_as_native.Case) -> None:
+    assert_same(
+        case.source.strip("\n"),
+        setup=case.setup,
+        captured=case.captured,
+        fallbacks=case.fallbacks,
+        device="standin",
+    )
+
+
+@pytest.mark.parametrize(
+    "program", test_same_programs.PROGRAMS[::5], ids=lambda program: program.name
+)
+def test_program(program: Program) -> None:
+    assert_same(
+        program.source.strip("\n"),
+        setup=program.setup,
+        ulps=program.ulps,
+        fallbacks=program.fallbacks,
+        device="standin",
+    )
+
+
+def test_acceptance_cell() -> None:
+    setup = "import matplotlib; matplotlib.use('Agg'); u = np.sin(np.linspace(0, 4, 24)) + RUN"
+    assert_same(ACCEPTANCE, setup=setup, earlier=[HELPER], device="standin")
+
+
+CONSUMERS = {
+    "the buffer protocol": "m = memoryview(y).tolist(), bytes(y), y.tobytes()",
+    "asarray": "m = np.asarray(y), np.array(y, copy=True), type(y), y.__array_interface__['shape']",
+    "pickle": "import pickle\nm = pickle.loads(pickle.dumps(y))",
+    "copies": "import copy\nm = copy.deepcopy(y), copy.copy(y)",
+    "torch": "import torch\nm = torch.from_numpy(y).sum().item()",
+    "a file": "import io\nf = io.BytesIO()\nnp.save(f, y)\nm = f.getvalue()\ndel f",
+    "ctypes": "import ctypes\nm = ctypes.c_double.from_address(y.ctypes.data).value",
+    "matplotlib": "import matplotlib.pyplot as plt\nf, a = plt.subplots()\n"
+    "m = a.plot(y)[0].get_ydata().copy()\nplt.close(f)\ndel f, a",
+    "pandas": "import pandas\nm = pandas.Series(y).sum(), str(pandas.DataFrame({'y': y}))",
+    "a thread": "import threading\nm = []\nt = threading.Thread(target=lambda: m.append(y.sum()))\n"
+    "t.start()\nt.join()\ndel t",
+    "a thread that writes": "import threading\n"
+    "t = threading.Thread(target=lambda: (y.fill(3), x.fill(4)))\nt.start()\nt.join()\ndel t",
+    "a view that writes": "m = memoryview(x)\nm[1] = 40.0\ndel m",
+}
+
+
+@pytest.mark.parametrize("name", CONSUMERS)
+def test_whoever_looks_at_results_sees_them(name: str) -> None:
+    if name == "pandas":
+        pytest.importorskip("pandas")
+    setup = "import matplotlib; matplotlib.use('Agg')\nx = np.arange(6.0) + RUN"
+    cell = f"y = x * 2\nx += 1\n{CONSUMERS[name]}\nz = y + x\nx *= 2\n"
+    assert_same(cell, setup=setup, captured=False, device="standin")
