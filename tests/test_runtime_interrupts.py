@@ -126,19 +126,19 @@ def press_stop(number: int, frame: FrameType | None) -> None:
 def alarm() -> Iterator[Callable[[float], None]]:
     """Gives what has the stop button pressed after so many seconds, or never for 0."""
     previous, told = signal.signal(signal.SIGALRM, press_stop), sys.unraisablehook
-
-    def others(found: sys.UnraisableHookArgs) -> None:
-        """Python loses an interrupt that comes in a destructor; pytest's hook would be another."""
-        if not issubclass(found.exc_type, KeyboardInterrupt):
-            told(found)
-
-    sys.unraisablehook = others
+    # Python loses an interrupt that comes in a destructor. What else is lost is told when no
+    # interrupt can strike who is told of it.
+    lost: list[sys.UnraisableHookArgs] = []
+    sys.unraisablehook = lost.append
     try:
         yield lambda seconds: [signal.setitimer(signal.ITIMER_REAL, seconds), None][1]
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        sys.unraisablehook = told
         signal.signal(signal.SIGALRM, previous)
+        sys.unraisablehook = told
+        for found in lost:
+            if not issubclass(found.exc_type, KeyboardInterrupt):
+                told(found)
         gc.collect()  # coroutines of IPython's that were interrupted complain in this test
 
 

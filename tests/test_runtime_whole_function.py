@@ -14,6 +14,7 @@ import jupyter_npcompile
 from jupyter_npcompile.loops.program import Numbers
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile
+from jupyter_npcompile.runtime.loop_state import MAX_REFUSALS
 from jupyter_npcompile.runtime.subjects import report_of
 from jupyter_npcompile.runtime.whole_function import WholeFunction
 from tests.loop_programs import program
@@ -201,3 +202,24 @@ def test_functions_that_have_none() -> None:
     ):
         made = jupyter_npcompile.compile(define(f"def f(a):\n    {body}\n"))
         assert handle_of(made).whole is None
+
+
+def test_what_always_refuses_is_left_alone() -> None:
+    """It is not made anew, either: it would be the same."""
+    text = """
+def f(x):
+    total = 0.0
+    for i in range(len(x)):
+        if x[i] < 0:
+            raise ValueError("negative")
+        total += x[i]
+    return total
+"""
+    made, state = whole(define(text), [np.ones(4)])
+    assert not state.closed, state.closed
+    assert made(np.ones(4)) == 4
+    for _ in range(2 * MAX_REFUSALS):
+        with pytest.raises(ValueError, match="negative"):
+            made(-np.ones(4))
+    assert [form.refusals for form in state.forms] == [MAX_REFUSALS]
+    assert state._ticket is None

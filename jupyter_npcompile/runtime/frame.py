@@ -51,8 +51,12 @@ class Frame:
         When the call is timed.
     loops : sequence of LoopState
         The loops that native code may run, by number.
+    timed : Turn, optional
+        When the call is timed as the one that a native form of the whole function competes with.
     watch : Watch, optional
         Keeps what lies on a device.
+    written : bool
+        Whether the function runs as it was written, without being timed.
 
     Attributes
     ----------

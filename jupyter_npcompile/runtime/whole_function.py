@@ -13,7 +13,7 @@ import ast
 from collections.abc import Callable, Sequence
 from time import perf_counter
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -28,20 +28,12 @@ from jupyter_npcompile.runtime.loop_check import Prediction, Written, taken_back
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile
 from jupyter_npcompile.runtime.loop_form import Form
 from jupyter_npcompile.runtime.loop_inputs import Take, taker
+from jupyter_npcompile.runtime.loop_state import MAX_FORMS, MAX_REFUSALS, LoopState
 from jupyter_npcompile.runtime.namespace import FrameNamespace, forget_locals
 from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.ticket import Ticket
-
-if TYPE_CHECKING:
-    from jupyter_npcompile.runtime.loop_state import LoopState
-
-MAX_FORMS = 4
-"""Native forms of a function, for different types of its arguments."""
-
-MAX_REFUSALS = 8
-"""Calls in a row that native code leaves to the guards, before it is left alone."""
 
 LONGEST = 0.2
 """Seconds that its loops may take in a call, for all of it to be tried."""
@@ -81,7 +73,6 @@ class WholeFunction:
         self.closed = ""
         self._taken: tuple[tuple[Form, Take], ...] = ()
         self._own = own
-        self._has_checked = False
         self._loops = [state for state in loops if state.loop.outer is None]
         self._rest = rest
         self._duel = Duel()
@@ -158,23 +149,17 @@ class WholeFunction:
             duel.blind -= 1
         else:
             turn = duel.turn(frame.f_locals, self._rest.changes)
-            if duel.written if turn is None else turn.written:
-                self._rest.whole = None
         if duel.written if turn is None else turn.written:
+            self._rest.whole = None
             forget_locals(frame)
             return False, None, turn
         try:
-            result = self._run(frame, again)
+            result = self._run(frame, again, turn)
         finally:
             forget_locals(frame)
-        if result is _FAILED:
-            return False, None, None
-        if turn is not None and not self._has_checked:
-            turn.ring.add(False, perf_counter() - turn.began)
-        self._has_checked = False
-        return True, result, None
+        return (False, None, None) if result is _FAILED else (True, result, None)
 
-    def _run(self, frame: FrameType, again: Callable[[], Any]) -> Any:
+    def _run(self, frame: FrameType, again: Callable[[], Any], turn: Turn | None) -> Any:
         own, names = frame.f_locals, frame.f_globals
         for form, take in reversed(self._taken):
             values = take(own, names) if form.refusals < MAX_REFUSALS else None
@@ -192,10 +177,13 @@ class WholeFunction:
                 form.iterations += 1
                 counters.dispatches += 1
                 self._rest.whole = form
+                if turn is not None:
+                    turn.ring.add(False, perf_counter() - turn.began)
                 return answer[2] if answer[0] == RETURNED else None
             form.refusals += answer[0] == REFUSED
             return _FAILED
-        self._look_for(FrameNamespace(frame))
+        if all(form.refusals < MAX_REFUSALS for form in self.forms):
+            self._look_for(FrameNamespace(frame))
         return _FAILED
 
     def _is_brief(self) -> bool:
@@ -207,7 +195,6 @@ class WholeFunction:
 
     def _check(self, form: Form, values: list[Any], again: Callable[[], Any]) -> Any:
         """Have native code say what a call does, and compare with what it then does."""
-        self._has_checked = True  # this call says nothing about time
         written = Written(form, values, ONCE)
         if not written.fits:
             self._drop(form)
@@ -274,11 +261,6 @@ class WholeFunction:
         elif outcome is not None:
             self._taken = (*self._taken, (outcome, taker(outcome, self._own)))
             self._duel.end()
-
-    def abandon(self) -> None:
-        """Nobody will call the function again: its compile is given up."""
-        if self._ticket is not None:
-            self._ticket.cancel()
 
 
 def _shares(value: Any, inputs: list[Any]) -> list[tuple[bool, bool]]:
