@@ -22,6 +22,8 @@ from jupyter_npcompile.tracer.lowering.errors import LoweringError
 
 NAME = "fake_build"
 
+FOUND = "found"
+
 SPECIAL = {
     1234.25: "fake.wait",
     1234.5: "fake.program",
@@ -57,25 +59,25 @@ def probe() -> None:
     worker_process.IDLE = float(os.environ.get("FAKE_IDLE", worker_process.IDLE))
 
 
+def example() -> Graph:
+    """Something to build."""
+    return job()
+
+
 def build(
-    graph: Graph, folder: Path, headers: Path, progress: Callable[[str], None]
+    subject: Any, folder: Path, headers: Path, progress: Callable[[str], None]
 ) -> Mapping[str, Any]:
-    """Do what the graph says."""
+    """Do what a graph says; loops are not compiled."""
+    if not isinstance(subject, Graph):
+        raise UnbuildableError("no loops here")
     for phase in PHASES:
         progress(phase)
         (folder / "part").write_text(phase)
-        for node in graph.nodes:
+        for node in subject.nodes:
             _do(node, phase, folder)
     (folder / "part").unlink()
-    (folder / "kernels.so").write_bytes(repr(graph.nodes).encode())
+    (folder / "kernels.so").write_bytes(repr(subject.nodes).encode())
     return {"pid": os.getpid(), "aten": to_json(Graph("aten"))}
-
-
-def build_loop(
-    source: str, folder: Path, headers: Path, progress: Callable[[str], None]
-) -> Mapping[str, Any]:
-    """Loops are not compiled."""
-    raise UnbuildableError("no loops here")
 
 
 def _do(node: Node, phase: str, folder: Path) -> None:

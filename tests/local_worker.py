@@ -22,9 +22,9 @@ class LocalWorker(CompileWorker):
 
     def build(self, request: Mapping[str, Any], cache: Cache, ticket: Ticket) -> Message:
         """Build at once."""
-        headers = cache.compiler / stamp.compiler_key() / "found"  # a real worker's
-        headers.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
-        builder = Builder.of(MODULE, headers)
+        folder = cache.compiler / stamp.compiler_key()  # a real worker's
+        builder = Builder.of(MODULE, folder)
+        builder.headers.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
         target = Cache(Path(request["root"]))
         build = task(request, builder, ticket.enter)
         try:

@@ -24,7 +24,7 @@ from jupyter_npcompile.runtime import (
     artifacts,
     cache_folder,
     cells,
-    loop_compile,
+    loop_store,
     notices,
     preparing,
 )
@@ -71,7 +71,7 @@ class Kernel:
         self.worker.stop()
         self.worker = CompileWorker(fake_build.NAME)
         self._monkeypatch.setattr(artifacts, "store", Store(load, self.worker))
-        self._monkeypatch.setattr(loop_compile, "store", LoopStore(self.worker))
+        self._monkeypatch.setattr(loop_store, "store", LoopStore(self.worker))
         artifacts.clear()
         cells.forget()
         caches.forget()

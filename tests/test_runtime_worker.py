@@ -68,6 +68,16 @@ def test_who_waits_does_not_wait_for_the_background() -> None:
     assert compiler.wait(5)
 
 
+def test_loops_do_not_wait_for_segments() -> None:
+    compiler = Compiler()
+    gates = occupied(compiler)
+    done = threading.Event()
+    compiler.submit(done.set, lane="loops")
+    assert done.wait(5)
+    let_go(gates)
+    assert compiler.wait(5)
+
+
 def test_what_comes_after_waits_only_for_what_was_there() -> None:
     compiler = Compiler()
     gates = occupied(compiler)

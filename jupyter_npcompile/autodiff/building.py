@@ -25,15 +25,16 @@ from jupyter_npcompile.autodiff.stages import (
 )
 from jupyter_npcompile.graph import to_json as graph_json
 from jupyter_npcompile.graph.nodes import Graph, ValueType
-from jupyter_npcompile.runtime.building import build_loop, probe, support
+from jupyter_npcompile.runtime.building import FOUND, example, probe, support
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
 from jupyter_npcompile.runtime.native import toolchain
-from jupyter_npcompile.runtime.native.build import CONSTANTS, LIBRARY, inductor_code, with_constants
+from jupyter_npcompile.runtime.native.build import CONSTANTS, inductor_code, with_constants
 from jupyter_npcompile.runtime.native.generated import Generated, read
+from jupyter_npcompile.runtime.native.gxx import LIBRARY
 from jupyter_npcompile.runtime.native.manifest import Manifest, PieceManifest, to_json
 from jupyter_npcompile.runtime.native.translation import entry, translation_unit
 
-__all__ = ["build", "build_loop", "probe", "support"]
+__all__ = ["FOUND", "build", "example", "probe", "support"]
 
 _ALIGNMENT = 64
 _CALLED = re.compile(r"aten\.(\w+)")

@@ -11,7 +11,8 @@ import numpy as np
 from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime.compile_worker import CompileWorker
 from jupyter_npcompile.runtime.compiled import Store
-from jupyter_npcompile.runtime.native.build import CONSTANTS, LIBRARY
+from jupyter_npcompile.runtime.native.build import CONSTANTS
+from jupyter_npcompile.runtime.native.gxx import LIBRARY
 from jupyter_npcompile.runtime.native.manifest import from_json
 from jupyter_npcompile.runtime.native.program import Piece, load_dispatch, load_steps
 

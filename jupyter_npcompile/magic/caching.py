@@ -8,7 +8,7 @@ from IPython.core.error import UsageError
 
 from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime.cache_folder import UntrustedError
-from jupyter_npcompile.runtime.compile_worker import worker
+from jupyter_npcompile.runtime.compile_worker import stop_all
 from jupyter_npcompile.runtime.settings import settings
 
 USAGE = "Valid commands: cache, cache clear, cache move FOLDER"
@@ -65,7 +65,7 @@ def _cleared() -> str:
 
 def _moved(target: Path) -> str:
     cache = caches.cache()
-    worker.stop()  # what it needs is in the old folder
+    stop_all()  # what they need is in the old folder
     other = cache.move(target)
     caches.use(other)
     return f"the cache is now in {other.root}, with {_count(other.contents().entries)}"

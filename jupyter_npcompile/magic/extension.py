@@ -16,7 +16,8 @@ from jupyter_npcompile.magic.fixing import fixes_for
 from jupyter_npcompile.magic.options import CellOptions, OptionError
 from jupyter_npcompile.magic.session import MAGIC, Session
 from jupyter_npcompile.magic.status import StatusComm
-from jupyter_npcompile.runtime import artifacts, cells, history, notices
+from jupyter_npcompile.runtime import artifacts, cells, history, loop_store, notices
+from jupyter_npcompile.runtime.compile_worker import stop_all
 from jupyter_npcompile.runtime.device.device import DeviceError
 from jupyter_npcompile.runtime.device.prediction import predictions, rates_of
 from jupyter_npcompile.runtime.settings import settings
@@ -215,6 +216,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
         session.status = StatusComm()
     if settings.tier in ("auto", "inductor"):
         artifacts.store.warm_up()
+        loop_store.store.warm_up()
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:
@@ -231,6 +233,6 @@ def unload_ipython_extension(shell: InteractiveShell) -> None:
     shell.events.unregister("pre_run_cell", session.start)
     shell.events.unregister("post_run_cell", session.over)
     if not _sessions:
-        artifacts.store.stop()
+        stop_all()
     for kind in ("line", "cell"):
         shell.magics_manager.magics[kind].pop("npcompile", None)

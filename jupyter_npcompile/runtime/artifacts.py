@@ -21,7 +21,8 @@ from jupyter_npcompile.runtime.compiled import TIER, Compiled, Store
 from jupyter_npcompile.runtime.device.residency import Residency
 from jupyter_npcompile.runtime.devices import device_of
 from jupyter_npcompile.runtime.forms import Form
-from jupyter_npcompile.runtime.native.build import CONSTANTS, LIBRARY
+from jupyter_npcompile.runtime.native.build import CONSTANTS
+from jupyter_npcompile.runtime.native.gxx import LIBRARY
 from jupyter_npcompile.runtime.native.manifest import from_json
 from jupyter_npcompile.runtime.native.program import load, load_dispatch
 from jupyter_npcompile.runtime.settings import settings

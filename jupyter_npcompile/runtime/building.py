@@ -5,24 +5,26 @@ Imports torch: it is imported in the worker alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from jupyter_npcompile.runtime.native.build import LIBRARY, build
+from jupyter_npcompile.graph.nodes import Graph, Node, Output, Position, Ref, ValueType
+from jupyter_npcompile.runtime.native.build import build
 from jupyter_npcompile.runtime.native.toolchain import compile_dispatch as support
-from jupyter_npcompile.runtime.native.toolchain import compile_loop
 
-__all__ = ["build", "build_loop", "probe", "support"]
+__all__ = ["FOUND", "build", "example", "probe", "support"]
+
+FOUND = "found"
+"""The folder for what this finds out about the machine."""
 
 
-def build_loop(
-    source: str, folder: Path, headers: Path, progress: Callable[[str], None]
-) -> Mapping[str, Any]:
-    """Compile a native loop: see `compile_job.BuildLoop`."""
-    progress("C++")
-    compile_loop(source, folder / LIBRARY, headers)
-    return {}
+def example() -> Graph:
+    """A small graph to compile for the sake of compiling: ``x * 2.0 + x``."""
+    array = ValueType("array", "float64", (8,), (8,))
+    x = Node(0, "input", name="x", types=(array,), position=Position(0, 0))
+    double = Node(1, "numpy.multiply", (Ref(0), 2.0), types=(array,), position=Position(1, 0))
+    total = Node(2, "numpy.add", (Ref(1), Ref(0)), types=(array,), position=Position(2, 0))
+    return Graph("numpy", (x,), (double, total), (Output("y", Ref(2)),))
 
 
 def probe() -> None:

@@ -15,7 +15,6 @@ from time import perf_counter
 from typing import Any
 
 from jupyter_npcompile.graph import from_json
-from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime.cache import Cache
 from jupyter_npcompile.runtime.cache_folder import UntrustedError
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
@@ -24,13 +23,11 @@ from jupyter_npcompile.runtime.messages import Message, send
 from jupyter_npcompile.runtime.stamp import SUPPORT, support_key
 from jupyter_npcompile.tracer.lowering.errors import LoweringError
 
-Build = Callable[[Graph, Path, Path, Callable[[str], None]], Mapping[str, Any]]
-"""``build(graph, folder, headers, progress)`` writes files into a folder and
-returns a manifest. It keeps precompiled headers in another, and gives
-``progress`` each phase when it begins: ``"lower"``, ``"generate"``, ``"C++"``."""
-
-BuildLoop = Callable[[str, Path, Path, Callable[[str], None]], Mapping[str, Any]]
-"""``build_loop(source, folder, headers, progress)`` does the same for a loop in C++."""
+Build = Callable[[Any, Path, Path, Callable[[str], None]], Mapping[str, Any]]
+"""``build(subject, folder, headers, progress)`` writes files into a folder and
+returns a manifest. The subject is a graph, or a loop in C++. It keeps
+precompiled headers in another folder, and gives ``progress`` each phase when
+it begins: ``"lower"``, ``"generate"``, ``"C++"``."""
 
 Support = Callable[[Path], None]
 """Writes a file that all compiled code needs."""
@@ -48,34 +45,49 @@ class Builder:
 
     Parameters
     ----------
-    build, build_loop, support : callable
+    build : callable
         As above.
+    support : callable or None
+        As above, if anything is needed.
     probe : callable
         Finds out what it must know about the machine.
+    example : callable
+        A small subject, to be built for the sake of what that leaves behind.
     headers : Path
         Where headers are.
     """
 
     build: Build
-    build_loop: BuildLoop
-    support: Support
+    support: Support | None
     probe: Callable[[], None]
+    example: Callable[[], Any]
     headers: Path
 
     @classmethod
-    def of(cls, module: str, headers: Path) -> Builder:
-        """Import the functions from a module."""
+    def of(cls, module: str, folder: Path) -> Builder:
+        """Import the functions from a module.
+
+        Parameters
+        ----------
+        module : str
+            Its name.
+        folder : Path
+            The compiler's folder: headers go into one of the module's choice there.
+        """
         found: Any = importlib.import_module(module)
-        return cls(found.build, found.build_loop, found.support, found.probe, headers)
+        headers = folder / found.FOUND
+        return cls(found.build, found.support, found.probe, found.example, headers)
 
     def store_support(self, cache: Cache) -> None:
         """Make what all compiled code needs, unless a cache has it."""
+        support, key = self.support, support_key()
+        if support is None:
+            return
 
         def make(folder: Path) -> Mapping[str, Any]:
-            self.support(folder / SUPPORT)
+            support(folder / SUPPORT)
             return {}
 
-        key = support_key()
         if cache.find(key) is None:
             cache.store(key, make)
 
@@ -128,11 +140,8 @@ def task(
     request: Mapping[str, Any], builder: Builder, progress: Callable[[str], None]
 ) -> Callable[[Path], Mapping[str, Any]]:
     """What writes an entry into the folder that it is given."""
-    if "loop" in request:
-        source: str = request["loop"]
-        return lambda into: builder.build_loop(source, into, builder.headers, progress)
-    graph = from_json(request["graph"])
-    return lambda into: builder.build(graph, into, builder.headers, progress)
+    subject = request["loop"] if "loop" in request else from_json(request["graph"])
+    return lambda into: builder.build(subject, into, builder.headers, progress)
 
 
 def _settle(folder: Path) -> None:

@@ -12,10 +12,13 @@ import signal
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from jupyter_npcompile.runtime import cache as caches
+from jupyter_npcompile.runtime import stamp
 from jupyter_npcompile.runtime.cache import Cache
 from jupyter_npcompile.runtime.compile_errors import CancelledError, WorkerError
 from jupyter_npcompile.runtime.lifeline import kill_group
@@ -30,6 +33,8 @@ LONGEST = 300.0
 
 MAX_DEATHS = 3
 """How often the worker may die before this kernel stops starting it."""
+
+_workers: weakref.WeakSet[CompileWorker] = weakref.WeakSet()
 
 _START = """\
 import sys
@@ -58,6 +63,7 @@ class CompileWorker:
         self._reset()
         os.register_at_fork(after_in_child=self._forked)
         atexit.register(self.stop)
+        _workers.add(self)
 
     def _reset(self) -> None:
         self._lock = threading.Lock()
@@ -80,6 +86,15 @@ class CompileWorker:
             When it has died too often.
         """
         self._running(cache)
+
+    def warm_up(self) -> None:
+        """Start it in the background."""
+
+        def start() -> None:
+            stamp.versions()  # which takes a moment the first time
+            self.start(caches.cache())
+
+        threading.Thread(target=start, name="npcompile-start", daemon=True).start()
 
     def _running(self, cache: Cache) -> _Process:
         with self._lock:
@@ -327,6 +342,12 @@ class _Process:
         self._writing = self._reading = -1
         if self._popen is not None:
             self._popen.returncode = 0  # not ours to wait for
+
+
+def stop_all() -> None:
+    """End the compile workers of this process; each starts again when it is needed."""
+    for each in list(_workers):
+        each.stop()
 
 
 worker = CompileWorker()

@@ -5,7 +5,6 @@ Nothing here imports torch.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -87,21 +86,12 @@ class Store:
 
     def warm_up(self) -> None:
         """Start the compile worker, in the background: it takes seconds until it is ready."""
-
-        def start() -> None:
-            stamp.versions()
-            self._worker.start(caches.cache())
-
-        threading.Thread(target=start, name="npcompile-start", daemon=True).start()
+        self._worker.warm_up()
 
     def forget(self) -> None:
         """Forget what serves many sizes; the cache is asked again."""
         self._forms = Forms()
         self._supports.clear()
-
-    def stop(self) -> None:
-        """End the compile worker; it starts again when it is needed."""
-        self._worker.stop()
 
     def key(self, graph: Graph) -> str:
         """The name of its entry in a cache."""

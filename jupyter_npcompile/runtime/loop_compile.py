@@ -14,11 +14,11 @@ from jupyter_npcompile.cell.names import loaded
 from jupyter_npcompile.loops import Declined, translate
 from jupyter_npcompile.loops.names import is_fixed, type_of
 from jupyter_npcompile.loops.program import Sequence
+from jupyter_npcompile.runtime import loop_store
 from jupyter_npcompile.runtime.compile_errors import CancelledError
 from jupyter_npcompile.runtime.errors import first_line
 from jupyter_npcompile.runtime.iterators import is_own, remaining
 from jupyter_npcompile.runtime.loop_form import Form
-from jupyter_npcompile.runtime.loop_store import store
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.ticket import Ticket
 from jupyter_npcompile.runtime.worker import compiler
@@ -104,6 +104,7 @@ class Job:
             self.kind,
             may_lack=self.in_module,
         )
+        store = loop_store.store
         run = store.find(code.source) or store.make(code.source, ticket)
         return Form(code, run, self.kind)
 
@@ -154,7 +155,7 @@ class LoopCompile:
 
     def submit(self) -> None:
         """Have it done by and by."""
-        compiler.submit(self, self.ticket.cancel)
+        compiler.submit(self, self.ticket.cancel, "loops")
 
     def run(self) -> None:
         """Have it done, and wait."""

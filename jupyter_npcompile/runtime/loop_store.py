@@ -10,13 +10,16 @@ from typing import Any
 from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime import stamp
 from jupyter_npcompile.runtime.compile_errors import CompileFailedError
-from jupyter_npcompile.runtime.compile_worker import CompileWorker, worker
+from jupyter_npcompile.runtime.compile_worker import CompileWorker
 from jupyter_npcompile.runtime.compiled import BuildError, built
-from jupyter_npcompile.runtime.native.build import LIBRARY
+from jupyter_npcompile.runtime.native.gxx import LIBRARY
 from jupyter_npcompile.runtime.ticket import Ticket
 
 Run = Callable[..., Any]
 """``run(count, *arguments)``: see `jupyter_npcompile.loops.program`."""
+
+worker = CompileWorker("jupyter_npcompile.runtime.loop_building")
+"""Compiles loops. It has no torch, so it is ready at once."""
 
 
 class LoopStore:
@@ -76,6 +79,10 @@ class LoopStore:
         run: Run = library.npcompile_loop()
         self._loaded[key] = run
         return run
+
+    def warm_up(self) -> None:
+        """Start the compile worker, in the background."""
+        self._worker.warm_up()
 
     def clear(self) -> None:
         """Forget what is loaded."""

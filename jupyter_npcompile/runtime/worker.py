@@ -1,4 +1,4 @@
-"""Runs compiles in the background: what somebody waits for first, then the newest."""
+"""Runs compiles in the background: what somebody waits for first, then the newest of a kind."""
 
 from __future__ import annotations
 
@@ -7,17 +7,29 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 from jupyter_npcompile.runtime.progress import report
 from jupyter_npcompile.runtime.ticket import Ticket
 
 Job = Callable[[], None]
 
+Lane = Literal["segments", "loops"]
+"""Kinds of jobs that do not wait for each other: a loop is ready in a second."""
+
 MOST = 4
-"""Compiles in the background at once, on a machine with many processors."""
+"""Compiles of a kind in the background at once, on a machine with many processors."""
 
 MOST_WAITING = 100
-"""Jobs that wait in the background; of more, the oldest are given up."""
+"""Jobs of a kind that wait in the background; of more, the oldest are given up."""
+
+
+@dataclass(eq=False)
+class _Queue:
+    """Jobs of a kind that wait, and how many threads there are for them."""
+
+    jobs: list[tuple[int, Job, Job | None]] = field(default_factory=list)
+    threads: int = 0
 
 
 @dataclass(eq=False)
@@ -55,16 +67,15 @@ class Compiler:
 
     def _reset(self) -> None:
         """Begin with nothing; so does a forked process, in which no thread is left."""
-        self._later: list[tuple[int, Job, Job | None]] = []
+        self._queues: dict[Lane, _Queue] = {"segments": _Queue(), "loops": _Queue()}
+        self._urgent = _Queue()  # holds no jobs: its threads live for those in `_waited`
         self._waited: deque[tuple[int, Job]] = deque()
         self._changed = threading.Condition()
         self._open: set[int] = set()
         self._callbacks: list[_Callback] = []
         self._number = 0
-        self._threads = 0
-        self._urgent_threads = 0
 
-    def submit(self, job: Job, give_up: Job | None = None) -> None:
+    def submit(self, job: Job, give_up: Job | None = None, lane: Lane = "segments") -> None:
         """Run a job later, in the background.
 
         Parameters
@@ -73,28 +84,23 @@ class Compiler:
             Does the work.
         give_up : callable, optional
             Called in its place if so many newer jobs came that it is not worth the work.
+        lane : {"segments", "loops"}
+            Its kind.
         """
+        queue = self._queues[lane]
         late: list[tuple[int, Job]] = []
         with self._changed:
-            self._later.append((self._next(), job, give_up))
-            if len(self._later) > MOST_WAITING:
-                late = self._late()
-            if self._threads < width():
-                self._start(urgent=False)
+            queue.jobs.append((self._next(), job, give_up))
+            if len(queue.jobs) > MOST_WAITING:
+                late = _late(queue)
+            if queue.threads < width():
+                self._start(queue)
             self._changed.notify_all()
         for number, instead in late:
             try:
                 instead()
             finally:
                 self._finish(number)
-
-    def _late(self) -> list[tuple[int, Job]]:
-        """Take the oldest job that may be given up from the queue."""
-        for index, (number, _, give_up) in enumerate(self._later):
-            if give_up is not None:
-                del self._later[index]
-                return [(number, give_up)]
-        return []
 
     def run(self, job: Job, ticket: Ticket | None = None) -> None:
         """Run a job in the background and wait for it.
@@ -125,8 +131,8 @@ class Compiler:
 
         with self._changed:
             self._waited.append((self._next(), watched))
-            if not self._urgent_threads:
-                self._start(urgent=True)
+            if not self._urgent.threads:
+                self._start(self._urgent)
             self._changed.notify_all()
         with report(ticket) as show:
             try:
@@ -160,31 +166,25 @@ class Compiler:
         self._open.add(self._number)
         return self._number
 
-    def _start(self, *, urgent: bool) -> None:
-        thread = threading.Thread(target=self._live, args=(urgent,), name="npcompile", daemon=True)
+    def _start(self, queue: _Queue) -> None:
+        thread = threading.Thread(target=self._live, args=(queue,), name="npcompile", daemon=True)
         thread.start()
         # Afterwards: an interrupt before must not leave a thread that was only counted.
-        self._count(urgent, 1)
+        queue.threads += 1
 
-    def _count(self, urgent: bool, difference: int) -> None:
-        if urgent:
-            self._urgent_threads += difference
-        else:
-            self._threads += difference
-
-    def _live(self, urgent: bool) -> None:
+    def _live(self, queue: _Queue) -> None:
         changed = self._changed
         try:
-            self._work(urgent)
+            self._work(queue)
         finally:  # a job has raised: another thread takes its place
             with changed:
-                self._count(urgent, -1)
+                queue.threads -= 1
 
-    def _work(self, urgent: bool) -> None:
+    def _work(self, queue: _Queue) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._waited or (self._later and not urgent))
-                number, job = self._waited.popleft() if self._waited else self._later.pop()[:2]
+                self._changed.wait_for(lambda: self._waited or queue.jobs)
+                number, job = self._waited.popleft() if self._waited else queue.jobs.pop()[:2]
             try:
                 job()
             finally:
@@ -205,8 +205,17 @@ class Compiler:
                 self._changed.notify_all()
 
 
+def _late(queue: _Queue) -> list[tuple[int, Job]]:
+    """Take the oldest job that may be given up from a queue."""
+    for index, (number, _, give_up) in enumerate(queue.jobs):
+        if give_up is not None:
+            del queue.jobs[index]
+            return [(number, give_up)]
+    return []
+
+
 def width() -> int:
-    """How many compiles run in the background at once: half of the processors stay free."""
+    """How many compiles of a kind run at once: half of the processors stay free."""
     return max(1, min(MOST, (os.cpu_count() or 1) // 2))
 
 

@@ -32,7 +32,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from jupyter_npcompile.graph.nodes import Graph, Node, Output, Position, Ref, ValueType
 from jupyter_npcompile.runtime import compile_job, stamp
 from jupyter_npcompile.runtime.cache import Cache
 from jupyter_npcompile.runtime.cache_folder import make_folder
@@ -110,19 +109,19 @@ class Worker:
         self._lock = os.open(folder, os.O_RDONLY)  # held while we live: it is in use
         fcntl.flock(self._lock, fcntl.LOCK_SH)
         os.utime(folder)
+        builder = self._builder = Builder.of(module, folder)
         with (
             tempfile.TemporaryDirectory(dir=self.cache.jobs, ignore_cleanup_errors=True) as name,
-            _complete(make_folder(folder / "found")) as found,
+            _complete(make_folder(builder.headers)) as found,
         ):
             self._aside = Path(name)
             compile_job.put_files(Path(name), found)
-            self._builder = Builder.of(module, found)
             # If it fails, so will the jobs, and they say why.
             with contextlib.suppress(Exception):
-                self._builder.probe()
+                builder.probe()
                 compile_job.put_files(Path(name), Path(name))
-                self._builder.store_support(self.cache)
-                self._builder.build(example(), Path(name), found, lambda phase: None)
+                builder.store_support(self.cache)
+                builder.build(builder.example(), Path(name), found, lambda phase: None)
         self.say({"kind": "ready", "pid": os.getpid()})
 
     # -- jobs
@@ -259,15 +258,6 @@ def _end(status: int, log: Path) -> str:
         if lines:
             return lines[-1]
     return f"exit status {os.waitstatus_to_exitcode(status)}"
-
-
-def example() -> Graph:
-    """A small graph to compile for the sake of compiling: ``x * 2.0 + x``."""
-    array = ValueType("array", "float64", (8,), (8,))
-    x = Node(0, "input", name="x", types=(array,), position=Position(0, 0))
-    double = Node(1, "numpy.multiply", (Ref(0), 2.0), types=(array,), position=Position(1, 0))
-    total = Node(2, "numpy.add", (Ref(1), Ref(0)), types=(array,), position=Position(2, 0))
-    return Graph("numpy", (x,), (double, total), (Output("y", Ref(2)),))
 
 
 def main() -> None:

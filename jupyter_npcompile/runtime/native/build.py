@@ -20,6 +20,7 @@ from jupyter_npcompile.runtime.compile_errors import UnbuildableError
 from jupyter_npcompile.runtime.native import toolchain
 from jupyter_npcompile.runtime.native.extents import Extents, holds
 from jupyter_npcompile.runtime.native.generated import Generated, read
+from jupyter_npcompile.runtime.native.gxx import LIBRARY
 from jupyter_npcompile.runtime.native.limits import PARALLEL, elements
 from jupyter_npcompile.runtime.native.manifest import Manifest, PieceManifest, to_json
 from jupyter_npcompile.runtime.native.pieces import LibraryCall, Piece, Step, cut
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from jupyter_npcompile.tracer.lowering import Lowered
     from jupyter_npcompile.tracer.lowering.symbols import Symbols
 
-LIBRARY = "kernels.so"
 CONSTANTS = "constants.bin"
 
 MAX_ATTEMPTS = 6
@@ -93,7 +93,7 @@ def build(graph: Graph, folder: Path, headers: Path, progress: Callable[[str], N
         When a node has no faithful form in ATen.
     UnbuildableError
         When what Inductor generates cannot be called natively.
-    jupyter_npcompile.runtime.native.toolchain.CompilerFailedError
+    jupyter_npcompile.runtime.native.gxx.CompilerFailedError
         When the C++ compiler is missing or fails.
     """
     from jupyter_npcompile.tracer.lowering import lower

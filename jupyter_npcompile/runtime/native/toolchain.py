@@ -10,7 +10,6 @@ import functools
 import hashlib
 import os
 import shlex
-import subprocess
 import sysconfig
 import tempfile
 from pathlib import Path
@@ -18,17 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_npcompile import loops
-from jupyter_npcompile.loops.random_numbers import DISTRIBUTIONS
+from jupyter_npcompile.runtime.native.gxx import CompilerFailedError, run
 
 DISPATCH = "npcompile_dispatch"
 """Name of the extension module that calls pieces."""
 
 _PREFIX = "torch/csrc/inductor/cpp_prefix.h"
-
-
-class CompilerFailedError(Exception):
-    """The C++ compiler is missing, or refused what it was given."""
 
 
 def compile_library(source: Path, target: Path, headers: Path) -> None:
@@ -55,7 +49,7 @@ def compile_library(source: Path, target: Path, headers: Path) -> None:
     if precompiled is not None:
         options.precompiled_header = str(precompiled)
     builder = CppBuilder(str(target.with_suffix("")), str(source), options)
-    _run(shlex.split(builder.get_command_line()))
+    run(shlex.split(builder.get_command_line()))
     made = Path(builder.get_target_file_path())
     if made != target:
         made.replace(target)
@@ -81,65 +75,8 @@ def compile_dispatch(target: Path) -> None:
     include = sysconfig.get_paths()["include"]
     compiler = os.environ.get("CC") or "gcc"
     command = [compiler, "-O2", "-shared", "-fPIC", f"-I{include}", f"-I{np.get_include()}"]
-    _run([*shlex.split(compiler), *command[1:], str(source), "-o", str(target)])
+    run([*shlex.split(compiler), *command[1:], str(source), "-o", str(target)])
     _try(target)
-
-
-LOOPS = (
-    *("-std=c++17", "-O3", "-march=native", "-fno-math-errno", "-ffp-contract=off", "-fwrapv"),
-    *("-shared", "-fPIC", "-fvisibility=hidden", "-w"),
-)
-"""Options for native loops: fast, and every rounding and every flag where NumPy has it."""
-
-
-def compile_loop(source: str, target: Path, headers: Path) -> None:
-    """Compile a loop into a shared library.
-
-    Parameters
-    ----------
-    source : str
-        C++, without what it is made of: see `jupyter_npcompile.loops`.
-    target : Path
-        The library.
-    headers : Path
-        Folder for a precompiled header, which makes later compiles shorter.
-
-    Raises
-    ------
-    CompilerFailedError
-        With the first line of what the compiler said.
-    """
-    compiler = shlex.split(os.environ.get("CXX") or "g++")
-    include = sysconfig.get_paths()["include"]
-    options = [*LOOPS, f"-I{include}", f"-I{np.get_include()}"]
-    text = target.with_suffix(".cpp")
-    text.write_text(source)
-    support = _loop_header(compiler, options, headers)
-    try:
-        libraries = [str(DISTRIBUTIONS)] if DISTRIBUTIONS.exists() else []
-        sources = ["-include", str(support), str(text), *libraries]
-        _run([*compiler, *options, *sources, "-o", str(target)])
-    finally:
-        text.unlink()
-
-
-def _loop_header(compiler: list[str], options: list[str], folder: Path) -> Path:
-    """The header that all loops include, compiled once for each compiler."""
-    original = Path(loops.__file__).with_name("support.hpp")
-    found = "".join([*compiler, *options, original.read_text(), _run([*compiler, "--version"])])
-    header = folder / f"loops-{hashlib.sha256(found.encode()).hexdigest()[:16]}.hpp"
-    made = header.with_name(f"{header.name}.gch")
-    if made.exists():
-        return header
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        draft = Path(scratch) / header.name
-        draft.write_bytes(original.read_bytes())
-        shared = [option for option in options if option != "-shared"]
-        _run([*compiler, *shared, "-x", "c++-header", str(draft), "-o", f"{draft}.gch"])
-        draft.replace(header)
-        Path(f"{draft}.gch").replace(made)
-    return header
 
 
 def _options(*, precompiling: bool = False) -> Any:
@@ -171,7 +108,7 @@ def _precompiled_header(folder: Path) -> Path | None:
         draft.write_text(f"#include <{_PREFIX}>\n")
         builder = CppBuilder(str(draft), str(draft), _options(precompiling=True))
         try:
-            _run(shlex.split(builder.get_command_line()))
+            run(shlex.split(builder.get_command_line()))
         except CompilerFailedError:
             return None
         header.write_text(f"#include <{_PREFIX}>\n")
@@ -183,15 +120,4 @@ def _precompiled_header(folder: Path) -> Path | None:
 def _compiler_version() -> str:
     from torch._inductor.cpp_builder import get_cpp_compiler
 
-    return _run([get_cpp_compiler(), "--version"])
-
-
-def _run(command: list[str]) -> str:
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise CompilerFailedError(f"{command[0]}: {error.strerror}") from error
-    if done.returncode:
-        said = [line for line in done.stderr.splitlines() if "error" in line] or ["no message"]
-        raise CompilerFailedError(f"{Path(command[0]).name}: {said[0].strip()}")
-    return done.stdout
+    return run([get_cpp_compiler(), "--version"])
