@@ -32,7 +32,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 import jupyter_npcompile
-from jupyter_npcompile.runtime import artifacts
+from jupyter_npcompile.magic import extension
 
 MAGIC = "%%npcompile --quiet"
 PLAIN = "# run by IPython   "
@@ -410,7 +410,7 @@ class Bench(contextlib.AbstractContextManager["Bench"]):
 
     def _unload(self) -> None:
         """Take the magics away; the next bench needs the compile worker, which starts slowly."""
-        with mock.patch.object(artifacts.store, "stop"):
+        with mock.patch.object(extension, "stop_all"):
             self.shell.run_line_magic("unload_ext", "jupyter_npcompile")
 
     def setup(self, source: str, run: int = FIRST_RUN) -> None:
