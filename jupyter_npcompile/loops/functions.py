@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jupyter_npcompile.loops import (
     creation,
+    linear_algebra,
     methods,
     products,
     python_calls,
@@ -16,6 +17,7 @@ from jupyter_npcompile.loops.calls import find
 __all__ = [
     "creation",
     "find",
+    "linear_algebra",
     "methods",
     "products",
     "python_calls",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import elementwise, hosts, reductions
+from jupyter_npcompile.loops import elementwise, hosts, linear_algebra, reductions
 from jupyter_npcompile.loops.calls import elements, of
 from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number
 from jupyter_npcompile.loops.values import Lazy, Ref, Scalar, Value
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
 
 SMALL = 2048
-"""Multiplications in a product of matrices that is not worth a call of NumPy."""
+"""Multiplications in a product of matrices that is not worth a call of a library."""
 
 
 def product(t: Names, left: Lazy, right: Lazy) -> Value:
-    """``left @ right``: in C++ where it is small, by NumPy's library where it is not."""
+    """``left @ right``: in C++ where it is small, by a library where it is not."""
     w = t.writer
     if left.ndim == right.ndim == 1 or left.ndim > 2 or right.ndim > 2:
         if left.ndim > 2 or right.ndim > 2:
@@ -39,7 +39,10 @@ def product(t: Names, left: Lazy, right: Lazy) -> Value:
         assert isinstance(made, Ref)
         w.emit(f"{result} = {made.code};")
     with w.block("else"):
-        w.emit(f"{result} = {hosts.product(t, a, b, type.ndim, a.dtype).code};")
+        if linear_algebra.is_suitable(a, b):
+            w.emit(f"{result} = {linear_algebra.product(a, b)};")
+        else:
+            w.emit(f"{result} = {hosts.product(t, a, b, type.ndim, a.dtype).code};")
     return Ref(result, type)
 
 

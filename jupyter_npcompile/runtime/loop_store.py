@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from jupyter_npcompile.loops import linear_algebra
 from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime import stamp
 from jupyter_npcompile.runtime.compile_errors import CompileFailedError
@@ -77,6 +78,9 @@ class LoopStore:
         library = ctypes.PyDLL(str(folder / LIBRARY))
         library.npcompile_loop.restype = ctypes.py_object
         run: Run = library.npcompile_loop()
+        known = linear_algebra.addresses()
+        table = (ctypes.c_void_p * len(known)).in_dll(library, linear_algebra.TABLE)
+        table[:] = list(known)
         self._loaded[key] = run
         return run
 

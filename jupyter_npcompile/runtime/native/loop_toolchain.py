@@ -22,6 +22,10 @@ LOOPS = (
 """Options for native loops: fast, and every rounding and every flag where NumPy has it."""
 
 
+HEADERS = ("support.hpp", "linear_algebra.hpp")
+"""What all loops include, in this order."""
+
+
 def compile_loop(source: str, target: Path, headers: Path) -> None:
     """Compile a loop into a shared library.
 
@@ -55,8 +59,8 @@ def compile_loop(source: str, target: Path, headers: Path) -> None:
 
 def _loop_header(compiler: list[str], options: list[str], folder: Path) -> Path:
     """The header that all loops include, compiled once for each compiler."""
-    original = Path(loops.__file__).with_name("support.hpp")
-    found = "".join([*compiler, *options, original.read_text(), run([*compiler, "--version"])])
+    text = "".join(Path(loops.__file__).with_name(name).read_text() for name in HEADERS)
+    found = "".join([*compiler, *options, text, run([*compiler, "--version"])])
     header = folder / f"loops-{hashlib.sha256(found.encode()).hexdigest()[:16]}.hpp"
     made = header.with_name(f"{header.name}.gch")
     if made.exists():
@@ -64,7 +68,7 @@ def _loop_header(compiler: list[str], options: list[str], folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         draft = Path(scratch) / header.name
-        draft.write_bytes(original.read_bytes())
+        draft.write_text(text)
         shared = [option for option in options if option != "-shared"]
         run([*compiler, *shared, "-x", "c++-header", str(draft), "-o", f"{draft}.gch"])
         draft.replace(header)

@@ -1,0 +1,155 @@
+
+// ---- linear algebra: the library that NumPy itself calls, without the way through Python
+
+// Where its functions are, filled by who loads this: see `linear_algebra.addresses`.
+extern "C" __attribute__((visibility("default"))) void *npcompile_lapack[5] = {};
+
+typedef void (*Gesv)(const i64 *n, const i64 *columns, double *a, const i64 *lda, i64 *pivots, double *b,
+    const i64 *ldb, i64 *info);
+typedef void (*Getrf)(const i64 *m, const i64 *n, double *a, const i64 *lda, i64 *pivots, i64 *info);
+typedef void (*Potrf)(const char *half, const i64 *n, double *a, const i64 *lda, i64 *info);
+typedef void (*Gemm)(int order, int left, int right, i64 m, i64 n, i64 k, double alpha, const double *a,
+    i64 lda, const double *b, i64 ldb, double beta, double *c, i64 ldc);
+typedef void (*Gemv)(int order, int turned, i64 m, i64 n, double alpha, const double *a, i64 lda,
+    const double *x, i64 step, double beta, double *y, i64 other);
+
+// NumPy does not look at the flags that these leave behind.
+struct QuietFlags {
+    fexcept_t kept;
+    QuietFlags() { std::fegetexceptflag(&kept, FE_ALL_EXCEPT); }
+    ~QuietFlags() { std::fesetexceptflag(&kept, FE_ALL_EXCEPT); }
+};
+
+// The elements column by column.
+static inline Array<double, 2> by_columns(Run &run, const View<double, 2> &v) {
+    const i64 turned[2] = {v.n[1], v.n[0]};
+    Array<double, 2> a = fresh<double, 2>(run.spare, turned, NPY_DOUBLE);
+    for (i64 i = 0; i < v.n[0]; i++)
+        for (i64 j = 0; j < v.n[1]; j++) a.p[j * v.n[0] + i] = v.p[i * v.s[0] + j * v.s[1]];
+    return a;
+}
+struct Pivots {
+    i64 few[32];
+    std::vector<i64> many;
+    i64 *p;
+    explicit Pivots(i64 n) : p(few) { if (n > 32) { many.resize(n); p = many.data(); } }
+};
+static inline i64 square_size(const View<double, 2> &a) { NEED(a.n[0] == a.n[1] && a.n[0] > 0); return a.n[0]; }
+
+// x of a @ x == b; what is singular is left to NumPy, which raises.
+static inline void solve_columns(Run &run, const View<double, 2> &a, double *x, i64 columns) {
+    const i64 n = square_size(a);
+    Array<double, 2> lu = by_columns(run, a);
+    Pivots pivots(n);
+    i64 info = 0;
+    QuietFlags quiet;
+    ((Gesv)npcompile_lapack[0])(&n, &columns, lu.p, &n, pivots.p, x, &n, &info);
+    NEED(info == 0);
+}
+static inline Array<double, 1> solve(Run &run, const View<double, 2> &a, const View<double, 1> &b) {
+    NEED(b.n[0] == a.n[0]);
+    Array<double, 1> x = fresh<double, 1>(run.spare, b.n, NPY_DOUBLE);
+    for (i64 i = 0; i < b.n[0]; i++) x.p[i] = b.p[i * b.s[0]];
+    solve_columns(run, a, x.p, 1);
+    return x;
+}
+static inline Array<double, 2> turned(Run &run, const Array<double, 2> &columns) {
+    const i64 n[2] = {columns.n[1], columns.n[0]};
+    Array<double, 2> made = fresh<double, 2>(run.spare, n, NPY_DOUBLE);
+    for (i64 i = 0; i < n[0]; i++)
+        for (i64 j = 0; j < n[1]; j++) made.p[i * n[1] + j] = columns.p[j * n[0] + i];
+    return made;
+}
+static inline Array<double, 2> solve(Run &run, const View<double, 2> &a, const View<double, 2> &b) {
+    NEED(b.n[0] == a.n[0] && b.n[1] > 0);
+    Array<double, 2> x = by_columns(run, b);
+    solve_columns(run, a, x.p, b.n[1]);
+    return turned(run, x);
+}
+static inline Array<double, 2> inverse(Run &run, const View<double, 2> &a) {
+    const i64 n[2] = {a.n[0], a.n[0]};
+    Array<double, 2> x = fresh<double, 2>(run.spare, n, NPY_DOUBLE);
+    for (i64 k = 0; k < n[0] * n[0]; k++) x.p[k] = k % (n[0] + 1) ? 0.0 : 1.0;
+    solve_columns(run, a, x.p, n[0]);
+    return turned(run, x);
+}
+// From the logarithm of its size, as NumPy has it, which warns of what happens here.
+static inline double determinant(Run &run, const View<double, 2> &a) {
+    const i64 n = square_size(a);
+    Array<double, 2> lu = by_columns(run, a);
+    Pivots pivots(n);
+    i64 info = 0;
+    ((Getrf)npcompile_lapack[1])(&n, &n, lu.p, &n, pivots.p, &info);
+    NEED(info >= 0);
+    if (info > 0) return 0.0;
+    double sign = 1.0, size = 0.0;
+    for (i64 k = 0; k < n; k++) {
+        const double element = lu.p[k * (n + 1)];
+        if ((pivots.p[k] != k + 1) != (element < 0)) sign = -sign;
+        size += std::log(std::fabs(element));
+    }
+    return sign * std::exp(size);
+}
+static inline Array<double, 2> cholesky(Run &run, const View<double, 2> &a) {
+    const i64 n = square_size(a);
+    Array<double, 2> lower = by_columns(run, a);
+    i64 info = 0;
+    QuietFlags quiet;
+    ((Potrf)npcompile_lapack[2])("L", &n, lower.p, &n, &info);
+    NEED(info == 0);
+    for (i64 j = 1; j < n; j++)
+        for (i64 i = 0; i < j; i++) lower.p[j * n + i] = 0.0;
+    return turned(run, lower);
+}
+
+enum { ROWS = 101, PLAIN = 111, TURNED = 112 };
+// A matrix as the library wants it: rows or columns one after the other.
+struct Operand {
+    Array<double, 2> a;
+    int turned;
+    i64 lead;
+    Operand(Run &run, const View<double, 2> &v) : a(v), turned(PLAIN), lead(std::max<i64>(v.n[1], 1)) {
+        const bool rows = v.s[1] == 1 || v.n[1] <= 1, columns = v.s[0] == 1 || v.n[0] <= 1;
+        if (rows && (v.n[0] <= 1 || v.s[0] >= lead)) {
+            if (v.n[0] > 1) lead = v.s[0];
+        } else if (columns && (v.n[1] <= 1 || v.s[1] >= std::max<i64>(v.n[0], 1))) {
+            turned = TURNED;
+            lead = v.n[1] > 1 ? v.s[1] : std::max<i64>(v.n[0], 1);
+        } else {
+            a = fresh<double, 2>(run.spare, v.n, NPY_DOUBLE);
+            for (i64 i = 0; i < v.n[0]; i++)
+                for (i64 j = 0; j < v.n[1]; j++) a.p[i * v.n[1] + j] = v.p[i * v.s[0] + j * v.s[1]];
+        }
+    }
+};
+static inline Array<double, 2> multiply(Run &run, const View<double, 2> &a, const View<double, 2> &b) {
+    NEED(a.n[1] == b.n[0] && a.size() > 0 && b.size() > 0);
+    const i64 n[2] = {a.n[0], b.n[1]};
+    Array<double, 2> c = fresh<double, 2>(run.spare, n, NPY_DOUBLE);
+    const Operand left(run, a), right(run, b);
+    ((Gemm)npcompile_lapack[3])(ROWS, left.turned, right.turned, n[0], n[1], a.n[1], 1.0, left.a.p, left.lead,
+        right.a.p, right.lead, 0.0, c.p, n[1]);
+    return c;
+}
+// The library takes the size of a matrix as it lies in memory.
+static inline Array<double, 1> multiply(Run &run, const Operand &m, bool other, i64 out, const View<double, 1> &x) {
+    const i64 n[1] = {out};
+    Array<double, 1> y = fresh<double, 1>(run.spare, n, NPY_DOUBLE), from(x);
+    if (x.s[0] <= 0) {
+        from = fresh<double, 1>(run.spare, x.n, NPY_DOUBLE);
+        for (i64 k = 0; k < x.n[0]; k++) from.p[k] = x.p[k * x.s[0]];
+    }
+    const bool lies_turned = m.turned == TURNED;
+    const i64 rows = m.a.n[lies_turned], columns = m.a.n[!lies_turned];
+    ((Gemv)npcompile_lapack[4])(ROWS, lies_turned != other ? TURNED : PLAIN, rows, columns, 1.0, m.a.p, m.lead,
+        from.p, from.s[0], 0.0, y.p, 1);
+    return y;
+}
+static inline Array<double, 1> multiply(Run &run, const View<double, 2> &a, const View<double, 1> &x) {
+    NEED(a.n[1] == x.n[0] && a.size() > 0);
+    return multiply(run, Operand(run, a), false, a.n[0], x);
+}
+static inline Array<double, 1> multiply(Run &run, const View<double, 1> &x, const View<double, 2> &a) {
+    NEED(a.n[0] == x.n[0] && a.size() > 0);
+    return multiply(run, Operand(run, a), true, a.n[1], x);
+}

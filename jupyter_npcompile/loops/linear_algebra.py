@@ -1,0 +1,122 @@
+"""Linear algebra in a loop: the functions of the library that NumPy itself calls.
+
+NumPy brings its BLAS and LAPACK along. A call of theirs takes a fraction of a
+microsecond for small matrices, where the way through ``np.linalg`` takes ten;
+and what comes out is NumPy's, for it is the same code.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jupyter_npcompile.loops import elementwise, hosts
+from jupyter_npcompile.loops.calls import array, of
+from jupyter_npcompile.loops.kinds import ArrayType, Number
+from jupyter_npcompile.loops.values import Lazy, Ref, Scalar, Value
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.loops.names import Names
+
+TABLE = "npcompile_lapack"
+"""The table of addresses in compiled loops: see ``linear_algebra.hpp``."""
+
+_FUNCTIONS = ("dgesv", "dgetrf", "dpotrf", "cblas_dgemm", "cblas_dgemv")
+_SPELLINGS = ("scipy_{}_64_", "{}_64_", "scipy_{}64_", "{}64_")
+"""Names of the variant with integers of 64 bits; the two others are for C."""
+
+DTYPE = "float64"
+
+
+@functools.cache
+def addresses() -> tuple[int, ...]:
+    """Where NumPy's library has its functions; empty where it has other names for them.
+
+    Examples
+    --------
+    >>> len(addresses()) in (0, 5)
+    True
+    """
+    module = importlib.import_module("numpy.linalg._umath_linalg")
+    library = ctypes.CDLL(str(module.__file__))  # loaded already
+    found = []
+    for name in _FUNCTIONS:
+        spelt = [s.format(name) for s in _SPELLINGS if hasattr(library, s.format(name))]
+        if not spelt:
+            return ()
+        found.append(ctypes.cast(getattr(library, spelt[0]), ctypes.c_void_p).value or 0)
+    return tuple(found)
+
+
+def is_suitable(*values: Ref) -> bool:
+    """Whether the library has functions for these arrays."""
+    return bool(addresses()) and all(value.dtype == DTYPE for value in values)
+
+
+def product(left: Ref, right: Ref) -> str:
+    """C++ for ``left @ right``, of matrices or a matrix and a vector."""
+    return f"multiply(run, {left.code}, {right.code})"
+
+
+def _decomposing(
+    *shapes: tuple[int, ...],
+) -> Callable[[Callable[[Names, Sequence[Ref]], Value]], Callable[..., Value]]:
+    """Have NumPy called for arguments of other numbers of dimensions, or other types."""
+
+    def decorate(write: Callable[[Names, Sequence[Ref]], Value]) -> Callable[..., Value]:
+        function = getattr(np.linalg, write.__name__.lstrip("_"))
+
+        @of(function)
+        def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+            arrays = [array(arg) for arg in args]
+            given = tuple(0 if isinstance(value, Scalar) else value.ndim for value in arrays)
+            if kwargs or given not in shapes or not addresses() or not _all_of_dtype(arrays):
+                return hosts.call(t, function, args, kwargs)
+            return write(t, [elementwise.materialise(t.writer, _lazy(v)) for v in arrays])
+
+        return call
+
+    return decorate
+
+
+def _lazy(value: Any) -> Lazy:
+    assert not isinstance(value, Scalar)
+    return value  # type: ignore[no-any-return]
+
+
+def _all_of_dtype(values: Sequence[Lazy | Scalar]) -> bool:
+    return all(not isinstance(value, Scalar) and value.dtype == DTYPE for value in values)
+
+
+def _made(t: Names, code: str, ndim: int) -> Ref:
+    type = ArrayType(DTYPE, ndim, True)
+    name = t.writer.name("a")
+    t.writer.emit(f"{type.c} {name} = {code};")
+    return Ref(name, type, is_fresh=True)
+
+
+@_decomposing((2, 1), (2, 2))
+def _solve(t: Names, arrays: Sequence[Ref]) -> Value:
+    a, b = arrays
+    return _made(t, f"solve(run, {a.code}, {b.code})", b.ndim)
+
+
+@_decomposing((2,))
+def _inv(t: Names, arrays: Sequence[Ref]) -> Value:
+    return _made(t, f"inverse(run, {arrays[0].code})", 2)
+
+
+@_decomposing((2,))
+def _cholesky(t: Names, arrays: Sequence[Ref]) -> Value:
+    return _made(t, f"cholesky(run, {arrays[0].code})", 2)
+
+
+@_decomposing((2,))
+def _det(t: Names, arrays: Sequence[Ref]) -> Value:
+    held = t.writer.hold("double", f"determinant(run, {arrays[0].code})")
+    return Scalar(held, Number("np", DTYPE))

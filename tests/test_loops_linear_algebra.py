@@ -1,0 +1,128 @@
+"""Linear algebra in native loops: NumPy's results, whatever lies how in memory, and its errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import jupyter_npcompile
+from jupyter_npcompile.loops import linear_algebra
+from tests.native_loops import compiled, define, differences, how, outcome
+
+pytestmark = pytest.mark.skipif(
+    not linear_algebra.addresses(), reason="NumPy's library has other names here"
+)
+
+
+@pytest.fixture(autouse=True)
+def _native(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jupyter_npcompile.settings, "tier", "native-loop")
+    monkeypatch.setattr(jupyter_npcompile.settings, "first_run_check", "off")
+
+
+LAYOUTS = (
+    "m",
+    "m.T",
+    "m[::-1]",
+    "m[:, ::-1]",
+    "(m + 0)[::2, ::2]",
+    "w[:n, 1:n + 1]",
+    "w.T[1:n + 1, :n]",
+)
+"""Matrices of n by n, or half of that, and how they lie."""
+
+DECOMPOSING = """
+def f(m, w, b, k):
+    n = len(m)
+    for _ in range(k):
+        a = {layout}
+        c = b[:len(a)]
+        x = np.linalg.solve(a, c)
+        y = np.linalg.solve(a, a.T)
+        i = np.linalg.inv(a)
+        d = np.linalg.det(a)
+        s = a @ a.T + np.eye(len(a))
+        q = np.linalg.cholesky(s)
+    return x, y, i, d, q
+"""
+
+
+def assert_same(text: str, *inputs: Sequence[Any]) -> None:
+    """Compare a function with its native form, on each of these arguments."""
+    function = define(text)
+    native = compiled(function)
+    for given in inputs:
+        runs = [[v.copy() if isinstance(v, np.ndarray) else v for v in given] for _ in range(2)]
+        wrong = differences(outcome(function, runs[0]), outcome(native, runs[1]))
+        assert not wrong, wrong
+    assert how(native) == "native"
+
+
+def square(n: int, seed: int) -> np.ndarray[Any, Any]:
+    """A matrix that is far from singular."""
+    return np.random.default_rng(seed).normal(size=(n, n)) + 4 * n * np.eye(n)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_decompositions(layout: str) -> None:
+    # What stands backwards is far from the diagonal, and would be close to singular.
+    made = [square(n, n) for n in (1, 2, 3, 8, 40)]
+    if "::-1" in layout:
+        made = [m[::-1].copy() for m in made]
+    wide = [np.pad(m, ((0, 2), (1, 3)), constant_values=7.0) for m in made]
+    inputs = [(m, w, np.arange(1.0, len(m) + 1), 2) for m, w in zip(made, wide, strict=True)]
+    assert_same(DECOMPOSING.format(layout=layout), *inputs)
+
+
+@pytest.mark.parametrize("call", ["solve(m, b)", "inv(m)", "cholesky(m)", "det(m)"])
+def test_what_numpy_raises(call: str) -> None:
+    text = f"def f(m, b, k):\n    for _ in range(k): t = np.linalg.{call}\n    return t"
+    for bad in (np.zeros((3, 3)), -np.eye(3), np.full((3, 3), np.nan), np.ones((3, 2))):
+        assert_same(text, (square(3, 1), np.ones(3), 2), (bad, np.ones(len(bad)), 2))
+
+
+def test_lengths_that_do_not_fit() -> None:
+    text = "def f(m, b, k):\n    for _ in range(k): t = np.linalg.solve(m, b)\n    return t"
+    assert_same(text, (square(3, 1), np.ones(3), 2), (square(3, 1), np.ones(4), 2))
+
+
+PRODUCTS = """
+def f(a, b, u, v, k):
+    for _ in range(k):
+        t = {left} @ {right}
+    return t
+"""
+
+MATRICES = ("a", "a.T", "a[::-1]", "a[:, ::2]", "a[::2].T", "a[:1]", "a[:, :1]")
+
+
+@pytest.mark.parametrize("left", [*MATRICES, "u", "u[::-1]", "u[::2]"])
+def test_products(left: str) -> None:
+    """Of matrices that are not small."""
+    rng = np.random.default_rng(3)
+    a, u = rng.normal(size=(90, 70)), rng.normal(size=180)
+    shape = eval(left, {"a": a, "u": u}).shape
+    inner = shape[-1]
+    wide = rng.normal(size=(2 * inner, 2 * inner))
+    for right in ("b[:n]", "b[:n, ::3]", "b.T[:n, 1:]", "b[n - 1::-1]", "v[:n]", "v[::-1][:n]"):
+        if left[0] == "u" and right[0] == "v":
+            continue
+        text = PRODUCTS.format(left=left, right=right.replace("n", str(inner)))
+        assert_same(text, (a, wide, u[: shape[0]] if left == "u" else u, wide[0], 2))
+
+
+def test_products_of_what_is_not_finite() -> None:
+    text = PRODUCTS.format(left="a", right="b")
+    a = np.ones((60, 60))
+    bad = a.copy()
+    bad[3, 4], bad[5, 6] = np.inf, np.nan
+    assert_same(text, (a, a, a[0], a[0], 2), (a, bad, a[0], a[0], 2), (bad, bad, a[0], a[0], 2))
+
+
+def test_numbers_of_other_types_go_to_numpy() -> None:
+    text = "def f(m, b, k):\n    for _ in range(k): t = np.linalg.solve(m, b)\n    return t"
+    for dtype in (np.float32, np.int64):
+        assert_same(text, (square(3, 1).astype(dtype), np.ones(3, dtype), 2))
