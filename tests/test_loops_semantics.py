@@ -850,6 +850,65 @@ ROWS: tuple[Row, ...] = (
         "for i in range(3): t = (np.where(a > 0, a, 0.0), np.clip(a, -0.5, 0.5), np.roll(a, i), np.diff(a), np.concatenate((a, a[:i])))",
     ),
     Row(
+        "reshaped",
+        "a=R.normal(size=12), m=R.normal(size=(3, 4)), n=2",
+        "for i in range(1, 3):\n    t = (a.reshape(n, 6), m.reshape(2, -1), (m + i).reshape(-1), np.reshape(a, (n, 2, 3)), m.reshape(12)[2:])\n    a.reshape(4, 3)[i] += 1",
+    ),
+    Row(
+        "reshaped_not_in_order",
+        "m=R.normal(size=(3, 4))",
+        "for i in range(3): t = m.T.reshape(12) * 2",
+        "refused",
+    ),
+    Row(
+        "reshaped_wrongly",
+        "m=R.normal(size=(3, 4))",
+        "for i in range(3): t = m.reshape(5, i)",
+        "refused",
+    ),
+    Row(
+        "filled_like",
+        "a=R.normal(size=4), b=np.arange(3)",
+        "for i in range(3): t = (np.full_like(a, i), np.full_like(b, i), np.full_like(b, 0.5 * i, dtype=float))",
+    ),
+    Row(
+        "padded",
+        "a=R.normal(size=5), m=R.normal(size=(3, 4)), b=np.arange(4)",
+        "for i in range(3): t = (np.pad(a, i), np.pad(m, 1), np.pad(m, (i, 2)), np.pad(m.T[::-1], ((i, 1), (0, 2))), np.pad(b, 2, constant_values=7), np.pad(a > 0, 1))",
+    ),
+    *(
+        Row(
+            f"padded_{mode}",
+            "a=R.normal(size=5), m=R.normal(size=(3, 4))",
+            f"for i in range(3): t = (np.pad(a, (i, 4), '{mode}'), np.pad(m, i, mode='{mode}'), np.pad(m[::-1, ::2], ((1, 2), (i % 2, 1)), '{mode}'))",
+        )
+        for mode in ("edge", "wrap", "reflect", "symmetric")
+    ),
+    Row(
+        "padded_far",
+        "a=R.normal(size=3)",
+        "for i in range(3): t = np.pad(a, (2, 7), 'reflect')",
+        "refused",
+    ),
+    Row("padded_nothing", "a=np.zeros(0)", "for i in range(3): t = (np.pad(a, i), a.reshape(0))"),
+    Row(
+        "frequencies",
+        "n=6",
+        "for i in range(3): t = (np.fft.fftfreq(n), np.fft.rfftfreq(n + i, 0.5))",
+    ),
+    Row(
+        "padded_columns",
+        "m=R.normal(size=(3, 4))",
+        "for i in range(3): t = np.pad(m.T, 1)",
+        "refused",
+    ),
+    Row(
+        "host_of_a_view",
+        "a=R.normal(size=9)",
+        "for i in range(3): t = np.tile(a, (2, 2))",
+        "python",
+    ),
+    Row(
         "hosts",
         "m=R.normal(size=(4, 4)), a=R.normal(size=4)",
         "for i in range(3): t = (np.linalg.solve(m, a), np.sort(a), np.cumsum(a), np.linalg.norm(a), np.fft.fft(a), np.argsort(a))",

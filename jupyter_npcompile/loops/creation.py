@@ -91,6 +91,18 @@ def _full(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value
     return _filled(t, dtype, shape_named(t, args[0]), args[1])
 
 
+@of(np.full_like)
+def _full_like(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if set(kwargs) - {"dtype"} or len(args) != 2 or not isinstance(args[1], Scalar):
+        raise Declined("np.full_like with these arguments")
+    value = elements(args[0])
+    dtype = dtype_named(kwargs.get("dtype"), value.dtype)
+    kinds = "biufc"
+    if kinds.index(np.dtype(dtype).kind) < kinds.index(args[1].type.kind):
+        raise Declined("np.full_like with a number of a wider type")
+    return _filled(t, dtype, elementwise.shape_of(t.writer, value), args[1])
+
+
 @of(np.array)
 def array_call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """``np.array``."""

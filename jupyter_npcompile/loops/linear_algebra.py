@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.loops import elementwise, hosts
+from jupyter_npcompile.loops import elementwise
 from jupyter_npcompile.loops.calls import array, of
-from jupyter_npcompile.loops.kinds import ArrayType, Number
+from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number
 from jupyter_npcompile.loops.values import Lazy, Ref, Scalar, Value
 
 if TYPE_CHECKING:
@@ -66,17 +66,17 @@ def product(left: Ref, right: Ref) -> str:
 def _decomposing(
     *shapes: tuple[int, ...],
 ) -> Callable[[Callable[[Names, Sequence[Ref]], Value]], Callable[..., Value]]:
-    """Have NumPy called for arguments of other numbers of dimensions, or other types."""
+    """Say for which numbers of dimensions a function is translated."""
 
     def decorate(write: Callable[[Names, Sequence[Ref]], Value]) -> Callable[..., Value]:
-        function = getattr(np.linalg, write.__name__.lstrip("_"))
+        name = write.__name__.lstrip("_")
 
-        @of(function)
+        @of(getattr(np.linalg, name))
         def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
             arrays = [array(arg) for arg in args]
             given = tuple(0 if isinstance(value, Scalar) else value.ndim for value in arrays)
             if kwargs or given not in shapes or not addresses() or not _all_of_dtype(arrays):
-                return hosts.call(t, function, args, kwargs)
+                raise Declined(f"np.linalg.{name} of these")
             return write(t, [elementwise.materialise(t.writer, _lazy(v)) for v in arrays])
 
         return call

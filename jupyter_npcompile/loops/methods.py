@@ -13,7 +13,7 @@ from jupyter_npcompile.loops.creation import dtype_named
 from jupyter_npcompile.loops.kinds import PYTHON, Declined, Number
 from jupyter_npcompile.loops.products import product
 from jupyter_npcompile.loops.random_numbers import draw
-from jupyter_npcompile.loops.rearranging import transposed
+from jupyter_npcompile.loops.rearranging import reshaped, transposed
 from jupyter_npcompile.loops.summaries import reduction
 from jupyter_npcompile.loops.values import (
     Applied,
@@ -79,6 +79,17 @@ def _method_fill(
     elementwise.store(t.writer, owner, elementwise.converted(number(args[0]), owner.dtype))
     t.note_write(owner)
     return Known(None)
+
+
+def _method_reshape(
+    t: Names, owner: Lazy, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    if kwargs or not args:
+        raise Declined("reshape with these arguments")
+    return reshaped(t, owner, args[0] if len(args) == 1 else Items(tuple(args)))
+
+
+METHODS["reshape"] = _method_reshape
 
 
 METHODS["copy"] = _method_copy

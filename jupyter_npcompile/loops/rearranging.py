@@ -9,7 +9,7 @@ import numpy as np
 
 from jupyter_npcompile.loops import arithmetic, elementwise, reductions
 from jupyter_npcompile.loops.calls import array, axis_of, elements, integer, of
-from jupyter_npcompile.loops.creation import array_call
+from jupyter_npcompile.loops.creation import array_call, shape_named
 from jupyter_npcompile.loops.indexing import view
 from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number
 from jupyter_npcompile.loops.ufuncs import ufunc
@@ -108,6 +108,41 @@ def _clip(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value
         raise Declined("np.clip with these arguments")
     value, low, high = (array(arg) for arg in args)
     return ufunc(t, "minimum", [ufunc(t, "maximum", [value, low]), high])
+
+
+@of(np.reshape)
+def _reshape(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 2:
+        raise Declined("np.reshape with these arguments")
+    return reshaped(t, elements(args[0]), args[1])
+
+
+def reshaped(t: Names, value: Lazy, shape: Value) -> Ref:
+    """A view with other lengths; NumPy has to reshape what does not lie in C order."""
+    w = t.writer
+    ref = elementwise.materialise(w, value)
+    items = shape.items if isinstance(shape, Items) else (shape,)
+    open_ = [k for k, item in enumerate(items) if isinstance(item, Scalar) and item.const == -1]
+    if len(open_) > 1:
+        raise Declined("a shape that is not known")
+    rest = Items(tuple(v for k, v in enumerate(items) if k not in open_))
+    given = shape_named(t, rest) if rest.items or not open_ else []
+    size, known = w.hold("i64", f"{ref.code}.size()"), w.hold("i64", " * ".join(given) or "1")
+    dims = list(given)
+    if open_:
+        w.emit(f"NEED({known} > 0 && {size} % {known} == 0);")
+        dims.insert(open_[0], w.hold("i64", f"{size} / {known}"))
+    else:
+        w.emit(f"NEED({size} == {known});")
+    w.emit(f"NEED({ref.code}.contiguous());")
+    name = w.name("w")
+    type = ArrayType(ref.dtype, len(dims), True)
+    w.emit(f"{type.view} {name};")
+    w.emit(f"{name}.p = {ref.code}.p; {name}.b = {ref.code}.b; {name}.id = ++ids_;")
+    for d, n in enumerate(dims):
+        step = " * ".join(dims[d + 1 :]) or "1"
+        w.emit(f"{name}.n[{d}] = {n}; {name}.s[{d}] = {step};")
+    return Ref(name, type, root=ref.root)
 
 
 @of(np.transpose)

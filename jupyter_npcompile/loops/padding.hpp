@@ -1,0 +1,62 @@
+
+// ---- np.pad
+
+enum { CONSTANT, EDGE, WRAP, REFLECT, SYMMETRIC };
+// Which element stands in a place; -1 where it is the constant. NumPy goes on from
+// there where more is wanted than the array has.
+static inline i64 padded_from(i64 k, i64 n, int mode) {
+    if (k >= 0 && k < n) return k;
+    if (mode == CONSTANT) return -1;
+    NEED(n > 0);
+    if (mode == EDGE) return k < 0 ? 0 : n - 1;
+    if (mode == WRAP) { NEED(k >= -n && k < 2 * n); return k < 0 ? k + n : k - n; }
+    const i64 shift = mode == SYMMETRIC;
+    NEED(k > -n - shift && k < 2 * n - 1 + shift);
+    return k < 0 ? -k - shift : 2 * (n - 1) - k + shift;
+}
+template <class T, int N> struct Padding {
+    const View<T, N> &from;
+    const i64 (&before)[N];
+    int mode;
+    T constant;
+    T *to;
+    void fill(i64 count) { for (i64 k = 0; k < count; k++) *to++ = constant; }
+    void run(const i64 (&n)[N], int d, const T *p) {
+        const i64 step = from.s[d];
+        if (d == N - 1) {
+            const i64 first = before[d], stop = first + from.n[d];
+            for (i64 k = 0; k < first; k++) put(p, padded_from(k - first, from.n[d], mode), step);
+            if (step == 1) for (i64 k = 0; k < from.n[d]; k++) *to++ = p[k];
+            else for (i64 k = 0; k < from.n[d]; k++) *to++ = p[k * step];
+            for (i64 k = stop; k < n[d]; k++) put(p, padded_from(k - first, from.n[d], mode), step);
+            return;
+        }
+        i64 below = 1;
+        for (int e = d + 1; e < N; e++) below *= n[e];
+        for (i64 k = 0; k < n[d]; k++) {
+            const i64 source = padded_from(k - before[d], from.n[d], mode);
+            if (source < 0) fill(below);
+            else run(n, d + 1, p + source * step);
+        }
+    }
+    void put(const T *p, i64 source, i64 step) { *to++ = source < 0 ? constant : p[source * step]; }
+};
+// Columns one after the other, and not rows.
+template <class T, int N> static inline bool lies_in_columns(const View<T, N> &v) {
+    i64 step = 1;
+    for (int d = 0; d < N; d++) { if (v.n[d] != 1 && v.s[d] != step) return false; step *= v.n[d]; }
+    return !v.contiguous();
+}
+template <class T, int N>
+static inline Array<T, N> padded(Run &run, const View<T, N> &v, const i64 (&before)[N], const i64 (&after)[N],
+    int mode, T constant, int type) {
+    i64 n[N];
+    NEED(!lies_in_columns(v));  // so would the result
+    for (int d = 0; d < N; d++) {
+        NEED(before[d] >= 0 && after[d] >= 0);
+        n[d] = before[d] + v.n[d] + after[d];
+    }
+    Array<T, N> made = fresh<T, N>(run.spare, n, type);
+    Padding<T, N>{v, before, mode, constant, made.p}.run(n, 0, v.p);
+    return made;
+}
