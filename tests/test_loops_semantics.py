@@ -892,6 +892,30 @@ ROWS: tuple[Row, ...] = (
     ),
     Row("padded_nothing", "a=np.zeros(0)", "for i in range(3): t = (np.pad(a, i), a.reshape(0))"),
     Row(
+        "along_several_axes",
+        "a=R.normal(size=(3, 4, 5)), b=np.arange(24).reshape(2, 3, 4)",
+        "for i in range(3): t = (a.sum(axis=(0, 2)), np.mean(a, axis=(-1, 1)), b.max(axis=(1, 2)), b.sum((0, 1)), a.min(axis=(0,)))",
+    ),
+    Row(
+        "complex_functions",
+        "a=R.normal(size=6) + 1j * R.normal(size=6), b=2 - 3j",
+        "for i in range(3): t = (np.exp(a * i), np.sqrt(a), np.exp(b), np.exp(-1j * i * a.real))",
+    ),
+    Row(
+        "complex_overflow", "b=1000.0 + 2j", "for i in range(3): t = np.exp(b * (i + 1))", "refused"
+    ),
+    Row(
+        "generator_made",
+        "n=4",
+        "for i in range(3):\n    rng = np.random.default_rng(i + n)\n    t = (rng.random(n), rng.normal(), rng)",
+    ),
+    Row(
+        "generator_of_the_system",
+        "n=4",
+        "for i in range(3): t = np.random.default_rng().random() < 0",
+        "python",
+    ),
+    Row(
         "frequencies",
         "n=6",
         "for i in range(3): t = (np.fft.fftfreq(n), np.fft.rfftfreq(n + i, 0.5))",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jupyter_npcompile.loops import arithmetic, elementwise
-from jupyter_npcompile.loops.calls import array, number
+from jupyter_npcompile.loops.calls import array, number, of
 from jupyter_npcompile.loops.indexing import as_index
 from jupyter_npcompile.loops.kinds import Declined, Number
 from jupyter_npcompile.loops.values import Items, Known, Scalar, Source, Value
@@ -35,6 +35,18 @@ _FLOATS = {
 """Methods that give floats: in C++, and their parameters with defaults."""
 
 _OF_THE_LIBRARY = ("standard_normal", "normal", "standard_exponential", "integers")
+
+
+@of(np.random.default_rng)
+def _default_rng(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 1 or number(args[0]).type.dtype != "int64":
+        raise Declined("np.random.default_rng with these arguments")
+    w = t.writer
+    place = len(t.hosts)
+    t.hosts.append(np.random.default_rng)
+    w.emit("back(run);")
+    made = f"call_numpy(run, hosts[{place}], {{make_int({number(args[0]).code}, 0)}})"
+    return Source(w.hold("Source", f"new_source(run, {made})"))
 
 
 def draw(

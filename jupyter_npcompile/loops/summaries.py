@@ -19,7 +19,7 @@ from jupyter_npcompile.loops.calls import (
     register,
 )
 from jupyter_npcompile.loops.kinds import CTYPES, Declined, Number
-from jupyter_npcompile.loops.values import Lazy, Ref, Scalar, Value
+from jupyter_npcompile.loops.values import Items, Lazy, Ref, Scalar, Value
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -31,6 +31,8 @@ def reduction(t: Names, name: str, args: Sequence[Value], kwargs: Mapping[str, V
         raise Declined(f"{name} with these arguments")
     value = array(args[0])
     axis = axis_of(args, kwargs, 1)
+    if isinstance(axis, Items):
+        return _along_several(t, name, elements(value), axis, kwargs)
     keepdims = flag_of(kwargs.get("keepdims"))
     w = t.writer
     if isinstance(value, Scalar):
@@ -82,6 +84,30 @@ def reduction(t: Names, name: str, args: Sequence[Value], kwargs: Mapping[str, V
         assert isinstance(result, Ref)
         return reductions.keep(w, result, place)
     return result
+
+
+def _along_several(
+    t: Names, name: str, value: Lazy, axis: Items, kwargs: Mapping[str, Value]
+) -> Value:
+    """Along some of the axes, one after the other."""
+    places = sorted({integer(item) % value.ndim for item in axis.items}, reverse=True)
+    if name not in ("sum", "mean", "max", "min") or "keepdims" in kwargs:
+        raise Declined(f"{name} along several axes with these arguments")
+    if not 0 < len(places) < value.ndim or len(places) < len(axis.items):
+        raise Declined(f"{name} along these axes")
+    w = t.writer
+    mean = name == "mean"
+    if mean and value.dtype not in ("float64", "complex128"):
+        raise Declined("a mean along several axes of these")
+    ref = elementwise.materialise(w, value)
+    count = w.hold("i64", " * ".join(f"{ref.code}.n[{place}]" for place in places))
+    w.emit(f"NEED({count} > 0);")
+    for place in places:
+        ref = reductions.along(w, ref, place, "sum" if mean else name)
+    if not mean:
+        return ref
+    by = Scalar(f"(double){count}", Number("py", "float64"))
+    return elementwise.materialise(w, elementwise.binary("true_divide", ref, by))
 
 
 def _call_reduction(name: str) -> Call:

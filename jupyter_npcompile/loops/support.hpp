@@ -18,6 +18,7 @@
 #include <numpy/random/bitgen.h>
 #include <cfenv>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -64,6 +65,15 @@ static inline Complex operator/(Complex a, Complex b) {  // R. L. Smith, 1962
 static inline bool operator==(Complex a, Complex b) { return a.re == b.re && a.im == b.im; }
 static inline bool operator!=(Complex a, Complex b) { return !(a == b); }
 static inline double magnitude(Complex a) { return std::hypot(a.re, a.im); }
+// The C library's, as in NumPy.
+static inline Complex complex_exp(Complex a) {
+    const std::complex<double> c = std::exp(std::complex<double>(a.re, a.im));
+    return {c.real(), c.imag()};
+}
+static inline Complex complex_sqrt(Complex a) {
+    const std::complex<double> c = std::sqrt(std::complex<double>(a.re, a.im));
+    return {c.real(), c.imag()};
+}
 
 // ---- memory
 
@@ -415,8 +425,10 @@ struct Run {
     int flags;  // floating-point flags from before NumPy was called
     Spare spare;
     std::vector<std::pair<PyObject *, PyObject *>> streams;  // of bits, and where they were
+    std::vector<PyObject *> made;  // generators of this run's
     ~Run() {
         for (const auto &[bits, state] : streams) { Py_DECREF(bits); Py_DECREF(state); }
+        for (PyObject *generator : made) Py_DECREF(generator);
     }
 };
 static inline double now() {
@@ -689,20 +701,34 @@ double random_standard_normal(bitgen_t *);
 double random_standard_exponential(bitgen_t *);
 uint64_t random_bounded_uint64(bitgen_t *, uint64_t off, uint64_t range, uint64_t mask, bool masked);
 }
+static bool find_bits(PyObject *bits, Source &v) {
+    PyObject *capsule = bits ? PyObject_GetAttrString(bits, "capsule") : nullptr;
+    v.bits = capsule ? (bitgen_t *)PyCapsule_GetPointer(capsule, "BitGenerator") : nullptr;
+    Py_XDECREF(capsule);  // the stream of bits keeps it
+    PyErr_Clear();
+    return v.bits;
+}
 // A generator; where its stream of bits is now is kept for the time of the run.
 static bool take_source(PyObject *o, Source &v, Run &run) {
     if (std::strcmp(Py_TYPE(o)->tp_name, "numpy.random._generator.Generator")) return false;
-    PyObject *bits = PyObject_GetAttrString(o, "bit_generator"), *state = nullptr, *capsule = nullptr;
-    if (bits) state = PyObject_GetAttrString(bits, "state");
-    if (state) capsule = PyObject_GetAttrString(bits, "capsule");
+    PyObject *bits = PyObject_GetAttrString(o, "bit_generator");
+    PyObject *state = bits ? PyObject_GetAttrString(bits, "state") : nullptr;
     v.object = o;
-    v.bits = capsule ? (bitgen_t *)PyCapsule_GetPointer(capsule, "BitGenerator") : nullptr;
-    Py_XDECREF(capsule);  // the stream of bits keeps it
-    if (v.bits) { run.streams.push_back({bits, state}); return true; }
+    if (state && find_bits(bits, v)) { run.streams.push_back({bits, state}); return true; }
     Py_XDECREF(bits);
     Py_XDECREF(state);
     PyErr_Clear();
     return false;
+}
+// One that is made in the run, and that nobody else knows.
+static Source new_source(Run &run, PyObject *o) {
+    run.made.push_back(o);
+    Source v = {o, nullptr};
+    PyObject *bits = PyObject_GetAttrString(o, "bit_generator");
+    const bool good = find_bits(bits, v);
+    Py_XDECREF(bits);  // the generator keeps it
+    NEED(good);
+    return v;
 }
 static inline double random_double(const Source &s) { return s.bits->next_double(s.bits->state); }
 static inline double random_standard_normal(const Source &s) { return random_standard_normal(s.bits); }

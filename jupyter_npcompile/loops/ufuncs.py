@@ -78,6 +78,8 @@ COMPLEX = {
     "positive": "({0})",
     "square": "({0} * {0})",
     "conjugate": "Complex({0}.re, -{0}.im)",
+    "exp": "complex_exp({0})",
+    "sqrt": "complex_sqrt({0})",
 }
 """Ufuncs of one complex number, in C++."""
 
