@@ -856,9 +856,13 @@ ROWS: tuple[Row, ...] = (
     ),
     Row(
         "reshaped_not_in_order",
-        "m=R.normal(size=(3, 4))",
-        "for i in range(3): t = m.T.reshape(12) * 2",
-        "refused",
+        "m=R.normal(size=(3, 4)), x=R.normal(size=(4, 6, 5))",
+        "for i in range(3):\n    t = (m.T.reshape(12), m.T.reshape(2, 2, 3), m[::2].reshape(8), x[:, ::2].reshape(4, 3, 5, 1), x[::2, :, 1:].reshape(2, 2, 3, -1), x[1:3, :4].reshape(2, 2, 2, 5), x.T.reshape(5, 3, 2, 4), m[:, :1].reshape(3), m[:, :1].reshape(1, 3, 1))\n    t[0][i] += 1\n    t[3][1, 1, i] += 1",
+    ),
+    Row(
+        "reshaped_empty",
+        "m=np.zeros((0, 4))",
+        "for i in range(3): t = (m.T.reshape(0, 2), m.reshape(4, 0))",
     ),
     Row(
         "reshaped_wrongly",

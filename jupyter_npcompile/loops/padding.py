@@ -41,6 +41,7 @@ def _pad(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
         widths = [_width(args[1], d, ref.ndim, side) for d in range(ref.ndim)]
         w.emit(f"const i64 {name}[{ref.ndim}] = {{{', '.join(widths)}}};")
         names.append(name)
+    w.emit(f"NEED(!lies_in_columns({ref.code}));")  # so would the result
     type = ArrayType(ref.dtype, ref.ndim, True)
     made = w.name("a")
     number, c = np.dtype(ref.dtype).num, CTYPES[ref.dtype]

@@ -118,7 +118,7 @@ def _reshape(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Va
 
 
 def reshaped(t: Names, value: Lazy, shape: Value) -> Ref:
-    """A view with other lengths; NumPy has to reshape what does not lie in C order."""
+    """A view with other lengths, or of a copy where none can be had."""
     w = t.writer
     ref = elementwise.materialise(w, value)
     items = shape.items if isinstance(shape, Items) else (shape,)
@@ -127,21 +127,17 @@ def reshaped(t: Names, value: Lazy, shape: Value) -> Ref:
         raise Declined("a shape that is not known")
     rest = Items(tuple(v for k, v in enumerate(items) if k not in open_))
     given = shape_named(t, rest) if rest.items or not open_ else []
-    size, known = w.hold("i64", f"{ref.code}.size()"), w.hold("i64", " * ".join(given) or "1")
     dims = list(given)
     if open_:
-        w.emit(f"NEED({known} > 0 && {size} % {known} == 0);")
-        dims.insert(open_[0], w.hold("i64", f"{size} / {known}"))
-    else:
-        w.emit(f"NEED({size} == {known});")
-    w.emit(f"NEED({ref.code}.contiguous());")
-    name = w.name("w")
-    type = ArrayType(ref.dtype, len(dims), True)
-    w.emit(f"{type.view} {name};")
-    w.emit(f"{name}.p = {ref.code}.p; {name}.b = {ref.code}.b; {name}.id = ++ids_;")
-    for d, n in enumerate(dims):
-        step = " * ".join(dims[d + 1 :]) or "1"
-        w.emit(f"{name}.n[{d}] = {n}; {name}.s[{d}] = {step};")
+        known = w.hold("i64", " * ".join(given) or "1")
+        w.emit(f"NEED({known} > 0);")
+        dims.insert(open_[0], w.hold("i64", f"{ref.code}.size() / {known}"))
+    name, copy = w.name("w"), w.name("a")
+    type = ArrayType(ref.dtype, len(dims), False)
+    w.emit(f"{ref.type.c} {copy};")
+    w.emit(f"{type.view} {name}; {name}.id = ++ids_;")
+    w.emit(" ".join(f"{name}.n[{d}] = {n};" for d, n in enumerate(dims)))
+    w.emit(f"reshape(run, {ref.code}, {name}, {copy}, {np.dtype(ref.dtype).num});")
     return Ref(name, type, root=ref.root)
 
 

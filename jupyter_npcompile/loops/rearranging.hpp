@@ -51,7 +51,6 @@ template <class T, int N>
 static inline Array<T, N> padded(Run &run, const View<T, N> &v, const i64 (&before)[N], const i64 (&after)[N],
     int mode, T constant, int type) {
     i64 n[N];
-    NEED(!lies_in_columns(v));  // so would the result
     for (int d = 0; d < N; d++) {
         NEED(before[d] >= 0 && after[d] >= 0);
         n[d] = before[d] + v.n[d] + after[d];
@@ -59,4 +58,44 @@ static inline Array<T, N> padded(Run &run, const View<T, N> &v, const i64 (&befo
     Array<T, N> made = fresh<T, N>(run.spare, n, type);
     Padding<T, N>{v, before, mode, constant, made.p}.run(n, 0, v.p);
     return made;
+}
+
+// ---- reshape
+
+// Where elements lie that are counted in C order: steps for other lengths, if there are any.
+template <class T, int N, int M> static inline bool steps_for(const View<T, N> &v, View<T, M> &w) {
+    int d = N - 1;
+    while (d > 0 && v.n[d] == 1) d--;
+    i64 left = 1, step = v.s[d];  // of what lies evenly spaced, from the end
+    for (int e = M - 1; e >= 0; e--) {
+        if (left == 1 && w.n[e] != 1) {
+            while (d >= 0 && v.n[d] == 1) d--;
+            if (d < 0) return false;
+            left = v.n[d];
+            step = v.s[d];
+            i64 next = left * step;
+            for (d--; d >= 0 && (v.n[d] == 1 || v.s[d] == next); d--) { left *= v.n[d]; next *= v.n[d]; }
+        }
+        if (left % w.n[e]) return false;
+        w.s[e] = step;
+        step *= w.n[e];
+        left /= w.n[e];
+    }
+    return true;
+}
+// The lengths of w are given. What is copied lies in `copy`, which must live as long.
+template <class T, int N, int M>
+static inline void reshape(Run &run, const View<T, N> &v, View<T, M> &w, Array<T, N> &copy, int type) {
+    i64 size = 1;
+    for (int e = M - 1; e >= 0; e--) { w.s[e] = size; size *= w.n[e]; }
+    NEED(size == v.size());
+    w.p = v.p;
+    w.b = v.b;
+    if (!size || v.contiguous() || steps_for(v, w)) return;
+    i64 step = 1;
+    for (int e = M - 1; e >= 0; e--) { w.s[e] = step; step *= w.n[e]; }
+    const i64 nothing[N] = {};
+    copy = padded<T, N>(run, v, nothing, nothing, CONSTANT, T(), type);
+    w.p = copy.p;
+    w.b = copy.b;
 }
