@@ -920,6 +920,22 @@ ROWS: tuple[Row, ...] = (
         "python",
     ),
     Row(
+        "bound_in_some_rounds",
+        "a=R.normal(size=9), n=4",
+        "for i in range(n):\n    if i > 1:\n        b = a * i\n        k = i\n    if i > 2:\n        t = b[k] + k",
+    ),
+    Row(
+        "read_before_it_is_bound",
+        "a=R.normal(size=9), n=4",
+        "for i in range(n):\n    if i > 1:\n        t = b[i]\n    if i > 2: b = a",
+        "python",
+    ),
+    Row(
+        "bound_in_an_inner_loop",
+        "a=R.normal(size=9), n=4",
+        "for i in range(n):\n    for j in range(3):\n        b = a + j\n    t = b * i",
+    ),
+    Row(
         "frequencies",
         "n=6",
         "for i in range(3): t = (np.fft.fftfreq(n), np.fft.rfftfreq(n + i, 0.5))",

@@ -165,6 +165,8 @@ class Names(ABC):
         Names that are arguments of the C++ function.
     assigned : frozenset of str
         Names that the loop assigns.
+    lacking : frozenset of str
+        Those of them that are not bound before it.
     """
 
     def __init__(
@@ -172,7 +174,9 @@ class Names(ABC):
         lookup: Callable[[str], Any],
         inputs: Mapping[str, Type],
         assigned: frozenset[str],
+        lacking: frozenset[str] = frozenset(),
     ) -> None:
+        self.lacking = lacking
         self.writer = Writer()
         self.frame = Frame("v_", lookup, assigned, is_loop=True)
         self.frame.env = dict(inputs)
@@ -243,6 +247,9 @@ class Names(ABC):
         if frame.is_loop and name in frame.own:
             if name in self.inputs:
                 raise Declined(f"the type of `{name}` changes", self.line)
+            if name in self.lacking and isinstance(known, Maybe):
+                self.writer.emit(f"NEED({self.flag(name)});")  # or Python raises
+                return self.value(name, known.type)
             raise NeedsInput(name)
         return self.outside(name)
 

@@ -148,8 +148,9 @@ def translate(
         loops do not have.
     """
     inputs: dict[str, Type] = {}
+    lacking: frozenset[str] = frozenset()
     for _ in range(60):
-        writer = _Program(node, lookup, assigned, wanted, inputs, sequence, may_lack)
+        writer = _Program(node, lookup, assigned, wanted, inputs, sequence, may_lack, lacking)
         try:
             return writer.code()
         except WiderInput as wider:
@@ -158,8 +159,11 @@ def translate(
             try:
                 value = lookup(needed.name)
             except KeyError:
-                line = writer.line
-                raise Declined(f"`{needed.name}` may not be bound", line) from None
+                if needed.name in lacking:
+                    line = writer.line
+                    raise Declined(f"`{needed.name}` may not be bound", line) from None
+                lacking |= {needed.name}
+                continue
             found = type_of(value)
             if found is None:
                 kind = type(value).__name__
@@ -189,8 +193,9 @@ class _Program(Translator):
         inputs: Mapping[str, Type],
         sequence: Sequence | None,
         may_lack: bool,
+        lacking: frozenset[str],
     ) -> None:
-        super().__init__(lookup, inputs, assigned)
+        super().__init__(lookup, inputs, assigned, lacking)
         self.may_lack = may_lack
         self.node = node
         self.wanted = wanted
