@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
-from jupyter_npcompile.runtime.devices import CPU, require
+from jupyter_npcompile.runtime.devices import require
 from jupyter_npcompile.runtime.policy import Options
 from jupyter_npcompile.runtime.settings import settings
 
@@ -90,7 +90,7 @@ Valid options: --device cpu|cuda[:n]|standin, --ahead, --quiet, --check, --grad 
                 flags[word[2:]] = True
             else:
                 raise OptionError(f"%%npcompile has no option {word!r}. Valid options: {VALID}")
-        device = given["device"] or (CPU if given["grad"] else settings.device)
+        device = given["device"] or settings.device
         try:
             require(device)
         except ValueError as error:
@@ -99,8 +99,6 @@ Valid options: --device cpu|cuda[:n]|standin, --ahead, --quiet, --check, --grad 
             raise OptionError("%%npcompile: --wrt and --seed belong to --grad NAME")
         if given["grad"] and flags["check"]:
             raise OptionError("%%npcompile: --grad and --check do not go together")
-        if given["grad"] and device != CPU:
-            raise OptionError("%%npcompile: gradients run on the CPU: leave --device out")
         wrt = _names(given["wrt"]) or (("*",) if given["grad"] else ())
         return cls(device, **flags, grad=_names(given["grad"]), wrt=wrt, seed=given["seed"])
 

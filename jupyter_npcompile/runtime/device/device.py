@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import weakref
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from jupyter_npcompile.graph.amounts import size
@@ -159,6 +160,16 @@ class Device(abc.ABC):
         ------
         DeviceMemoryError, LaunchError
             When it did not come to its end.
+        """
+
+    @abc.abstractmethod
+    def guarded(self, nbytes: int) -> AbstractContextManager[None]:
+        """Turn what torch raises inside into what the runtime knows: `DeviceError`.
+
+        Parameters
+        ----------
+        nbytes : int
+            What is expected to be allocated.
         """
 
     @abc.abstractmethod

@@ -10,9 +10,8 @@ import torch
 
 from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime.arrays import allocate, number, sort_results, to_tensor
-from jupyter_npcompile.runtime.device.copying import copied, extent_bytes
-from jupyter_npcompile.runtime.device.device import Device, DeviceMemoryError
-from jupyter_npcompile.runtime.device.placement import placed, working_bytes
+from jupyter_npcompile.runtime.device.device import Device
+from jupyter_npcompile.runtime.device.kernels import Kernels, with_room
 from jupyter_npcompile.runtime.device.residency import Residency, same_strides
 from jupyter_npcompile.runtime.device.traffic import Traffic
 from jupyter_npcompile.runtime.errors import CheckFailedError
@@ -49,9 +48,8 @@ class DeviceProgram(TensorProgram):
         super().__init__(graph, lowered)
         self.device = device
         self.traffic = Traffic()
-        module = placed(lowered.module, device)
-        self._working = working_bytes(module)
-        self._launch, self.kernels = device.prepare(module, one_by_one=one_by_one)
+        self._kernels = Kernels(lowered.module, device, one_by_one=one_by_one)
+        self.kernels = self._kernels.how
         self._ids = tuple(node.id for node in graph.inputs)
         self._written = tuple(self._ids.index(id) for id in graph.writes)
 
@@ -71,32 +69,17 @@ class DeviceProgram(TensorProgram):
         self, values: Sequence[Any], copies: Residency | None
     ) -> tuple[dict[int, Any], dict[int, Array]]:
         """The same with copies of arrays, which it may use and add to."""
-        try:
-            return self._ran(values, copies)
-        except DeviceMemoryError:
-            if not self.device.held:
-                raise
-            self.device.let_go()
-            return self._ran(values, copies)
+        return with_room(self.device, lambda: self._ran(values, copies))
 
     def _ran(
         self, values: Sequence[Any], copies: Residency | None
     ) -> tuple[dict[int, Any], dict[int, Array]]:
         device = self.device
         hosts = self._hosts(values)
-        began = perf_counter()
         there = [None if copies is None else copies.find(value) for value in values]
-        missing = [host for host, known in zip(hosts, there, strict=True) if known is None]
-        needed = sum(map(extent_bytes, missing)) + self._working
-        device.demand(needed)
         with torch.no_grad():
-            given = [
-                copied(host, device) if known is None else known
-                for host, known in zip(hosts, there, strict=True)
-            ]
-            device.synchronise()
-            copying = perf_counter() - began
-            results = device.launch(self._launch, given, needed)
+            launched = self._kernels.run(hosts, there)
+            given, results, copying = launched.given, launched.results, launched.seconds
             began = perf_counter()
             flags = results[len(results) - self._checks :]
             if not all(map(bool, flags)):

@@ -8,7 +8,8 @@ always: it is there for tests and for teaching.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from jupyter_npcompile.runtime.device.device import (
@@ -98,9 +99,15 @@ standin, where 100 B is free: 60 B too little
         self, kernels: Launch, tensors: Sequence[torch.Tensor], nbytes: int
     ) -> Sequence[torch.Tensor]:
         """Run, or raise the fault that is due."""
+        with self.guarded(nbytes):
+            return kernels(*tensors)
+
+    @contextmanager
+    def guarded(self, nbytes: int) -> Iterator[None]:
+        """Raise the fault that is due."""
         if self.faults:
             raise self.faults.popleft()
-        return kernels(*tensors)
+        yield
 
     def synchronise(self) -> None:
         """Nothing is ever under way."""
