@@ -78,7 +78,7 @@ def test_an_unknown_option_names_the_valid_ones(
     assert shell.run("%%npcompile --fast\nx = 1") is not None
     text = "".join(capsys.readouterr())
     assert "--fast" in text
-    assert "--device cpu|cuda[:n]|standin, --ahead, --quiet" in text
+    assert "--device cpu|cuda[:n]|standin, --dtype float64|float32, --ahead, --quiet" in text
     assert "Traceback" not in text
     assert "x" not in shell.ip.user_ns
 

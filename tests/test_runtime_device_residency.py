@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -269,10 +270,11 @@ def test_a_thread_of_the_user_ends_it() -> None:
     copies, array = Residency(device), np.arange(3.0)
     tensor: Any = device.put(_tensor(array))
     copies.keep(array, tensor)
-    assert copies.find(array) is tensor
+    assert copies.find(array, tensor.dtype) is tensor
+    assert copies.find(array, torch.float32) is None
     thread.start()
     try:
-        assert copies.find(array) is None
+        assert copies.find(array, tensor.dtype) is None
         copies.keep(array, tensor)
         assert device.held == 0
     finally:
@@ -291,8 +293,8 @@ def test_copies_go_with_their_arrays() -> None:
     copies, array = Residency(device), np.arange(3.0)
     copies.keep(array[1:], device.put(_tensor(array[1:])))
     assert device.held == 16
-    assert copies.find(array[1:]) is not None
-    assert copies.find(array[:2]) is None
+    assert copies.find(array[1:], torch.float64) is not None
+    assert copies.find(array[:2], torch.float64) is None
     copies.written(array[:1])
     assert device.held == 0
     copies.keep(array, device.put(_tensor(array)))

@@ -18,7 +18,7 @@ import numpy as np
 
 from jupyter_npcompile.runtime.device.device import Device
 from jupyter_npcompile.runtime.device.traffic import Traffic
-from jupyter_npcompile.runtime.devices import CPU, device_of
+from jupyter_npcompile.runtime.devices import CPU, device_of, plain
 from jupyter_npcompile.runtime.errors import first_line
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.settings import settings
@@ -177,4 +177,4 @@ def site_of(function: Any) -> Site:
     while getattr(function, "is_derivative", False):
         function = function.function
     handle = handle_of(function)
-    return Site(settings.device if handle is None else handle.options.device)
+    return Site(settings.device if handle is None else plain(handle.options.device))

@@ -19,6 +19,7 @@ from jupyter_npcompile.magic.status import StatusComm
 from jupyter_npcompile.runtime import artifacts, cells, history, notices
 from jupyter_npcompile.runtime.device.device import DeviceError
 from jupyter_npcompile.runtime.device.prediction import predictions, rates_of
+from jupyter_npcompile.runtime.devices import with_precision
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters, stats
 from jupyter_npcompile.runtime.subjects import states_of
@@ -122,6 +123,10 @@ class NpcompileMagics(Magics):
             ``standin``, a device without hardware: inputs are copied to memory
             that NumPy does not see, results are copied back. By default what
             ``%npcompile device`` says.
+        ``--dtype float32``
+            Compute in single precision on the device. Names keep their dtypes, and
+            what was not written keeps its digits; the report says how large the
+            error is, predicted and measured.
         ``--check``
             Look for differences from NumPy. The cell runs in NumPy, for real:
             names, output and exceptions are NumPy's. Then it runs compiled on
@@ -166,7 +171,8 @@ def _device(name: str) -> str:
             settings.device = name
         except ValueError as error:
             raise UsageError(f"%npcompile device: {error}") from None
-    return f"cells run on {settings.device} unless they say something else"
+    device = with_precision(settings.device, settings.dtype)
+    return f"cells run on {device} unless they say something else"
 
 
 def _what_if(name: str) -> str:

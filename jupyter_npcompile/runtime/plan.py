@@ -92,6 +92,9 @@ class Plan:
         Whether its code is, or is to be, that of other sizes too.
     stale : bool
         Whether it must be recorded again.
+    error : tuple of (str, float) or None
+        The name that is furthest from NumPy's and how far, in the first run of code that
+        computes with fewer digits.
     """
 
     recording: Recording
@@ -111,6 +114,7 @@ class Plan:
     outline: str = ""
     shared: bool = False
     stale: bool = False
+    error: tuple[str, float] | None = None
 
     @property
     def start(self) -> int:
@@ -121,6 +125,12 @@ class Plan:
     def stop(self) -> int:
         """The statement after the last."""
         return self.recording.stop
+
+    @property
+    def epsilon(self) -> float:
+        """Relative spacing of what it computes with, where that has fewer digits than arrays."""
+        program: Any = None if self.artifact is None else self.artifact.program
+        return float(getattr(program, "epsilon", 0.0))
 
     @functools.cached_property
     def footprint(self) -> Footprint:
@@ -339,7 +349,8 @@ class Plan:
                 fresh[id] = inside(memories[key], hidden.offset, fresh[id], strides)
         for id in self.recording.frozen & fresh.keys():
             fresh[id].flags.writeable = False
-        return Outcome(self.recording, namespace, {**known, **fresh}, written, streams)
+        made = {**known, **fresh}
+        return Outcome(self.recording, namespace, made, written, streams, epsilon=self.epsilon)
 
 
 def numpy_outcome(recording: Recording, namespace: Namespace) -> Outcome | None:

@@ -29,7 +29,8 @@ class Cuda(Device):
     Parameters
     ----------
     name : str
-        ``"cuda"``, which is the first one, or ``"cuda:1"``.
+        ``"cuda"``, which is the first one, or ``"cuda:1"``; with `` float32`` behind
+        it, segments compute in single precision.
     """
 
     competes = True
@@ -37,7 +38,9 @@ class Cuda(Device):
     def __init__(self, name: str) -> None:
         super().__init__()
         self.name = name
-        self.index = int(name.partition(":")[2] or 0)
+        plain, _, precision = name.partition(" ")
+        self.index = int(plain.partition(":")[2] or 0)
+        self.single = bool(precision)
 
     @property
     def place(self) -> torch.device:

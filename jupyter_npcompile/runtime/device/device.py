@@ -75,12 +75,15 @@ class Device(abc.ABC):
         As the user writes it.
     competes : bool
         Whether time decides between it and NumPy.
+    single : bool
+        Whether segments compute in single precision there: somebody asked for it.
     residencies : set of Residency
         The copies that are kept between segments.
     """
 
     name: str
     competes: bool
+    single: bool = False
 
     def __init__(self) -> None:
         self.residencies: weakref.WeakSet[Residency] = weakref.WeakSet()

@@ -12,6 +12,8 @@ import torch
 from jupyter_npcompile.runtime.device.copying import copied, extent_bytes
 from jupyter_npcompile.runtime.device.device import Device, DeviceMemoryError
 from jupyter_npcompile.runtime.device.placement import placed, working_bytes
+from jupyter_npcompile.runtime.device.precision import SINGLE, PrecisionError, narrowed, single
+from jupyter_npcompile.runtime.errors import CheckFailedError
 
 if TYPE_CHECKING:
     from torch.fx import GraphModule
@@ -54,10 +56,21 @@ class Kernels:
     ----------
     how : str
         How it runs there: ``"aten"`` or ``"inductor"``.
+    single : bool
+        Whether it computes in single precision.
+    note : str
+        Why it does not, though the device is asked to.
     """
 
     def __init__(self, module: GraphModule, device: Device, *, one_by_one: bool) -> None:
         self.device = device
+        self.single, self.note = False, ""
+        if device.single:
+            try:
+                module, before = single(module), module
+                self.single = module is not before
+            except PrecisionError as error:
+                self.note = f"computed in double precision: {error}"
         there = placed(module, device)
         self._working = working_bytes(there)
         self._launch, self.how = device.prepare(there, one_by_one=one_by_one)
@@ -76,19 +89,48 @@ class Kernels:
         ------
         DeviceError
             When the device cannot.
+        CheckFailedError
+            When a number is too large for single precision.
         """
         device = self.device
         missing = [host for host, there in zip(hosts, known, strict=True) if there is None]
-        needed = sum(map(extent_bytes, missing)) + self._working
+        extents = (
+            extent_bytes(host) * self.dtype(host.dtype).itemsize // host.itemsize
+            for host in missing
+        )
+        needed = sum(extents) + self._working
         device.demand(needed)
         began = perf_counter()
         given = [
-            copied(host, device) if there is None else there
+            copied(host, device, self._narrowed) if there is None else there
             for host, there in zip(hosts, known, strict=True)
         ]
         device.synchronise()
         seconds = perf_counter() - began
         return Launched(given, device.launch(self._launch, given, needed), seconds)
+
+    def _narrowed(self, host: torch.Tensor) -> torch.Tensor:
+        if not self.single:
+            return host
+        made = narrowed(host)
+        if made is None:
+            raise CheckFailedError("a number is too large for single precision")
+        return made
+
+    def dtype(self, host: torch.dtype) -> torch.dtype:
+        """The dtype that a tensor of the host has on the device."""
+        return SINGLE.get(host, host) if self.single else host
+
+    def fetch(self, result: torch.Tensor, host: torch.Tensor) -> int:
+        """Copy a result into host memory; returns how many bytes were copied."""
+        if result.dtype == host.dtype:
+            self.device.get(result, host)
+            return host.nbytes
+        narrow = torch.empty_like(host, dtype=result.dtype)
+        self.device.get(result, narrow)
+        self.device.synchronise()
+        host.copy_(narrow)
+        return narrow.nbytes
 
 
 def with_room(device: Device, run: Callable[[], T]) -> T:

@@ -12,16 +12,9 @@ from typing import Any
 import numpy as np
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.fx import Graph as FxGraph
-from torch.fx import GraphModule, Node
+from torch.fx import Graph, GraphModule, Node
 from torch.fx.node import map_aggregate
 from torch.fx.passes.fake_tensor_prop import FakeTensorProp
-
-from jupyter_npcompile.graph.nodes import Graph
-from jupyter_npcompile.graph.nodes import Node as GraphNode
-
-EPSILON = float(np.finfo(np.float32).eps)
-"""Relative spacing of numbers in single precision."""
 
 LARGEST = float(np.finfo(np.float32).max)
 SMALLEST = float(np.finfo(np.float32).tiny)
@@ -29,15 +22,8 @@ SMALLEST = float(np.finfo(np.float32).tiny)
 SINGLE = {torch.float64: torch.float32, torch.complex128: torch.complex64}
 """What double precision becomes."""
 
-_BITS = frozenset({torch.ops.aten.view.dtype, torch.ops.prims.view_element_type.default})
+_BITS = frozenset({torch.ops.aten.view.dtype})
 """Operations that look at the bits of numbers."""
-
-_MOVING = "copy reshape ravel transpose concatenate stack sort take repeat tile roll"
-_MOVES = frozenset(
-    {f"{kind}.{name}" for kind in ("numpy", "ndarray") for name in str.split(_MOVING)}
-    | {"getitem", "setitem"}
-)
-"""Operations that round nothing."""
 
 
 class PrecisionError(Exception):
@@ -69,7 +55,7 @@ def single(module: GraphModule) -> GraphModule:
                 raise PrecisionError(f"{argument:.3g} is no number in single precision")
         return argument
 
-    graph, made = FxGraph(), dict[Node, Node]()
+    graph, made = Graph(), dict[Node, Node]()
     constants: dict[str, Any] = {}
     for node in module.graph.nodes:
         if node.target in _BITS:
@@ -84,7 +70,7 @@ def single(module: GraphModule) -> GraphModule:
     _propagate(made_module)
     for node in module.graph.nodes:
         before, after = _dtypes(node), _dtypes(made[node])
-        if node.op != "output" and [SINGLE.get(d, d) for d in before] != after:
+        if node.op == "call_function" and [SINGLE.get(d, d) for d in before] != after:
             raise PrecisionError(f"`{node.target}` has no form in single precision")
     return made_module
 
@@ -95,42 +81,6 @@ def narrowed(tensor: torch.Tensor) -> torch.Tensor | None:
     if made.dtype != tensor.dtype and torch.isinf(made).any():
         return made if torch.equal(torch.isinf(made), torch.isinf(tensor)) else None
     return made
-
-
-def predicted(graph: Graph) -> float:
-    """The error to expect, as a part of the largest number, if nothing cancels.
-
-    Each operation in a row rounds once; a sum of n numbers, added in pairs, as often
-    as n can be halved.
-
-    Parameters
-    ----------
-    graph : Graph
-        NumPy level.
-    """
-    nodes = graph.by_id()
-    depth: dict[int, float] = {}
-    for node in graph.nodes:
-        operands = [nodes[id] for id in dict.fromkeys(node.references())]
-        before = max((depth.get(one.id, 0.0) for one in operands), default=0.0)
-        depth[node.id] = before + _roundings(node, operands)
-        for id in node.writes:
-            depth[id] = max(depth.get(id, 0.0), depth[node.id])
-    return EPSILON / 2 * (1 + max(depth.values(), default=0.0))
-
-
-def _roundings(node: GraphNode, operands: list[GraphNode]) -> float:
-    """How often in a row an operation rounds each number."""
-    inexact = any(np.dtype(type.dtype).kind in "fc" for type in node.types)
-    if node.view_of is not None or not inexact or node.op in _MOVES:
-        return 0.0
-    sizes = [math.prod(type.shape) for one in operands for type in one.types[:1]]
-    result = max(math.prod(node.types[0].shape), 1)
-    if node.op in ("numpy.matmul", "numpy.dot", "numpy.inner", "numpy.tensordot", "numpy.vdot"):
-        terms = math.sqrt(math.prod(sizes[:2]) / result) if len(sizes) > 1 else 1.0
-    else:
-        terms = max(sizes, default=1) / result
-    return 1.0 + math.log2(max(terms, 1.0))
 
 
 def _is_double(node: Node) -> bool:

@@ -33,6 +33,8 @@ class StandIn(Device):
     ----------
     memory : int
         Bytes that it is said to have.
+    single : bool
+        Whether segments compute in single precision.
 
     Attributes
     ----------
@@ -53,8 +55,10 @@ standin, where 100 B is free: 60 B too little
     name = "standin"
     competes = False
 
-    def __init__(self, memory: int = MEMORY) -> None:
+    def __init__(self, memory: int = MEMORY, *, single: bool = False) -> None:
         super().__init__()
+        if single:
+            self.name, self.single = f"{self.name} float32", True
         self.memory = memory
         self.faults: deque[DeviceError] = deque()
 
@@ -115,3 +119,6 @@ standin, where 100 B is free: 60 B too little
 
 standin = StandIn()
 """The one that ``--device standin`` means."""
+
+standin_single = StandIn(single=True)
+"""The same with ``--dtype float32``."""
