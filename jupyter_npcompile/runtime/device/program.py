@@ -94,7 +94,7 @@ class DeviceProgram(TensorProgram):
             given, results, copying = launched.given, launched.results, launched.seconds
             began = perf_counter()
             flags = results[len(results) - self._checks :]
-            if not all(map(bool, flags)):
+            if flags and not torch.stack([flag.reshape(()) for flag in flags]).all():
                 raise CheckFailedError("NumPy would raise for these values")
             kinds = (*self._outputs, *self._writes, *self._masks)
             buffers = [allocate(kind) for _, kind in kinds]
