@@ -224,3 +224,10 @@ def test_the_function_says_what_is_wrong() -> None:
         npc.compile(steps, dtype="float32")
     with pytest.raises(ValueError, match="device 'standin float32' is not known"):
         npc.compile(steps, device=SINGLE)
+
+
+def test_sums_of_products_round_more_often() -> None:
+    compiled = npc.compile(lambda a: a @ a, device="standin", dtype="float32")
+    square = np.random.default_rng(0).random((200, 200))
+    precision = region_of(compiled, square).copies.precision
+    assert precision.measured < precision.predicted < 1e-6

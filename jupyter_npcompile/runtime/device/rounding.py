@@ -33,7 +33,7 @@ def predicted(graph: Graph) -> float:
     nodes = graph.by_id()
     depth: dict[int, float] = {}
     for node in graph.nodes:
-        operands = [nodes[id] for id in dict.fromkeys(node.references())]
+        operands = [nodes[id] for id in node.references()]
         before = max((depth.get(one.id, 0.0) for one in operands), default=0.0)
         depth[node.id] = before + _roundings(node, operands)
         for id in node.writes:
