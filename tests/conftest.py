@@ -74,7 +74,7 @@ def _error_state() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """With ``NPCOMPILE_TEST_DEVICE`` gradients are computed there, as cells run there."""
-    device = os.environ.get("NPCOMPILE_TEST_DEVICE")
+    device = os.environ.get("NPCOMPILE_TEST_DEVICE", "").partition(" ")[0]
     if device and request.path.name.startswith("test_autodiff_"):
         monkeypatch.setattr(jupyter_npcompile.settings, "device", device)
 
