@@ -67,7 +67,7 @@ class DeviceJoint:
             *results, check = launched.results
             found = []
             if check:
-                found = [torch.empty(r.shape, dtype=r.dtype) for r in results]
+                found = [torch.empty(r.shape, dtype=r.dtype, device="cpu") for r in results]
                 for host, result in zip(found, results, strict=True):
                     device.get(result, host)
                 device.synchronise()
