@@ -22,6 +22,7 @@ from jupyter_npcompile.runtime.device.device import LaunchError
 from jupyter_npcompile.runtime.device.placement import placed
 from jupyter_npcompile.runtime.device.standin import MEMORY, StandIn, standin
 from jupyter_npcompile.runtime.device.traffic import Traffic
+from tests.native import assert_same
 from tests.test_autodiff_compiled import CASES, M, V
 
 
@@ -126,6 +127,19 @@ def test_the_setting_counts_for_plain_functions(monkeypatch: pytest.MonkeyPatch)
     demand_same(gradient(V), npc.grad(npc.compile(cubed, device="cpu"))(V))
     assert gradient.site.traffic.to_host > 0
     assert npc.grad(npc.compile(cubed, device="cpu")).site.device is None
+
+
+def test_gradients_have_the_precision_of_the_arrays() -> None:
+    gradient = npc.grad(npc.compile(cubed, device="standin", dtype="float32"))
+    for _ in range(2):
+        demand_same(gradient(V), npc.grad(cubed)(V))
+    assert gradient.site.name == "standin"
+
+
+def test_a_compiled_cell_may_differentiate() -> None:
+    cell = "g = npc.grad(lambda v: np.sum(np.sin(v) * w))(x)\nx -= 0.1 * g\ny = x * 2\n"
+    setup = "import jupyter_npcompile as npc\nx = np.linspace(0, 1, 6) + RUN\nw = np.ones(6)"
+    assert_same(cell, setup=setup, captured=False, device="standin")
 
 
 @pytest.mark.parametrize("function", [cubed, lambda x: print(end="") or cubed(x)])
