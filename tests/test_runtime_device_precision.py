@@ -217,6 +217,13 @@ def test_the_setting_counts_where_nothing_is_said(monkeypatch: pytest.MonkeyPatc
         npc.settings.dtype = "float16"  # type: ignore[assignment]
 
 
+def test_a_check_finds_nothing_but_rounding() -> None:
+    compiled = npc.compile(steps, device="standin", dtype="float32")
+    found = npc.compare(compiled, np.random.default_rng(0).random(50), 1.1)
+    assert (found.equal, found.tier) == (True, SINGLE)
+    assert found.rounding > 1e6
+
+
 def test_the_function_says_what_is_wrong() -> None:
     with pytest.raises(ValueError, match="'half' is not one of"):
         npc.compile(steps, device="standin", dtype="half")

@@ -92,6 +92,9 @@ class Plan:
         Whether its code is, or is to be, that of other sizes too.
     stale : bool
         Whether it must be recorded again.
+    epsilon : float
+        Relative spacing of the numbers that its code computes with, where these have fewer
+        digits than the arrays; otherwise 0.
     error : tuple of (str, float) or None
         The name that is furthest from NumPy's and how far, in the first run of code that
         computes with fewer digits.
@@ -114,6 +117,7 @@ class Plan:
     outline: str = ""
     shared: bool = False
     stale: bool = False
+    epsilon: float = 0.0
     error: tuple[str, float] | None = None
 
     @property
@@ -125,12 +129,6 @@ class Plan:
     def stop(self) -> int:
         """The statement after the last."""
         return self.recording.stop
-
-    @property
-    def epsilon(self) -> float:
-        """Relative spacing of what it computes with, where that has fewer digits than arrays."""
-        program: Any = None if self.artifact is None else self.artifact.program
-        return float(getattr(program, "epsilon", 0.0))
 
     @functools.cached_property
     def footprint(self) -> Footprint:

@@ -71,6 +71,7 @@ def prepare(plan: Plan, get: Callable[[], Artifact | None], code: Statements) ->
         plan.artifact = artifact
         plan.state = "ready"
         plan.note = getattr(artifact.program, "note", "") or plan.note
+        plan.epsilon = getattr(artifact.program, "epsilon", 0.0)
     return True
 
 
