@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 import io
 from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, cast, overload
 
 from jupyter_npcompile.autodiff import replays
 from jupyter_npcompile.graph.gradients import GradientReport
 from jupyter_npcompile.graph.report import ReportData
 from jupyter_npcompile.runtime import history
 from jupyter_npcompile.runtime.copies import Copier
-from jupyter_npcompile.runtime.devices import require
+from jupyter_npcompile.runtime.devices import CPU, require, with_precision
 from jupyter_npcompile.runtime.function_comparison import compare_function
 from jupyter_npcompile.runtime.functions import compile_callable, handle_of
 from jupyter_npcompile.runtime.policy import Options
@@ -47,13 +48,19 @@ live.makers.update(graph=_graph_widget, gradients=_gradient_widget)
 
 
 @overload
-def compile(fn: F, *, device: str | None = None, ahead: bool = False) -> F: ...
+def compile(
+    fn: F, *, device: str | None = None, dtype: str | None = None, ahead: bool = False
+) -> F: ...
 @overload
 def compile(
-    fn: None = None, *, device: str | None = None, ahead: bool = False
+    fn: None = None, *, device: str | None = None, dtype: str | None = None, ahead: bool = False
 ) -> Callable[[F], F]: ...
 def compile(
-    fn: F | None = None, *, device: str | None = None, ahead: bool = False
+    fn: F | None = None,
+    *,
+    device: str | None = None,
+    dtype: str | None = None,
+    ahead: bool = False,
 ) -> F | Callable[[F], F]:
     """Compile a function that uses NumPy; also a decorator, with or without arguments.
 
@@ -71,6 +78,10 @@ def compile(
         Where compiled code runs: ``"cpu"``, ``"cuda"``, ``"cuda:1"``, or
         ``"standin"``, a device without hardware for tests and teaching. By
         default ``settings.device``, which is ``"cpu"``.
+    dtype : {"float64", "float32"}, optional
+        What is computed with on a device: with the second one, what is float64 or
+        complex128 is computed there in single precision. Results keep their dtypes;
+        the report says how large the error is. By default ``settings.dtype``.
     ahead : bool
         Compile on the first call and wait for it.
 
@@ -84,7 +95,8 @@ def compile(
     TypeError
         When ``fn`` cannot be called.
     ValueError
-        When the device is not known or not there.
+        When the device is not known or not there, or the dtype is not one of them, or
+        the CPU is to compute with another than the arrays have.
 
     Examples
     --------
@@ -97,12 +109,20 @@ def compile(
     """
     device = settings.device if device is None else device
     require(device)
+    if dtype not in (None, "float64", "float32"):
+        raise ValueError(f"dtype: {dtype!r} is not one of 'float64', 'float32'")
+    if dtype == "float32" and device == CPU:
+        raise ValueError("dtype='float32' belongs to a device: the CPU computes as NumPy does")
+    device = with_precision(device, settings.dtype if dtype is None else dtype)
     options = Options(device, ahead)
-    if fn is None:
-        return lambda function: compile(function, device=device, ahead=ahead)
+    return functools.partial(_compiled, options) if fn is None else _compiled(options, fn)
+
+
+def _compiled(options: Options, fn: F) -> F:
     if not callable(fn):
         raise TypeError(f"compile() needs something that can be called, not {type(fn).__name__}")
-    return compile_callable(fn, options)
+    made: Any = compile_callable(fn, options)
+    return cast("F", made)
 
 
 def explain(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Report:
@@ -136,7 +156,8 @@ def explain(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Report:
     'compiled'
     """
     known = handle_of(fn)
-    device = settings.device if known is None else known.options.device
+    default = with_precision(settings.device, settings.dtype)
+    device = default if known is None else known.options.device
     fresh = compile_callable(fn, Options(device, ahead=True))
     handle = handle_of(fresh)
     assert handle is not None

@@ -25,6 +25,7 @@ if "NPCOMPILE_CACHE_DIR" not in os.environ:
 import numpy as np
 from IPython.core.interactiveshell import InteractiveShell
 
+import jupyter_npcompile
 from tests import summary
 from tests.processes import processes
 
@@ -68,6 +69,14 @@ def _error_state() -> Iterator[None]:
     before = np.geterr()
     yield
     np.seterr(**before)
+
+
+@pytest.fixture(autouse=True)
+def _device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With ``NPCOMPILE_TEST_DEVICE`` gradients are computed there, as cells run there."""
+    device = os.environ.get("NPCOMPILE_TEST_DEVICE", "").partition(" ")[0]
+    if device and request.path.name.startswith("test_autodiff_"):
+        monkeypatch.setattr(jupyter_npcompile.settings, "device", device)
 
 
 @pytest.fixture(autouse=True)

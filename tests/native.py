@@ -355,7 +355,7 @@ class Bench(contextlib.AbstractContextManager["Bench"]):
     compiled : bool
         Whether the extension is loaded, and cells get the magic line.
     tier, check, device
-        Settings for compiled cells.
+        Settings for compiled cells; ``"standin float32"`` names a device and a dtype.
     folder : Path, optional
         Where imported modules are.
     """
@@ -380,7 +380,9 @@ class Bench(contextlib.AbstractContextManager["Bench"]):
         self.stack.callback(setattr, settings, "first_run_check", settings.first_run_check)
         self.stack.callback(setattr, settings, "device", settings.device)
         settings.tier, settings.first_run_check = self.settings  # type: ignore[assignment]
-        settings.device = self.device
+        self.stack.callback(setattr, settings, "dtype", settings.dtype)
+        settings.device, _, precision = self.device.partition(" ")
+        settings.dtype = precision or "float64"  # type: ignore[assignment]
         self.stack.enter_context(_numpy_state())
         self.stack.enter_context(_modules(self.folder))
         InteractiveShell.clear_instance()

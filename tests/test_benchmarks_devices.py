@@ -14,7 +14,7 @@ def test_points_are_copied_once_a_call(
 ) -> None:
     monkeypatch.setattr(residency, "_SILENT", silent_threads())
     points, rounds = 500, 4
-    numpy, apart, together = devices.measure("standin", points, rounds)
+    numpy, apart, together, *single = devices.measure("standin", points, rounds)
     assert numpy.copied is None
     assert apart.name.startswith("standin")
     assert apart.error < 1e-12
@@ -24,6 +24,12 @@ def test_points_are_copied_once_a_call(
     assert together.copied is not None
     assert nbytes <= apart.copied < nbytes + 1000
     assert nbytes // rounds <= together.copied < nbytes // rounds + 1000
+    for double, one in zip((apart, together), single, strict=True):
+        assert one.name.startswith("standin float32")
+        assert 1e-9 < one.error < 1e-5
+        assert one.copied is not None
+        assert double.copied is not None
+        assert one.copied < 0.55 * double.copied
     print(devices.table([numpy, apart, together]))
     assert "| standin, all rounds in one call |" in capsys.readouterr().out
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 import jupyter_npcompile as npc
+from jupyter_npcompile.autodiff.trees import flatten
 from jupyter_npcompile.runtime.device.prediction import predictions, rates_of
+from jupyter_npcompile.runtime.device.staging import PIECE, WORTH
 from jupyter_npcompile.runtime.devices import device_of
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.subjects import states_of
 from tests import test_same_as_native, test_same_programs
 from tests.native import assert_same
+from tests.test_autodiff_compiled import CASES
+from tests.test_autodiff_devices import V, printing
+from tests.test_runtime_device_precision import steps
 from tests.test_same_devices import CONSUMERS
 from tests.test_same_programs import Program
 
@@ -76,6 +81,63 @@ def test_what_does_not_fit_runs_on_the_cpu(monkeypatch: pytest.MonkeyPatch) -> N
     assert npc.compile(lambda x: x * 2 + 1, device="cuda")(x)[0] == 3.0
     report: Any = npc.last_report()
     assert "of memory on cuda, where" in report.regions[0].note
+
+
+@pytest.mark.parametrize("tier", ["aten", "inductor"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
+def test_gradients(
+    case: tuple[Callable[..., Any], tuple[Any, ...]], tier: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function, args = case
+    expected = npc.value_and_grad(npc.compile(function, device="cpu"))(*args)
+    monkeypatch.setattr(npc.settings, "tier", tier)
+    monkeypatch.setattr(npc.settings, "first_run_check", "raise")
+    gradient = npc.value_and_grad(npc.compile(function, device="cuda"))
+    for _ in range(3):  # on the tape, compared, compiled
+        pairs = zip(flatten(gradient(*args))[0], flatten(expected)[0], strict=True)
+        for one, other in pairs:
+            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-11)
+    assert gradient.site.reason == ""
+    assert all(replay.confirmed for replay in gradient._fast.replays.values())
+
+
+def test_gradients_of_what_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    expected = npc.grad(npc.compile(printing, device="cpu"), (0, 1))(V, 3.0)
+    gradient = npc.grad(npc.compile(printing, device="cuda"), (0, 1))
+    for one, other in zip(gradient(V, 3.0), expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9)
+    assert gradient.site.reason == ""
+
+
+@pytest.mark.parametrize("tier", ["aten", "inductor"])
+def test_single_precision(tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(npc.settings, "tier", tier)
+    monkeypatch.setattr(npc.settings, "first_run_check", "raise")
+    compiled = npc.compile(steps, device="cuda", dtype="float32")
+    mine = np.random.default_rng(0).random(100_000)
+    theirs = mine.copy()
+    found, expected = compiled(mine, 1.1), steps(theirs, 1.1)
+    np.testing.assert_allclose(found[0], expected[0], rtol=1e-6)
+    assert np.array_equal(mine[3:], theirs[3:])
+    report: Any = npc.last_report()
+    assert report.regions[0].copies.precision.measured < 1e-5
+
+
+@pytest.mark.parametrize("nbytes", [WORTH - 8, WORTH, PIECE, PIECE + 8, 2 * PIECE, 5 * PIECE + 8])
+def test_large_copies_arrive(nbytes: int) -> None:
+    import torch
+
+    device = device_of("cuda")
+    assert device is not None
+    made = torch.arange(nbytes // 8, dtype=torch.int64)
+    for tensor in (made, made[: nbytes // 16 * 2].reshape(-1, 2).T):
+        expected = tensor.clone()
+        there = device.put(tensor)
+        tensor += 1  # it may change as soon as it was put
+        host = torch.zeros_like(expected)
+        device.get(there, host)
+        assert torch.equal(host, expected)
+        assert there.device == device.place
 
 
 def test_predictions_are_of_the_right_size(monkeypatch: pytest.MonkeyPatch) -> None:

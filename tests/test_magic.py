@@ -11,8 +11,10 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 import jupyter_npcompile as npc
+from jupyter_npcompile.graph.prediction import Prediction, Rates
 from jupyter_npcompile.magic.options import CellOptions, OptionError
 from jupyter_npcompile.views import MIME_TYPE
+from jupyter_npcompile.views.prediction import prediction_text
 
 
 class Shell:
@@ -78,7 +80,7 @@ def test_an_unknown_option_names_the_valid_ones(
     assert shell.run("%%npcompile --fast\nx = 1") is not None
     text = "".join(capsys.readouterr())
     assert "--fast" in text
-    assert "--device cpu|cuda[:n]|standin, --ahead, --quiet" in text
+    assert "--device cpu|cuda[:n]|standin, --dtype float64|float32, --ahead, --quiet" in text
     assert "Traceback" not in text
     assert "x" not in shell.ip.user_ns
 
@@ -116,9 +118,8 @@ def test_the_default_device(
     assert " · aten, cpu\n" in str(shell.shown[0]["text/plain"])
     assert shell.run("%npcompile device tpu") is not None
     assert "device 'tpu' is not known" in "".join(capsys.readouterr())
-    assert CellOptions.parse("--grad loss").device == "cpu"
-    with pytest.raises(OptionError, match="gradients run on the CPU"):
-        CellOptions.parse("--grad loss --device standin")
+    assert CellOptions.parse("--grad loss").device == "standin"
+    assert CellOptions.parse("--grad loss --device cpu").device == "cpu"
 
 
 def test_what_if(
@@ -275,3 +276,13 @@ def test_the_summary_is_updated_when_the_compile_is_done(
     assert np.allclose(
         shell.ip.user_ns["ys"], np.exp(np.sin(shell.ip.user_ns["xs"])) * shell.ip.user_ns["xs"]
     )
+
+
+def test_what_if_of_a_native_loop_says_that_it_was_not_looked_into() -> None:
+    rates = Rates(1e9, 1e9, 1e10, 1e-5, 1e11, "assumed")
+    segment = Prediction((5, 5), "numpy", 5000.0, 8000, 8000, 16.0, 50.0)
+    alone = prediction_text("cuda", [], rates, [(3, 3), (2, 3)])
+    assert alone.startswith("lines 2-3: a native loop ran, which a device runs statement by")
+    both = prediction_text("cuda", [segment], rates, [(2, 3)]).splitlines()
+    assert both[-1] == alone
+    assert both[-2].startswith("all of it, once: ")

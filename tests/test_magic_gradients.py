@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from jupyter_npcompile.magic.options import CellOptions, OptionError
+from jupyter_npcompile.runtime.device.standin import standin
 from tests.test_magic import Shell
 
 
@@ -201,3 +202,24 @@ def test_cells_with_effects_are_not_run_again(shell: Shell, line: str) -> None:
     assert verdict(shell) == "unchecked"
     assert sink.getvalue() in ("", "[1]")
     assert len(seen) <= 1
+
+
+def test_a_device_computes_them(shell: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+    assert shell.run("%%npcompile --grad loss --wrt w,b --device standin" + LOSS) is None
+    dw, db = expected(shell.ip.user_ns)
+    np.testing.assert_allclose(shell.ip.user_ns["grads"]["w"], dw)
+    np.testing.assert_allclose(shell.ip.user_ns["grads"]["b"], db, rtol=1e-5)
+    (bundle,) = shell.shown
+    assert "computed on standin: " in str(bundle["text/plain"])
+    assert "28 B back" in str(bundle["text/plain"])
+    assert "computed on standin: " in str(bundle["text/html"])
+
+
+def test_what_does_not_fit_on_a_device_is_said(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(standin, "memory", 200)
+    assert shell.run("%%npcompile --grad loss --wrt w,b --device standin" + LOSS) is None
+    np.testing.assert_allclose(shell.ip.user_ns["grads"]["w"], expected(shell.ip.user_ns)[0])
+    (bundle,) = shell.shown
+    assert "the CPU computes derivatives: it needs " in str(bundle["text/plain"])

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import _thread
 import ast
+import contextlib
 import gc
+import io
 import threading
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -219,6 +222,44 @@ def test_written_inputs_stay_on_the_device() -> None:
     assert regions[1].copies.to_device == 2 * 48  # w, as often
 
 
+@pytest.mark.parametrize("rounds", [3, 40])
+@pytest.mark.parametrize(
+    ("body", "back"),
+    [
+        ("x[1:-1] += 0.1 * (x[2:] - 2 * x[1:-1] + x[:-2])", 48),  # written in place
+        ("w = np.cos(w) * x\n    v = w[::2]", 48),  # carried by name, and a view of it
+        ("t = x * w\n    if k % 2 == 0:\n        w = t - 1\n    log.append(float(t[0]))", None),
+    ],
+)
+def test_what_a_loop_carries_stays_on_the_device(rounds: int, body: str, back: int | None) -> None:
+    """However many iterations there are, each array goes there once; results come back."""
+    found = assert_same(f"for k in range({rounds}):\n    {body}\n", setup=SETUP, device="standin")
+    copies = [region.copies for region in found.reports[-1].regions if region.copies is not None]
+    assert sum(one.to_device for one in copies) <= 2 * (48 + 48)  # two runs of the cell
+    if back is not None:
+        assert sum(one.to_host for one in copies) == 2 * rounds * back
+
+
+def test_so_it_is_in_a_function() -> None:
+    def steps(x: Any, n: int) -> Any:
+        for k in range(n):
+            x[1:-1] = (x[2:] + x[:-2]) / 2
+            if k % 5 == 0:
+                print(k, end=" ")
+        return x
+
+    compiled = npc.compile(steps, device="standin")
+    mine, theirs = np.arange(60.0) ** 2, np.arange(60.0) ** 2
+    for n in (3, 30):
+        with contextlib.redirect_stdout(io.StringIO()):
+            assert compiled(mine, n).tolist() == steps(theirs, n).tolist()
+    report = npc.last_report()
+    assert report is not None
+    copies = [region.copies for region in report.regions if region.copies is not None]
+    assert sum(one.to_device for one in copies) == 2 * 480
+    assert sum(one.to_host for one in copies) == 33 * 480
+
+
 STATEMENTS = [
     "x = x * 1.5 + w",
     "w += x.mean()",
@@ -269,10 +310,11 @@ def test_a_thread_of_the_user_ends_it() -> None:
     copies, array = Residency(device), np.arange(3.0)
     tensor: Any = device.put(_tensor(array))
     copies.keep(array, tensor)
-    assert copies.find(array) is tensor
+    assert copies.find(array, tensor.dtype) is tensor
+    assert copies.find(array, torch.float32) is None
     thread.start()
     try:
-        assert copies.find(array) is None
+        assert copies.find(array, tensor.dtype) is None
         copies.keep(array, tensor)
         assert device.held == 0
     finally:
@@ -291,8 +333,8 @@ def test_copies_go_with_their_arrays() -> None:
     copies, array = Residency(device), np.arange(3.0)
     copies.keep(array[1:], device.put(_tensor(array[1:])))
     assert device.held == 16
-    assert copies.find(array[1:]) is not None
-    assert copies.find(array[:2]) is None
+    assert copies.find(array[1:], torch.float64) is not None
+    assert copies.find(array[:2], torch.float64) is None
     copies.written(array[:1])
     assert device.held == 0
     copies.keep(array, device.put(_tensor(array)))

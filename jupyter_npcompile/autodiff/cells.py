@@ -16,11 +16,13 @@ from jupyter_npcompile.autodiff.errors import GradientError
 from jupyter_npcompile.autodiff.hooks import TapeHooks
 from jupyter_npcompile.autodiff.inspection import node_gradients
 from jupyter_npcompile.autodiff.programs import Program, demand_inexact
+from jupyter_npcompile.autodiff.sites import Site
 from jupyter_npcompile.autodiff.tape import CutInt, Tape
 from jupyter_npcompile.autodiff.trees import LEAF
 from jupyter_npcompile.cell import HOOKS, SourceText
 from jupyter_npcompile.cell.whole import whole_cell
 from jupyter_npcompile.graph.gradients import GradientReport, Sample, VariableGradient
+from jupyter_npcompile.runtime.devices import CPU
 from jupyter_npcompile.tracer.memory import is_supported
 
 
@@ -61,6 +63,8 @@ class GradientCell:
         An expression for the cotangent of outputs that are no scalars, or ``""``.
     namespace : mutable mapping
         Where the cell runs.
+    device : str
+        Where its gradients are computed.
 
     Attributes
     ----------
@@ -78,7 +82,9 @@ class GradientCell:
         wrt: Sequence[str],
         seed: str,
         namespace: MutableMapping[str, Any],
+        device: str = CPU,
     ) -> None:
+        self.site = Site(device)
         self.outputs, self.wrt, self.seed = tuple(outputs), tuple(wrt), seed
         self.source = source
         self.namespace = namespace
@@ -195,8 +201,17 @@ class GradientCell:
             tuple(self._nodes),
             tuple((note.place.position, note.text) for note in self.tape.notes),
             str(self._check(every, seconds)),
+            **self._copies(),
         )
         return int(shown) if type(shown) is CutInt else shown
+
+    def _copies(self) -> dict[str, Any]:
+        """What the report says of the device."""
+        site = self.site
+        if site.device is None:
+            return {"note": site.reason}
+        sizes = {"to_device": site.traffic.to_device, "to_host": site.traffic.to_host}
+        return {"device": site.name, **sizes}
 
     def _check(self, gradients: dict[str, dict[str, Any]], seconds: float) -> Check:
         """Compare one directional derivative of all outputs with plain runs of the cell."""
@@ -228,13 +243,18 @@ class GradientCell:
         names = sorted(self._leaves, key=self._rank)
         leaves = [self.tape.values[self._leaves[name]] for name in names]
         ids = [self._leaves[name] for name in names]
-        found, self._nodes = node_gradients(self.tape, self.tape.node_of(value), seed, ids)
-        from jupyter_npcompile.autodiff.pullbacks import to_numpy
+        node = self.tape.node_of(value)
 
-        return {
-            name: to_numpy(gradient, leaf)
-            for name, gradient, leaf in zip(names, found, leaves, strict=True)
-        }
+        def computed() -> dict[str, Any]:
+            from jupyter_npcompile.autodiff.pullbacks import to_numpy
+
+            found, self._nodes = node_gradients(self.tape, node, seed, ids)
+            return {
+                name: to_numpy(gradient, leaf)
+                for name, gradient, leaf in zip(names, found, leaves, strict=True)
+            }
+
+        return self.site.run(computed, self.tape.nbytes)
 
     def _rank(self, name: str) -> int:
         """Variables come in the order in which they were asked for."""

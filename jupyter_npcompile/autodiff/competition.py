@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
@@ -12,8 +13,10 @@ from jupyter_npcompile.autodiff.chunks import LOOP
 from jupyter_npcompile.autodiff.direct import Direct, direct
 from jupyter_npcompile.autodiff.programs import Program
 from jupyter_npcompile.autodiff.replays import Replay, record_call
+from jupyter_npcompile.autodiff.sites import Site
 from jupyter_npcompile.autodiff.trees import flatten
 from jupyter_npcompile.runtime.check import DifferenceError
+from jupyter_npcompile.runtime.device.device import DeviceError
 from jupyter_npcompile.runtime.settings import settings
 
 CALLS = 2
@@ -34,12 +37,15 @@ class Competition:
     ----------
     function : callable
         What is differentiated.
+    site : Site
+        Where it is computed.
     usable : bool
         Whether a replay can give everything that is asked for.
     """
 
-    def __init__(self, function: Callable[..., Any], *, usable: bool) -> None:
+    def __init__(self, function: Callable[..., Any], site: Site, *, usable: bool) -> None:
         self.function = function
+        self.site = site
         self.usable = usable and not getattr(function, "is_derivative", False)
         self.replays: dict[Any, Replay] = {}
         self.reasons: dict[Any, str] = {}
@@ -48,7 +54,7 @@ class Competition:
 
     def at_once(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The value, and the gradient of each argument that was asked for; None if not so fast."""
-        if settings.tier in ("numpy", "aten"):
+        if self._is_off():
             return None
         for written in self.direct.values():
             made = written(args, kwargs)
@@ -61,7 +67,7 @@ class Competition:
     ) -> tuple[Any, dict[int, list[Any]]] | None:
         """The value, and gradients by argument; None when the tape must run."""
         replay = self.replays.get(signature)
-        if replay is None or not replay.confirmed or settings.tier in ("numpy", "aten"):
+        if replay is None or not replay.confirmed or self._is_off():
             return None
         if not replay.holds(args, kwargs):
             self._drop(signature, "what it assumed does not hold any more")
@@ -71,7 +77,13 @@ class Competition:
     def _replayed(
         self, replay: Replay, args: Sequence[Any], kwargs: dict[str, Any], asked: Sequence[int]
     ) -> tuple[Any, dict[int, list[Any]]] | None:
-        made = replay.run(args, kwargs)
+        try:
+            made = replay.run(args, kwargs)
+        except DeviceError as error:
+            self.site.leave(str(error))
+            self.replays.clear()
+            self.reasons.clear()
+            return None
         if made is None:
             return None
         value, gradients = made
@@ -92,9 +104,9 @@ class Competition:
         seconds: float,
     ) -> None:
         """The tape has given gradients: compile, compare, or leave it at that."""
-        if not self.usable or settings.tier in ("numpy", "aten") or signature in self.reasons:
+        if not self.usable or self._is_off() or signature in self.reasons:
             return
-        forced = settings.tier == "inductor"
+        forced = self._is_forced()
         replay = self.replays.get(signature)
         if replay is None:
             self._calls[signature] = self._calls.get(signature, 0) + 1
@@ -121,8 +133,22 @@ class Competition:
             self._drop(signature, made)
             return None
         self.replays[signature] = made
-        made.begin()
+        made.site = self.site
+        made.begin(waits=self._is_forced())
         return made
+
+    def _is_off(self) -> bool:
+        """Whether nothing is compiled: operation by operation, the tape is as good on the CPU."""
+        if settings.tier == "aten":
+            return self.site.device is None
+        return settings.tier == "numpy"
+
+    def _is_forced(self) -> bool:
+        """Whether time decides nothing."""
+        device = self.site.device
+        if device is None:
+            return settings.tier == "inductor"
+        return settings.tier != "auto" or not device.competes
 
     def _judge(
         self,
@@ -140,13 +166,17 @@ class Competition:
         began = perf_counter()
         again = self._replayed(replay, args, kwargs, asked)
         took = perf_counter() - began
+        if self.site.reason and not self.replays:
+            return  # the device has failed
         if made is None or again is None:
             self._drop(signature, "NumPy would warn or raise")
             return
         gradients = [g for position in asked for g in made[1][position]]
         ordered = [g for position in asked for g in _ordered(position, asked, args, found)]
+        value = abs(float(made[0]))
+        scale = max(1.0, value) if math.isfinite(value) else 1.0
         for one, other in zip(gradients, ordered, strict=True):
-            if not _same(one, other, NOISE * max(1.0, abs(float(made[0])))):
+            if not _same(one, other, NOISE * scale):
                 self._drop(signature, "compiled gradients differ from the tape's")
                 if settings.first_run_check == "raise":
                     raise DifferenceError(f"compiled: {one!r}, tape: {other!r}")
@@ -206,7 +236,7 @@ def _dtype(leaf: Any) -> Any:
 
 def _same(one: Any, other: Any, noise: float) -> bool:
     close = CLOSE if np.asarray(other).dtype.itemsize >= 8 else 1e-2
-    size = float(np.max(np.abs(other), initial=0.0))
+    size = float(np.max(np.abs(other), initial=0.0, where=np.isfinite(other)))
     return np.shape(one) == np.shape(other) and bool(
         np.allclose(one, other, rtol=close, atol=close * size + noise, equal_nan=True)
     )

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from jupyter_npcompile.autodiff.barrier import guarded
 from jupyter_npcompile.autodiff.errors import GradientError
+from jupyter_npcompile.autodiff.sites import home
 from jupyter_npcompile.autodiff.tape import Step
 from jupyter_npcompile.autodiff.trees import Tree, flatten
 
@@ -37,6 +38,8 @@ class CustomVjp:
     once : Step
         What says that it can be differentiated once.
     """
+
+    needs_host = True
 
     def __init__(
         self,
@@ -116,7 +119,8 @@ class _Registered(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
         operands = ctx.saved_tensors
-        found = ctx.call.gradients(ctx.index, gradients[0], operands)
+        with home():
+            found = ctx.call.gradients(ctx.index, gradients[0], operands)
         every = (*operands, gradients[0])  # a second derivative by any of them is an error
         anchor = sum(t.sum().abs().double() for t in every)
         guards = [g if g is None else guarded(g, [anchor], ctx.call.once) for g in found]

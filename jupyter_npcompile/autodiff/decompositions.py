@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from jupyter_npcompile.autodiff.sites import sent
 from jupyter_npcompile.tracer.lowering.trace import Trace
 
 
@@ -35,7 +36,7 @@ def _symmetric(matrix: Tensor, lower: bool) -> Tensor:
 
 def _phases(found: Tensor, wanted: Any) -> Tensor:
     """Factors of modulus one that turn columns into NumPy's."""
-    there = torch.from_numpy(np.array(wanted)).to(found.dtype)
+    there = sent(torch.from_numpy(np.array(wanted))).to(found.dtype)
     inner = (found.detach().conj() * there).sum(-2, keepdim=True)
     return inner / torch.abs(inner)
 
@@ -82,7 +83,7 @@ def _completed(trace: Any, found: Tensor, wanted: Any, axis: int) -> Tensor:
         return found
     index = [slice(None)] * wanted.ndim
     index[axis] = slice(found.shape[axis], None)
-    rest = torch.from_numpy(np.array(wanted[tuple(index)])).to(found.dtype)
+    rest = sent(torch.from_numpy(np.array(wanted[tuple(index)]))).to(found.dtype)
     rest = trace.guard(rest, "the vectors that complete a basis are arbitrary: no derivative")
     return torch.cat([found, rest], axis)
 
@@ -93,7 +94,7 @@ def qr(trace: Trace, results: Any, a: Any, mode: str = "reduced") -> Any:
     matrix = _matrix(trace, a, triangle)
     q, r = torch.linalg.qr(matrix, mode="reduced")
     count = r.shape[-2]
-    there = torch.from_numpy(np.array(triangle[..., :count, :])).to(r.dtype)
+    there = sent(torch.from_numpy(np.array(triangle[..., :count, :]))).to(r.dtype)
     ratio = torch.diagonal(there, dim1=-2, dim2=-1) / torch.diagonal(r.detach(), dim1=-2, dim2=-1)
     phases = ratio / torch.abs(ratio)
     r = phases.unsqueeze(-1) * r
@@ -108,7 +109,7 @@ def qr(trace: Trace, results: Any, a: Any, mode: str = "reduced") -> Any:
 
 def _order(found: Tensor, wanted: Any) -> Tensor:
     """Which of the eigenvalues found is each one of NumPy's."""
-    there = torch.from_numpy(np.array(wanted)).to(found.dtype)
+    there = sent(torch.from_numpy(np.array(wanted))).to(found.dtype)
     distance = torch.abs(there.unsqueeze(-1) - found.detach().unsqueeze(-2))
     return torch.argmin(distance, -1)
 

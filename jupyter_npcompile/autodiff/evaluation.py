@@ -12,6 +12,7 @@ from torch import Tensor
 from jupyter_npcompile.autodiff import decompositions, smooth
 from jupyter_npcompile.autodiff.barrier import guarded
 from jupyter_npcompile.autodiff.errors import CONCRETE, GradientError, Place
+from jupyter_npcompile.autodiff.sites import on_host, sent, where
 from jupyter_npcompile.autodiff.tape import Step, Tape
 from jupyter_npcompile.graph.nodes import Graph, Node
 from jupyter_npcompile.tracer.lowering import ufuncs
@@ -28,6 +29,10 @@ class UncheckedTrace(Trace):
 
     def check(self, condition: Tensor) -> None:
         """Nothing is replayed."""
+
+    def placed(self, constant: Tensor) -> Tensor:
+        """A constant where derivatives are computed."""
+        return sent(constant)
 
     def note_constant(self, tensor: Tensor) -> None:
         """Nothing is handed out."""
@@ -85,6 +90,7 @@ class Forward:
         self._values = {id: tape.values[id] for id in kept}
         made = {node.id for node in nodes}
         self._results = {id: result for id, result in tape.results.items() if id in made}
+        self._sent: tuple[Any, dict[int, Tensor]] = (None, {})
 
     def value(self, id: int) -> Any:
         """What an input was."""
@@ -125,7 +131,19 @@ class Forward:
             return Owner(load(leaf, dtype), dtype, kind, strides)
         value = self._values[node.id]
         known = np.asarray(value) if dtype.kind in "biu" else None
-        return Owner(load(tensor_of(value), dtype), dtype, kind, strides, known)
+        return Owner(load(self._constant(node.id, value), dtype), dtype, kind, strides, known)
+
+    def _constant(self, id: int, value: Any) -> Tensor:
+        """An input that is no leaf; on a device it stays between two evaluations."""
+        device = where()
+        if device is None:
+            return tensor_of(value)
+        if self._sent[0] is not device:
+            self._sent = device, {}
+        held = self._sent[1]
+        if id not in held:
+            held[id] = sent(tensor_of(value))
+        return held[id]
 
 
 def _refuses(tape: Tape, node: Node) -> bool:
@@ -232,9 +250,13 @@ class _Executor(Interpreter):
         dtype = np.dtype(kind.dtype)
         if step.function is not None:
             operands = [self._trace.values[id].read() for id in node.references()]
-            tensor = step.function(*operands)
+            function = getattr(step.function, "func", step.function)
+            if getattr(function, "needs_host", False):
+                tensor = on_host(step.function, *operands)
+            else:
+                tensor = step.function(*operands)
         else:
-            tensor = load(tensor_of(step.value), dtype).clone()
+            tensor = load(sent(tensor_of(step.value)), dtype).clone()
             if step.reason:
                 tensor = guarded(tensor, self.anchors, step)
         return Owner(tensor.reshape(kind.shape), dtype, kind.kind, kind.strides)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from jupyter_npcompile.autodiff.tape import Tape
 from jupyter_npcompile.graph.gradients import NodeGradient
 
@@ -33,7 +31,7 @@ def node_gradients(
     import torch
 
     from jupyter_npcompile.autodiff.evaluation import Forward
-    from jupyter_npcompile.autodiff.pullbacks import backward, conjugate, tensors
+    from jupyter_npcompile.autodiff.pullbacks import backward, tensors
 
     values = [tape.values[id] for id in tape.leaves]
     given = [leaf.requires_grad_() for leaf in tensors(values)]
@@ -51,14 +49,14 @@ def node_gradients(
         found = backward([result], [*given, *(t for _, t in chosen)], [cotangent])
     nodes = []
     for (node, tensor), gradient in zip(chosen, found[len(given) :], strict=True):
-        array = np.abs(conjugate(gradient).detach().resolve_neg().numpy())
+        size = torch.linalg.vector_norm(gradient.detach())
         nodes.append(
             NodeGradient(
                 node.op,
                 node.position,
-                float(np.sqrt(np.sum(array * array))),
+                float(size),
                 bool(torch.isfinite(tensor.detach()).all()),
-                bool(np.isfinite(array).all()),
+                bool(torch.isfinite(gradient.detach()).all()),
             )
         )
     return [found[tape.leaves.index(id)] for id in leaves], nodes

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_npcompile.autodiff.programs import CAPTURED, Program, program_of
+from jupyter_npcompile.autodiff.programs import CAPTURED, Program, bytes_of, program_of
+from jupyter_npcompile.autodiff.sites import where
 from jupyter_npcompile.autodiff.transforms import Derivative, Gradient
 from jupyter_npcompile.autodiff.trees import Tree, flatten
+from jupyter_npcompile.runtime.device.device import Device
 
 
 class PushForward(Derivative):
@@ -36,7 +38,7 @@ class PushForward(Derivative):
         from jupyter_npcompile.autodiff.pullbacks import plain
 
         program = self.program((primals, tangents), {}, ())
-        made = [plain(tensor) for tensor in program.function()]
+        made = self.site.run(lambda: [plain(tensor) for tensor in program.function()])
         half = 0 if self.only_tangent else len(made) // 2
         values = program.outputs[:half] if program.exact else made[:half]
         result = program.tree.build([*values, *made[half:]])
@@ -110,6 +112,7 @@ class Pullback(Derivative):
         self.primals = primals
         self._program = program
         self._kept: Any = None
+        self._place: Device | None = None
 
     def __call__(self, cotangent: Any) -> tuple[Any, ...]:
         """A tuple: the gradient for each primal."""
@@ -119,14 +122,18 @@ class Pullback(Derivative):
 
         program = self._program
         given = self.demand(cotangent)
-        if self._kept is None:
-            leaves = [leaf.requires_grad_() for leaf in tensors(program.leaves)]
-            with torch.enable_grad():
-                self._kept = leaves, outputs_of(program.function, leaves)
-        leaves, outputs = self._kept
-        found = backward(outputs, leaves, tensors(given))
-        made = [to_numpy(g, leaf) for g, leaf in zip(found, program.leaves, strict=True)]
-        return self._built(made)
+
+        def computed() -> list[Any]:
+            if self._kept is None or self._place is not where():
+                leaves = [leaf.requires_grad_() for leaf in tensors(program.leaves)]
+                with torch.enable_grad():
+                    self._kept = leaves, outputs_of(program.function, leaves)
+                self._place = where()
+            leaves, outputs = self._kept
+            found = backward(outputs, leaves, tensors(given))
+            return [to_numpy(g, leaf) for g, leaf in zip(found, program.leaves, strict=True)]
+
+        return self._built(self.site.run(computed, bytes_of(program)))
 
     def demand(self, cotangent: Any) -> list[Any]:
         """The leaves of a cotangent, which must be like the output."""

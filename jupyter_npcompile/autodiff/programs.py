@@ -223,15 +223,21 @@ class Outputs:
     def __call__(self, *leaves: Any) -> list[Any]:
         """Compute the outputs from tensors."""
         from jupyter_npcompile.autodiff.evaluation import Forward, tensor_of
+        from jupyter_npcompile.autodiff.sites import sent
 
         if self._forward is None:
             wanted = [node for node in self.nodes if node is not None]
             self._forward = Forward(self._tape, wanted)
         made = iter(self._forward(*leaves))
         return [
-            tensor_of(value).clone() if node is None else next(made)
+            sent(tensor_of(value).clone()) if node is None else next(made)
             for node, value in zip(self.nodes, self._constants, strict=True)
         ]
+
+
+def bytes_of(program: Program) -> int:
+    """Bytes that a derivative takes: every value on the way, and its gradient."""
+    return 0 if program.tape is None else program.tape.nbytes
 
 
 def scalar_output(program: Program, what: str = "grad") -> None:

@@ -15,13 +15,14 @@ from torch import Tensor
 
 from jupyter_npcompile.autodiff.errors import GradientError
 from jupyter_npcompile.autodiff.evaluation import tensor_of
+from jupyter_npcompile.autodiff.sites import fetched, sent
 
 Function = Callable[..., "list[Tensor]"]
 
 
 def tensors(values: Sequence[Any]) -> list[Tensor]:
     """Leaves as tensors of their own memory."""
-    return [tensor_of(np.array(value)) for value in values]
+    return [sent(tensor_of(np.array(value))) for value in values]
 
 
 def conjugate(tensor: Tensor) -> Tensor:
@@ -165,7 +166,7 @@ def _mapped(function: Callable[[Tensor], tuple[Tensor, ...]], basis: Tensor) -> 
 
 def to_numpy(tensor: Tensor, like: Any) -> Any:
     """A gradient as NumPy has it: dtype, shape and kind of the value it belongs to."""
-    array = tensor.detach().resolve_conj().resolve_neg().numpy()
+    array = fetched(tensor)
     if isinstance(like, np.ndarray):
         return np.array(array, dtype=like.dtype, order="C")
     dtype = like.dtype if isinstance(like, np.generic) else np.dtype(type(like))
@@ -174,5 +175,5 @@ def to_numpy(tensor: Tensor, like: Any) -> Any:
 
 def plain(tensor: Tensor) -> Any:
     """An array, or a NumPy scalar where there are no dimensions."""
-    array = np.array(tensor.detach().resolve_conj().resolve_neg().numpy(), order="C")
+    array = np.array(fetched(tensor), order="C")
     return array if array.ndim else array[()]

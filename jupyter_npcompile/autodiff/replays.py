@@ -15,8 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.autodiff.sites import Site
 from jupyter_npcompile.graph.nodes import Output, Ref
 from jupyter_npcompile.runtime.compile_errors import CompileFailedError, UnbuildableError
+from jupyter_npcompile.runtime.device.device import DeviceError
 from jupyter_npcompile.runtime.functions import CallCode
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.ticket import Ticket
@@ -69,6 +71,8 @@ class Replay:
     ----------
     reason : str
         Why it is not compiled, or not used.
+    site : Site
+        Where it runs.
     """
 
     def __init__(self, recording: Recording, target: int, leaves: list[int | None]) -> None:
@@ -78,6 +82,7 @@ class Replay:
         self.program: Any = None
         self.reason = "compiling"
         self.confirmed = False
+        self.site = Site()
         self.errors = np.geterr()
         self._ready = threading.Event()
         asked = [Ref(id) for id in dict.fromkeys(leaves) if id is not None]
@@ -91,21 +96,27 @@ class Replay:
 
     def compile(self) -> None:
         """Have it compiled, and wait."""
-        from jupyter_npcompile.autodiff.compiled import store
-
         try:
-            found = store.find(self.graph)
-            if found is None:
-                found = store.make(self.graph, Ticket())
-            self.program, self.reason = found.program, ""
-        except (LoweringError, UnbuildableError, CompileFailedError) as error:
+            self.program, self.reason = self._made(), ""
+        except (LoweringError, UnbuildableError, CompileFailedError, DeviceError) as error:
             self.reason = f"not compiled: {error}"
         finally:
             self._ready.set()
 
-    def begin(self) -> None:
-        """Have it compiled in the background."""
-        if settings.tier == "inductor":
+    def _made(self) -> Any:
+        device = self.site.device
+        if device is not None:
+            from jupyter_npcompile.autodiff.device_joint import make
+
+            return make(self.graph, device, self.site.traffic)
+        from jupyter_npcompile.autodiff.compiled import store
+
+        found = store.find(self.graph)
+        return (store.make(self.graph, Ticket()) if found is None else found).program
+
+    def begin(self, *, waits: bool = False) -> None:
+        """Have it compiled in the background, or at once."""
+        if waits or settings.tier == "inductor":
             self.compile()
             return
         _pending.append(self)

@@ -19,6 +19,7 @@ from torch import Tensor
 from jupyter_npcompile.autodiff.errors import CAST, GradientError
 from jupyter_npcompile.autodiff.evaluation import Forward
 from jupyter_npcompile.autodiff.pullbacks import backward, tensors
+from jupyter_npcompile.autodiff.sites import home
 from jupyter_npcompile.autodiff.snapshots import Slot, Snapshot, is_inexact
 from jupyter_npcompile.autodiff.stepwise import Segment, Stepwise, add, demand_same
 from jupyter_npcompile.autodiff.tape import CutInt, Tape
@@ -50,6 +51,8 @@ class Rerun:
     results : numpy.ndarray
         All that they leave, one after the other.
     """
+
+    needs_host = True
 
     def __init__(
         self,
@@ -205,7 +208,9 @@ class _Iterations(torch.autograd.Function):
         # gradients of complex numbers are NumPy users' convention, not torch's
         given = np.conj(gradients[0].detach().resolve_conj().resolve_neg().numpy())
         made: list[Any] = [None]
-        for found, operand in zip(ctx.call.gradients(given), ctx.saved_tensors, strict=True):
+        with home():
+            every = ctx.call.gradients(given)
+        for found, operand in zip(every, ctx.saved_tensors, strict=True):
             if found is None:
                 made.append(None)
                 continue

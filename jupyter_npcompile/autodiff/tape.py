@@ -22,6 +22,7 @@ from jupyter_npcompile.autodiff.errors import CAST, GradientError, Note, Place
 from jupyter_npcompile.autodiff.memory_views import index_of_view
 from jupyter_npcompile.autodiff.streams import Streams
 from jupyter_npcompile.graph.nodes import Node, Position, Ref
+from jupyter_npcompile.runtime.footprint import size_of
 from jupyter_npcompile.tracer.hooks import Hooks
 from jupyter_npcompile.tracer.interpret import value_type
 from jupyter_npcompile.tracer.memory import Array, is_supported, owner
@@ -156,6 +157,12 @@ class Tape:
         self._objects: dict[int, tuple[Any, Step]] = {}
         self._kinds: dict[int, str] = {}
         self._seen = 0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of every value that was recorded, and of its gradient."""
+        nodes = (*self.recorder.inputs, *self.recorder.nodes)
+        return 2 * size_of(type for node in nodes if node.view_of is None for type in node.types)
 
     # -- places and notes
 

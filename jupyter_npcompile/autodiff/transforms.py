@@ -12,7 +12,8 @@ import numpy as np
 
 from jupyter_npcompile.autodiff.checking import Check, check, copied, timed
 from jupyter_npcompile.autodiff.competition import Competition
-from jupyter_npcompile.autodiff.programs import Program, program_of, scalar_output
+from jupyter_npcompile.autodiff.programs import Program, bytes_of, program_of, scalar_output
+from jupyter_npcompile.autodiff.sites import site_of
 from jupyter_npcompile.autodiff.trees import Tree, flatten
 
 Argnums = int | Sequence[int]
@@ -30,6 +31,11 @@ class Derivative:
     has_aux : bool
         Whether ``function`` returns a pair, of which the second part is not
         differentiated.
+
+    Attributes
+    ----------
+    site : Site
+        Where derivatives are computed: on the device of a compiled function.
     """
 
     is_derivative = True
@@ -44,6 +50,7 @@ class Derivative:
         self.function = function
         self.argnums = argnums
         self.has_aux = has_aux
+        self.site = site_of(function)
 
     def __repr__(self) -> str:
         return f"<{self.what} of {self.function!r}>"
@@ -134,7 +141,7 @@ class Gradient(Derivative):
         self.value = value
         self.total = total
         self.checks: dict[Any, Check] = {}
-        self._fast = Competition(function, usable=not (has_aux or total))
+        self._fast = Competition(function, self.site, usable=not (has_aux or total))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The gradient at these arguments."""
@@ -171,8 +178,11 @@ class Gradient(Derivative):
         """The gradient for each leaf."""
         from jupyter_npcompile.autodiff.pullbacks import gradient, tensors, to_numpy
 
-        found = gradient(self._scalar(program), tensors(program.leaves))
-        return [to_numpy(g, leaf) for g, leaf in zip(found, program.leaves, strict=True)]
+        def computed() -> list[Any]:
+            found = gradient(self._scalar(program), tensors(program.leaves))
+            return [to_numpy(g, leaf) for g, leaf in zip(found, program.leaves, strict=True)]
+
+        return self.site.run(computed, bytes_of(program))
 
     def _signature(self, args: Sequence[Any], asked: Sequence[int]) -> Any:
         """What a check is valid for: structures, shapes and dtypes of what is differentiated."""
@@ -289,7 +299,8 @@ class Jacobian(Derivative):
         from jupyter_npcompile.autodiff.pullbacks import plain
 
         program = self.program(args, kwargs, ())
-        made = program.tree.build([plain(tensor) for tensor in program.function()])
+        found = self.site.run(lambda: [plain(tensor) for tensor in program.function()])
+        made = program.tree.build(found)
         return (made, program.aux) if self.has_aux else made
 
     def program(self, args: Any, kwargs: Any, outer: tuple[int, ...]) -> Program:

@@ -169,12 +169,22 @@ class GradientReport:
         Where a derivative is zero by definition.
     check : str
         What the comparison with plain NumPy runs found.
+    device : str
+        Where they were computed.
+    to_device, to_host : int
+        Bytes that were copied for that.
+    note : str
+        Why the CPU has computed them, though a device was asked for.
     """
 
     variables: tuple[VariableGradient, ...] = ()
     nodes: tuple[NodeGradient, ...] = ()
     notes: tuple[tuple[Position, str], ...] = ()
     check: str = "unchecked"
+    device: str = "cpu"
+    to_device: int = 0
+    to_host: int = 0
+    note: str = ""
 
     @property
     def first_nonfinite(self) -> NodeGradient | None:
@@ -222,6 +232,10 @@ class GradientReport:
             ),
             tuple((Position(**position), text) for position, text in data["notes"]),
             data["check"],
+            data.get("device", "cpu"),
+            int(data.get("to_device", 0)),
+            int(data.get("to_host", 0)),
+            data.get("note", ""),
         )
 
 

@@ -24,7 +24,8 @@ A report is JSON, version 1 (`ReportData.to_dict`)::
         "note": "",
         "copies": {                   # null on the CPU; of all runs so far
           "runs": 2, "to_device": 1600, "to_host": 1600, "spared": 0, "us": 12.5,
-          "arrays": [["x", "to device", 800], ["y", "to host", 800]]}}],   # of the last run
+          "arrays": [["x", "to device", 800], ["y", "to host", 800]],      # of the last run
+          "precision": null}}],        # {"predicted", "measured", "name"} with --dtype float32
      "graph": {"numpy": [...], "aten": [...]}}   # per segment, see graph.serial
 
 Lines are 1-based and line 1 of a cell is its ``%%npcompile`` line; columns are
@@ -121,6 +122,25 @@ class BreakPoint:
 
 
 @dataclass(frozen=True, slots=True)
+class Precision:
+    """What single precision costs where somebody has asked for it.
+
+    Parameters
+    ----------
+    predicted : float
+        The error to expect if nothing cancels, as a part of the largest number.
+    measured : float or None
+        The largest one in the first run, compared with NumPy; None where nobody looked.
+    name : str
+        Where that was.
+    """
+
+    predicted: float
+    measured: float | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Copies:
     """What a region has copied between the host and its device.
 
@@ -137,6 +157,8 @@ class Copies:
     arrays : tuple of (str, str, int)
         Of the last run: each variable, ``"to device"``, ``"to host"`` or
         ``"there already"``, and its bytes.
+    precision : Precision or None
+        What fewer digits cost, where it computes with fewer than the arrays have.
     """
 
     runs: int
@@ -145,6 +167,7 @@ class Copies:
     spared: int
     us: float
     arrays: tuple[tuple[str, str, int], ...] = ()
+    precision: Precision | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -452,4 +475,6 @@ def _copies_from_dict(data: Mapping[str, Any] | None) -> Copies | None:
     if data is None:
         return None
     arrays = tuple((name, way, nbytes) for name, way, nbytes in data["arrays"])
-    return Copies(**{**data, "arrays": arrays})
+    digits = data.get("precision")
+    precision = None if digits is None else Precision(**digits)
+    return Copies(**{**data, "arrays": arrays, "precision": precision})

@@ -16,13 +16,21 @@ from jupyter_npcompile.magic.fixing import fixes_for
 from jupyter_npcompile.magic.options import CellOptions, OptionError
 from jupyter_npcompile.magic.session import MAGIC, Session
 from jupyter_npcompile.magic.status import StatusComm
-from jupyter_npcompile.runtime import artifacts, cells, history, loop_store, notices
+from jupyter_npcompile.runtime import (
+    artifacts,
+    cells,
+    history,
+    loop_reports,
+    loop_store,
+    notices,
+)
 from jupyter_npcompile.runtime.compile_worker import stop_all
 from jupyter_npcompile.runtime.device.device import DeviceError
 from jupyter_npcompile.runtime.device.prediction import predictions, rates_of
+from jupyter_npcompile.runtime.devices import with_precision
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters, stats
-from jupyter_npcompile.runtime.subjects import states_of
+from jupyter_npcompile.runtime.subjects import report_of, states_of
 from jupyter_npcompile.runtime.worker import compiler
 from jupyter_npcompile.views import live
 from jupyter_npcompile.views.fixes import fixes_bundle
@@ -123,6 +131,10 @@ class NpcompileMagics(Magics):
             ``standin``, a device without hardware: inputs are copied to memory
             that NumPy does not see, results are copied back. By default what
             ``%npcompile device`` says.
+        ``--dtype float32``
+            Compute in single precision on the device. Names keep their dtypes, and
+            what was not written keeps its digits; the report says how large the
+            error is, predicted and measured.
         ``--check``
             Look for differences from NumPy. The cell runs in NumPy, for real:
             names, output and exceptions are NumPy's. Then it runs compiled on
@@ -167,7 +179,8 @@ def _device(name: str) -> str:
             settings.device = name
         except ValueError as error:
             raise UsageError(f"%npcompile device: {error}") from None
-    return f"cells run on {settings.device} unless they say something else"
+    device = with_precision(settings.device, settings.dtype)
+    return f"cells run on {device} unless they say something else"
 
 
 def _what_if(name: str) -> str:
@@ -179,14 +192,17 @@ def _what_if(name: str) -> str:
         rates = rates_of(name or "cuda")
     except (ValueError, DeviceError) as error:
         raise UsageError(f"%npcompile whatif: {error}") from None
-    return prediction_text(name or "cuda", predictions(states_of(subject), rates), rates)
+    found = predictions(states_of(subject), rates)
+    loops = [one.lines for one in report_of(subject).regions if one.tier == loop_reports.TIER]
+    return prediction_text(name or "cuda", found, rates, loops)
 
 
 def _status(session: Session) -> str:
     counts = ", ".join(f"{count} {name}" for name, count in stats().items())
+    device = with_precision(settings.device, settings.dtype)
     cells_on = "every cell" if session.always else f"cells with {MAGIC}"
     return (
-        f"compiling {cells_on}; device {settings.device}, tier {settings.tier}, "
+        f"compiling {cells_on}; device {device}, tier {settings.tier}, "
         f"first run check {settings.first_run_check}; "
         f"{compiler.pending} compile{'' if compiler.pending == 1 else 's'} in progress; {counts}"
     )

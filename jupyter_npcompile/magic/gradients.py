@@ -21,7 +21,9 @@ def begin_gradient(
     shell: InteractiveShell, tree: ast.Module, source: str, options: CellOptions
 ) -> GradientCell:
     """Prepare a cell; its tree runs in place of the cell."""
-    cell = GradientCell(tree, source, options.grad, options.wrt, options.seed, shell.user_ns)
+    cell = GradientCell(
+        tree, source, options.grad, options.wrt, options.seed, shell.user_ns, options.device
+    )
     cell.enter()
     return cell
 

@@ -5,14 +5,21 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
-from jupyter_npcompile.runtime.devices import CPU, require
+from jupyter_npcompile.runtime.devices import CPU, plain, require, with_precision
 from jupyter_npcompile.runtime.policy import Options
 from jupyter_npcompile.runtime.settings import settings
 
 VALID = (
-    "--device cpu|cuda[:n]|standin, --ahead, --quiet, --check, --grad NAMES, --wrt NAMES, "
-    "--seed EXPRESSION"
+    "--device cpu|cuda[:n]|standin, --dtype float64|float32, --ahead, --quiet, --check, "
+    "--grad NAMES, --wrt NAMES, --seed EXPRESSION"
 )
+
+
+_PRECISION = (
+    "--dtype float32 belongs to a device: the CPU computes with what the arrays have",
+    "gradients have the precision of the arrays: leave --dtype out",
+)
+"""Why single precision cannot be had: without a device, and with ``--grad``."""
 
 
 class OptionError(ValueError):
@@ -26,7 +33,7 @@ class CellOptions:
     Parameters
     ----------
     device : str
-        Where segments run.
+        Where segments run, and in which precision: see `devices.with_precision`.
     ahead : bool
         Compile before running.
     quiet : bool
@@ -51,8 +58,8 @@ class CellOptions:
     Traceback (most recent call last):
         ...
     jupyter_npcompile.magic.options.OptionError: %%npcompile has no option '--fast'. \
-Valid options: --device cpu|cuda[:n]|standin, --ahead, --quiet, --check, --grad NAMES, \
---wrt NAMES, --seed EXPRESSION
+Valid options: --device cpu|cuda[:n]|standin, --dtype float64|float32, --ahead, --quiet, \
+--check, --grad NAMES, --wrt NAMES, --seed EXPRESSION
     """
 
     device: str = "cpu"
@@ -76,7 +83,7 @@ Valid options: --device cpu|cuda[:n]|standin, --ahead, --quiet, --check, --grad 
             words = shlex.split(line)
         except ValueError as error:
             raise OptionError(f"%%npcompile: {error}. Valid options: {VALID}") from None
-        given = dict.fromkeys(("device", "grad", "wrt", "seed"), "")
+        given = dict.fromkeys(("device", "dtype", "grad", "wrt", "seed"), "")
         flags = dict.fromkeys(("ahead", "quiet", "check"), False)
         while words:
             word, _, value = words.pop(0).partition("=")
@@ -90,17 +97,21 @@ Valid options: --device cpu|cuda[:n]|standin, --ahead, --quiet, --check, --grad 
                 flags[word[2:]] = True
             else:
                 raise OptionError(f"%%npcompile has no option {word!r}. Valid options: {VALID}")
-        device = given["device"] or (CPU if given["grad"] else settings.device)
+        device = given["device"] or settings.device
+        dtype = given["dtype"] or settings.dtype
+        if dtype not in ("float64", "float32"):
+            raise OptionError(f"%%npcompile: --dtype is float64 or float32, not {dtype!r}")
+        if given["dtype"] == "float32" and (device == CPU or given["grad"]):
+            raise OptionError(f"%%npcompile: {_PRECISION[bool(given['grad'])]}")
         try:
             require(device)
+            device = plain(device) if given["grad"] else with_precision(device, dtype)
         except ValueError as error:
             raise OptionError(f"%%npcompile: {error}") from None
         if not given["grad"] and (given["wrt"] or given["seed"]):
             raise OptionError("%%npcompile: --wrt and --seed belong to --grad NAME")
         if given["grad"] and flags["check"]:
             raise OptionError("%%npcompile: --grad and --check do not go together")
-        if given["grad"] and device != CPU:
-            raise OptionError("%%npcompile: gradients run on the CPU: leave --device out")
         wrt = _names(given["wrt"]) or (("*",) if given["grad"] else ())
         return cls(device, **flags, grad=_names(given["grad"]), wrt=wrt, seed=given["seed"])
 

@@ -280,6 +280,7 @@ def _differs(plan: Plan, outcome: Outcome, tier: str, count: int, last: Node | N
     beginning.reference = Outcome(beginning, outcome.namespace, expected, {}).names()
     if not part.writes and not part.allocations():
         return False
-    made = Plan(beginning, artifact=make(part, tier, made={}))
+    artifact = make(part, tier, made={})
+    made = Plan(beginning, artifact=artifact, epsilon=getattr(artifact.program, "epsilon", 0.0))
     with outcome.streams.rewound():
         return bool(made.compute(outcome.namespace).mismatches())

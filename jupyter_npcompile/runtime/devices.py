@@ -7,10 +7,16 @@ import re
 
 from jupyter_npcompile.runtime.device.cuda import Cuda
 from jupyter_npcompile.runtime.device.device import Device
-from jupyter_npcompile.runtime.device.standin import standin
+from jupyter_npcompile.runtime.device.standin import standin, standin_single
 
 CPU = "cpu"
 """The device on which NumPy runs too: nothing is copied."""
+
+SINGLE = " float32"
+"""What follows the name of a device where segments compute in single precision."""
+
+DOUBLE = "float64"
+"""Arrays are computed with as they are."""
 
 _CUDA = re.compile(r"cuda(:\d+)?")
 
@@ -68,6 +74,36 @@ def require(device: str) -> None:
         )
 
 
+def plain(device: str) -> str:
+    """The name of a device without its precision.
+
+    Examples
+    --------
+    >>> plain("cuda:1 float32")
+    'cuda:1'
+    """
+    return device.removesuffix(SINGLE)
+
+
+def with_precision(device: str, dtype: str) -> str:
+    """The name of a device on which segments compute in a precision.
+
+    Parameters
+    ----------
+    device : str
+        As for `require`.
+    dtype : {"float64", "float32"}
+        The second one: what is float64 or complex128 is computed in single precision.
+
+    Examples
+    --------
+    >>> with_precision("cuda", "float32"), with_precision("cpu", "float32")
+    ('cuda float32', 'cpu')
+    """
+    single = dtype != DOUBLE and device != CPU
+    return plain(device) + SINGLE if single else plain(device)
+
+
 @functools.cache
 def _cuda(name: str) -> Cuda:
     return Cuda(name)
@@ -83,7 +119,9 @@ def device_of(name: str) -> Device | None:
     """
     if name == CPU:
         return None
-    return standin if name == standin.name else _cuda(name)
+    if plain(name) == standin.name:
+        return standin if name == standin.name else standin_single
+    return _cuda(name)
 
 
 def competes(name: str) -> bool:

@@ -48,6 +48,10 @@ def checked(state: RegionState, plan: Plan, outcome: Outcome, namespace: Namespa
         outcome = found
         differences = outcome.sample_differences(samples)
     plan.checked = True
+    if outcome.epsilon and outcome.values:
+        distances = outcome.distances()
+        name, error = max(distances.items(), key=lambda item: item[1], default=("", 0.0))
+        plan.error = name.strip("<>"), error
     outcome.recording.forget()
     if differences:
         if settings.first_run_check == "raise":

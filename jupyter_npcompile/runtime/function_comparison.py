@@ -24,6 +24,7 @@ from jupyter_npcompile.runtime.comparison import (
     work_lines,
 )
 from jupyter_npcompile.runtime.copies import LenientCopier
+from jupyter_npcompile.runtime.devices import with_precision
 from jupyter_npcompile.runtime.functions import compile_callable, handle_of
 from jupyter_npcompile.runtime.inspection import Abandoned, Inspection
 from jupyter_npcompile.runtime.observation import RANDOM, Observation, random_state, watching
@@ -73,7 +74,8 @@ class _FunctionTrial:
         state: dict[str, Any],
     ) -> None:
         known = handle_of(function)
-        self.options = Options(settings.device if known is None else known.options.device)
+        default = with_precision(settings.device, settings.dtype)
+        self.options = Options(default if known is None else known.options.device)
         self.function = function if known is None else vars(function)["__wrapped__"]
         self.arguments = args, kwargs
         self.tier = tier or forced_tier(self.options.device)

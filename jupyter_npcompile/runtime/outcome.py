@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.graph.nodes import Constant, Graph, Ref
+from jupyter_npcompile.runtime.accuracy import distance
 from jupyter_npcompile.runtime.check import Mismatch, Rounding, magnitude, mismatches, precision
 from jupyter_npcompile.runtime.namespace import DISPLAY, FrameNamespace
 from jupyter_npcompile.runtime.samples import sample_mismatches, sampled
@@ -100,6 +101,9 @@ class Outcome:
         The states of random generators after it, if they have not got there.
     committed : bool
         Whether it has happened.
+    epsilon : float
+        Relative spacing of the numbers that it was computed with, where these have fewer
+        digits than the arrays.
     """
 
     recording: Recording
@@ -110,6 +114,7 @@ class Outcome:
     made: dict[int, Any] = field(default_factory=dict)
     after: Streams | None = None
     committed: bool = False
+    epsilon: float = 0.0
 
     def undo(self) -> None:
         """Unless it has happened, turn the streams of random numbers back."""
@@ -178,6 +183,19 @@ class Outcome:
                 found += mismatches(node.name, expected, _owned(self.written[node.id]), rounding)
         return found
 
+    def distances(self) -> dict[str, float]:
+        """How far numbers are from what NumPy gave in the recording: see `accuracy.distance`."""
+        recording = self.recording
+        actual = self._preview()
+        found = {
+            name: distance(recording.reference[name], actual[name]) for name in recording.reference
+        }
+        for node in recording.graph.inputs:
+            if node.id in self.written:
+                apart = distance(recording.written[node.id], self.written[node.id])
+                found[node.name] = max(found.get(node.name, 0.0), apart)
+        return found
+
     def samples(self) -> tuple[dict[str, Any], dict[int, Any]]:
         """Samples of what the names would be bound to, and of what would be written."""
         names = self._preview()
@@ -203,7 +221,7 @@ class Outcome:
         numbers = {n.id: self.values[n.id] for n in recording.graph.inputs}
         constants = dict(enumerate(_constants(recording.graph)))
         largest = max(magnitude(numbers), magnitude(constants), magnitude(recording.reference))
-        return Rounding(largest, precision(recording.graph))
+        return Rounding(largest, max(precision(recording.graph), self.epsilon))
 
     def _preview(self) -> dict[str, Any]:
         """The names as they would be, on stand-ins for the inputs that are written."""

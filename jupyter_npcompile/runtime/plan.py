@@ -92,6 +92,12 @@ class Plan:
         Whether its code is, or is to be, that of other sizes too.
     stale : bool
         Whether it must be recorded again.
+    epsilon : float
+        Relative spacing of the numbers that its code computes with, where these have fewer
+        digits than the arrays; otherwise 0.
+    error : tuple of (str, float) or None
+        The name that is furthest from NumPy's and how far, in the first run of code that
+        computes with fewer digits.
     """
 
     recording: Recording
@@ -111,6 +117,8 @@ class Plan:
     outline: str = ""
     shared: bool = False
     stale: bool = False
+    epsilon: float = 0.0
+    error: tuple[str, float] | None = None
 
     @property
     def start(self) -> int:
@@ -339,7 +347,8 @@ class Plan:
                 fresh[id] = inside(memories[key], hidden.offset, fresh[id], strides)
         for id in self.recording.frozen & fresh.keys():
             fresh[id].flags.writeable = False
-        return Outcome(self.recording, namespace, {**known, **fresh}, written, streams)
+        made = {**known, **fresh}
+        return Outcome(self.recording, namespace, made, written, streams, epsilon=self.epsilon)
 
 
 def numpy_outcome(recording: Recording, namespace: Namespace) -> Outcome | None:

@@ -70,6 +70,8 @@ def prepare(plan: Plan, get: Callable[[], Artifact | None], code: Statements) ->
         plan.timings["compile_ms"] = (perf_counter() - began) * 1e3
         plan.artifact = artifact
         plan.state = "ready"
+        plan.note = getattr(artifact.program, "note", "") or plan.note
+        plan.epsilon = getattr(artifact.program, "epsilon", 0.0)
     return True
 
 

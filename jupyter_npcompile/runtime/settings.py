@@ -17,6 +17,10 @@ result replaces it and the report says so, ``DifferenceError`` is raised, or
 nobody looks."""
 
 
+Dtype = Literal["float64", "float32"]
+"""What segments compute with on a device: what arrays have, or single precision."""
+
+
 @dataclass
 class Settings:
     """Settings of the whole package; change the attributes of ``jupyter_npcompile.settings``.
@@ -32,6 +36,10 @@ class Settings:
     device : str
         Where segments run, where nothing else is said: ``"cpu"``, ``"cuda"``,
         ``"cuda:1"`` or ``"standin"``.
+    dtype : {"float64", "float32"}
+        What segments compute with on a device, where nothing else is said: with the
+        second one, what is float64 or complex128 is computed in single precision.
+        The CPU computes with what the arrays have.
 
     Raises
     ------
@@ -52,6 +60,7 @@ class Settings:
     first_run_check: FirstRunCheck = "replace"
     cache_mb: int = 1000
     device: str = CPU
+    dtype: Dtype = "float64"
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in (field.name for field in fields(self)):
@@ -71,6 +80,7 @@ class Settings:
 _CHOICES: dict[str, tuple[str, ...]] = {
     "tier": get_args(Tier),
     "first_run_check": get_args(FirstRunCheck),
+    "dtype": get_args(Dtype),
 }
 
 settings = Settings()

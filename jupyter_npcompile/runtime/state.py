@@ -450,7 +450,7 @@ class RegionState:
             Why, for the report.
         """
         plan.recording.forget()
-        plan.artifact, plan.checked = None, False
+        plan.artifact, plan.checked, plan.epsilon = None, False, 0.0
         plan.note = f"the CPU runs it: {reason}"
         if self.options.trial is not None:
             plan.state = "numpy"

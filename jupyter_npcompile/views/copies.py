@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from jupyter_npcompile.graph.amounts import size
 from jupyter_npcompile.graph.constants import printable
-from jupyter_npcompile.graph.report import RegionReport
+from jupyter_npcompile.graph.report import Precision, RegionReport
 from jupyter_npcompile.views.timing import duration
 
 MENTIONED = 6
@@ -35,7 +35,7 @@ def copied(region: RegionReport) -> list[str]:
         "there already": "there already",
         "to host": "back",
     }
-    lines = []
+    lines = [] if copies.precision is None else [_digits(copies.precision)]
     for way, words in ways.items():
         found = [(name, nbytes) for name, is_way, nbytes in copies.arrays if is_way == way]
         if found:
@@ -44,6 +44,21 @@ def copied(region: RegionReport) -> list[str]:
     runs = f"{copies.runs} run{'' if copies.runs == 1 else 's'}"
     lines.append(f"copying took {duration(copies.us / copies.runs)} a run, over {runs}")
     return lines
+
+
+def _digits(precision: Precision) -> str:
+    """What single precision costs.
+
+    Examples
+    --------
+    >>> _digits(Precision(3e-7, 1.5e-7, "y"))
+    'float32: predicted error 3e-07 of the largest value, measured 1.5e-07 (y, first run)'
+    """
+    text = f"float32: predicted error {precision.predicted:.1g} of the largest value"
+    if precision.measured is None:
+        return f"{text}, not measured"
+    where = f"{printable(precision.name)}, first run" if precision.name else "first run"
+    return f"{text}, measured {precision.measured:.2g} ({where})"
 
 
 def _names(names: Sequence[str]) -> str:

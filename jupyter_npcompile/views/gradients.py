@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from jupyter_npcompile.graph.amounts import size
 from jupyter_npcompile.graph.gradients import GradientReport, NodeGradient, Sample
 
 CELL, GAP, LABEL, ROW = 6, 14, 210, 18
@@ -28,11 +29,22 @@ def gradient_text(report: GradientReport) -> str:
         chosen = [v for v in report.variables if v.output == output]
         width = max(len(v.name) for v in chosen)
         lines += [f"  {v.name:{width}}  {_figures(v.gradient)}" for v in chosen]
+    lines += [f"  {line}" for line in _place(report)]
     first = report.first_nonfinite
     if first is not None:
         lines.append(f"  NaN or infinity appears first {_where(first)}")
     lines += [f"  line {at.line}, column {at.column}: {text}" for at, text in report.notes]
     return "\n".join(lines) or "no gradients"
+
+
+def _place(report: GradientReport) -> list[str]:
+    """Where they were computed, unless that goes without saying."""
+    if report.note:
+        return [report.note]
+    if report.device == "cpu":
+        return []
+    there, back = size(report.to_device), size(report.to_host)
+    return [f"computed on {report.device}: {there} copied there, {back} back"]
 
 
 def _figures(sample: Sample) -> str:
@@ -71,6 +83,9 @@ def gradient_svg(report: GradientReport) -> str:
         _map(parts, variable.gradient, LABEL + wide + GAP, y)
         y += max(height, 30) + GAP
     y = _norms(parts, report.nodes[-MOST_NODES:], y)
+    for line in _place(report):
+        parts.append(_label(8, y + 12, line))
+        y += ROW
     for at, text in report.notes[:10]:
         parts.append(_label(8, y + 12, f"line {at.line}: {text}"))
         y += ROW

@@ -12,8 +12,24 @@ MARGIN = 1.2
 """How many times as fast as now counts as a gain, in a prediction this rough."""
 
 
-def prediction_text(device: str, found: Sequence[Prediction], rates: Rates) -> str:
+def prediction_text(
+    device: str,
+    found: Sequence[Prediction],
+    rates: Rates,
+    loops: Sequence[tuple[int, int]] = (),
+) -> str:
     """Say for each segment what it takes now and would take on a device, and whether that helps.
+
+    Parameters
+    ----------
+    device : str
+        Its name.
+    found : sequence of Prediction
+        One for each segment.
+    rates : Rates
+        How fast the device is.
+    loops : sequence of (int, int)
+        First and last lines of loops that native code has run as a whole.
 
     Examples
     --------
@@ -25,19 +41,32 @@ def prediction_text(device: str, found: Sequence[Prediction], rates: Rates) -> s
 50 µs for kernels
     all of it, once: 5 ms now, 66 µs on cuda: 76 times as fast
     """
+    unseen = [
+        f"{_where(lines)}: a native loop ran, which a device runs statement by statement. Run "
+        "it with --device standin and ask again: then its segments are known"
+        for lines in loops
+        if not any(_is_inside(lines, other) for other in loops)
+    ]
     if not found:
-        return "nothing was captured: there is nothing to run elsewhere"
+        return "\n".join(unseen) or "nothing was captured: there is nothing to run elsewhere"
     lines = [f"what if this ran on {device}? A prediction, not a measurement; rates {rates.source}"]
     for one in found:
-        first, last = one.lines
-        where = f"line {first}" if first == last else f"lines {first}-{last}"
         lines.append(
-            f"{where}: {one.now} now, {duration(one.now_us)}; on {device} {duration(one.us)}: "
+            f"{_where(one.lines)}: {one.now} now, {duration(one.now_us)}; "
+            f"on {device} {duration(one.us)}: "
             f"{duration(one.copies_us)} for copies ({size(one.to_device)} there, "
             f"{size(one.to_host)} back), {duration(one.kernels_us)} for kernels"
         )
-    lines.append(_verdict(device, found))
-    return "\n".join(lines)
+    return "\n".join([*lines, _verdict(device, found), *unseen])
+
+
+def _is_inside(lines: tuple[int, int], others: tuple[int, int]) -> bool:
+    return lines != others and others[0] <= lines[0] and lines[1] <= others[1]
+
+
+def _where(lines: tuple[int, int]) -> str:
+    first, last = lines
+    return f"line {first}" if first == last else f"lines {first}-{last}"
 
 
 def _verdict(device: str, found: Sequence[Prediction]) -> str:

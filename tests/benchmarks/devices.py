@@ -7,6 +7,7 @@ works on a machine without a GPU; those times say nothing.
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -59,14 +60,15 @@ class Row:
 
 
 def measure(device: str, count: int, rounds: int) -> list[Row]:
-    """Measure one round in NumPy, and on a device with the points there already or not."""
+    """Measure one round in NumPy, and on a device: points there already or not, both precisions."""
     rng = np.random.default_rng(0)
     points = rng.normal(size=(count, DIMENSIONS)) + rng.integers(0, 5, size=(count, 1))
     centres = points[:CENTRES].copy()
     expected = kmeans(points, centres, rounds)
     rows = [Row("NumPy", _best(kmeans, points, centres, rounds) / rounds)]
-    for name, per_call in (("one round a call", 1), ("all rounds in one call", rounds)):
-        compiled = npc.compile(kmeans, device=device, ahead=True)
+    ways = [("one round a call", 1), ("all rounds in one call", rounds)]
+    for dtype, (name, per_call) in itertools.product(("float64", "float32"), ways):
+        compiled = npc.compile(kmeans, device=device, dtype=dtype, ahead=True)
         found = centres
         for _ in range(rounds // per_call):
             found = compiled(points, found, per_call)

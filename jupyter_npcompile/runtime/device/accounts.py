@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jupyter_npcompile.graph.nodes import Graph, Ref
-from jupyter_npcompile.graph.report import Copies
+from jupyter_npcompile.graph.report import Copies, Precision
+from jupyter_npcompile.runtime.device.rounding import predicted
 from jupyter_npcompile.runtime.device.traffic import Traffic
 from jupyter_npcompile.runtime.plan import Plan
 
@@ -33,7 +34,18 @@ def copies(plans: Sequence[Plan]) -> Copies | None:
         spared=sum(traffic.spared for traffic in every),
         us=sum(traffic.seconds for traffic in every) * 1e6,
         arrays=tuple(arrays),
+        precision=precision([plan for plan, _ in found]),
     )
+
+
+def precision(plans: Sequence[Plan]) -> Precision | None:
+    """What single precision costs the segments of a region; None where none has it."""
+    single = [plan for plan in plans if plan.epsilon]
+    if not single:
+        return None
+    errors = [plan.error for plan in single if plan.error is not None]
+    name, measured = max(errors, key=lambda error: error[1], default=("", None))
+    return Precision(max(predicted(plan.recording.graph) for plan in single), measured, name)
 
 
 def _arrays(graph: Graph, traffic: Traffic) -> list[tuple[str, str, int]]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import torch
 
 from jupyter_npcompile.runtime.device.device import Device
@@ -10,7 +13,15 @@ SPARSE = 2
 """How many times as many bytes as the elements have may be copied, gaps included."""
 
 
-def copied(tensor: torch.Tensor, device: Device) -> torch.Tensor:
+def _unchanged(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor
+
+
+Narrow: TypeAlias = Callable[[torch.Tensor], torch.Tensor]
+"""Gives the same elements in another dtype."""
+
+
+def copied(tensor: torch.Tensor, device: Device, narrow: Narrow = _unchanged) -> torch.Tensor:
     """A copy on a device with the shape and the strides of a tensor of the host.
 
     Parameters
@@ -20,16 +31,19 @@ def copied(tensor: torch.Tensor, device: Device) -> torch.Tensor:
         memory, as those of a broadcast array do.
     device : Device
         Where the copy goes.
+    narrow : callable
+        What becomes of elements before they are copied.
     """
     shape, strides = tensor.shape, tensor.stride()
     if not tensor.numel():
-        return device.empty(shape, strides, tensor.dtype)
+        return device.empty(shape, strides, narrow(tensor).dtype)
     extent = 1 + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
     if extent <= SPARSE * tensor.numel() or _overlaps_itself(tensor):
-        memory = device.put(tensor.as_strided((extent,), (1,)))
+        memory = device.put(narrow(tensor.as_strided((extent,), (1,))))
         return memory.as_strided(shape, strides, 0)
-    made = device.empty(shape, strides, tensor.dtype)
-    made.copy_(device.put(tensor.contiguous()))
+    dense = narrow(tensor.contiguous())
+    made = device.empty(shape, strides, dense.dtype)
+    made.copy_(device.put(dense))
     return made
 
 

@@ -6,6 +6,7 @@ seen without one; those that need one carry the marker ``cuda``.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -22,6 +23,8 @@ from jupyter_npcompile.runtime.notices import say
 if TYPE_CHECKING:
     import torch
 
+    from jupyter_npcompile.runtime.device.staging import Staging
+
 
 class Cuda(Device):
     """A CUDA device.
@@ -29,7 +32,8 @@ class Cuda(Device):
     Parameters
     ----------
     name : str
-        ``"cuda"``, which is the first one, or ``"cuda:1"``.
+        ``"cuda"``, which is the first one, or ``"cuda:1"``; with `` float32`` behind
+        it, segments compute in single precision.
     """
 
     competes = True
@@ -37,7 +41,9 @@ class Cuda(Device):
     def __init__(self, name: str) -> None:
         super().__init__()
         self.name = name
-        self.index = int(name.partition(":")[2] or 0)
+        plain, _, precision = name.partition(" ")
+        self.index = int(plain.partition(":")[2] or 0)
+        self.single = bool(precision)
 
     @property
     def place(self) -> torch.device:
@@ -59,14 +65,39 @@ class Cuda(Device):
         """Nothing: the allocator knows best, and says so when it runs."""
 
     def put(self, tensor: torch.Tensor) -> torch.Tensor:
-        """A copy on the GPU."""
+        """A copy on the GPU; the tensor may change as soon as this returns."""
         with self.guarded(tensor.nbytes):
-            return tensor.to(self.place, copy=True)
+            from jupyter_npcompile.runtime.device.staging import WORTH, flat, is_dense
+
+            staging = None if tensor.nbytes < WORTH else self._staging
+            if staging is None or not is_dense(tensor):
+                return tensor.to(self.place, copy=True)
+            made = self.empty(tensor.shape, tensor.stride(), tensor.dtype)
+            staging.to_device(flat(tensor), flat(made))
+            return made
 
     def get(self, tensor: torch.Tensor, host: torch.Tensor) -> None:
         """Copy into host memory."""
         with self.guarded(0):
-            host.copy_(tensor)
+            from jupyter_npcompile.runtime.device.staging import WORTH, flat, is_dense
+
+            alike = tensor.dtype == host.dtype and tensor.stride() == host.stride()
+            staging = None if host.nbytes < WORTH else self._staging
+            if staging is None or not alike or not is_dense(host):
+                host.copy_(tensor)
+            else:
+                staging.to_host(flat(tensor), flat(host))
+
+    @functools.cached_property
+    def _staging(self) -> Staging | None:
+        """Pinned memory for large copies; None where there is none."""
+        from jupyter_npcompile.runtime.device.staging import Staging
+
+        try:
+            return Staging(self.place)
+        except RuntimeError as error:
+            say(f"copies to {self.name} take longer: no memory can be pinned: {first_line(error)}")
+            return None
 
     def empty(
         self, shape: Sequence[int], strides: Sequence[int], dtype: torch.dtype

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import weakref
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from jupyter_npcompile.graph.amounts import size
@@ -74,12 +75,15 @@ class Device(abc.ABC):
         As the user writes it.
     competes : bool
         Whether time decides between it and NumPy.
+    single : bool
+        Whether segments compute in single precision there: somebody asked for it.
     residencies : set of Residency
         The copies that are kept between segments.
     """
 
     name: str
     competes: bool
+    single: bool = False
 
     def __init__(self) -> None:
         self.residencies: weakref.WeakSet[Residency] = weakref.WeakSet()
@@ -159,6 +163,16 @@ class Device(abc.ABC):
         ------
         DeviceMemoryError, LaunchError
             When it did not come to its end.
+        """
+
+    @abc.abstractmethod
+    def guarded(self, nbytes: int) -> AbstractContextManager[None]:
+        """Turn what torch raises inside into what the runtime knows: `DeviceError`.
+
+        Parameters
+        ----------
+        nbytes : int
+            What is expected to be allocated.
         """
 
     @abc.abstractmethod

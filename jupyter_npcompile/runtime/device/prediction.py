@@ -97,7 +97,7 @@ def measured(device: Device) -> Rates:
     launch = seconds(lambda: small + 1)
     return Rates(
         to_device=host.nbytes / seconds(lambda: device.put(host)),
-        to_host=host.nbytes / seconds(lambda: back.copy_(there)),
+        to_host=host.nbytes / seconds(lambda: device.get(there, back)),
         memory=2 * host.nbytes / max(seconds(lambda: there + 1) - launch, 1e-9),
         launch=launch,
         multiplications=size**3 / max(seconds(lambda: matrix @ matrix) - launch, 1e-9),

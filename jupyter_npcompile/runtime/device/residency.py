@@ -61,12 +61,12 @@ class Residency:
         """Bytes that the copies hold."""
         return sum(copy.nbytes for copy in list(self._copies.values()))
 
-    def find(self, array: Any) -> torch.Tensor | None:
-        """The copy of an array, if there is one that is as good as the array."""
+    def find(self, array: Any, dtype: torch.dtype) -> torch.Tensor | None:
+        """The copy of an array with a dtype, if there is one that is as good as the array."""
         if not self._copies or type(array) is not np.ndarray:
             return None
         copy = self._copies.get(_key(array))
-        if copy is None or copy.owner() is not owner(array):
+        if copy is None or copy.owner() is not owner(array) or copy.tensor.dtype != dtype:
             return None
         if not is_alone():
             self.drop()

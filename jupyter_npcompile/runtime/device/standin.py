@@ -8,7 +8,8 @@ always: it is there for tests and for teaching.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from jupyter_npcompile.runtime.device.device import (
@@ -32,6 +33,8 @@ class StandIn(Device):
     ----------
     memory : int
         Bytes that it is said to have.
+    single : bool
+        Whether segments compute in single precision.
 
     Attributes
     ----------
@@ -52,8 +55,10 @@ standin, where 100 B is free: 60 B too little
     name = "standin"
     competes = False
 
-    def __init__(self, memory: int = MEMORY) -> None:
+    def __init__(self, memory: int = MEMORY, *, single: bool = False) -> None:
         super().__init__()
+        if single:
+            self.name, self.single = f"{self.name} float32", True
         self.memory = memory
         self.faults: deque[DeviceError] = deque()
 
@@ -98,9 +103,15 @@ standin, where 100 B is free: 60 B too little
         self, kernels: Launch, tensors: Sequence[torch.Tensor], nbytes: int
     ) -> Sequence[torch.Tensor]:
         """Run, or raise the fault that is due."""
+        with self.guarded(nbytes):
+            return kernels(*tensors)
+
+    @contextmanager
+    def guarded(self, nbytes: int) -> Iterator[None]:
+        """Raise the fault that is due."""
         if self.faults:
             raise self.faults.popleft()
-        return kernels(*tensors)
+        yield
 
     def synchronise(self) -> None:
         """Nothing is ever under way."""
@@ -108,3 +119,6 @@ standin, where 100 B is free: 60 B too little
 
 standin = StandIn()
 """The one that ``--device standin`` means."""
+
+standin_single = StandIn(single=True)
+"""The same with ``--dtype float32``."""

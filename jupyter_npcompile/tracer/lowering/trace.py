@@ -137,7 +137,11 @@ class Trace:
             array = array.astype({"uint16": np.int32, "uint32": np.int64}[dtype.name])
         tensor = torch.from_numpy(np.ascontiguousarray(array).reshape(array.shape).copy())
         self.note_constant(tensor)
-        return tensor
+        return self.placed(tensor)
+
+    def placed(self, constant: Tensor) -> Tensor:
+        """A constant where the graph runs."""
+        return constant
 
     def note_constant(self, tensor: Tensor) -> None:
         """Results must not share memory with a constant."""

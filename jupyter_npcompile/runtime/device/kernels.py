@@ -1,0 +1,150 @@
+"""A functional graph on a device: tensors of the host go there, its results stay there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, TypeVar
+
+import torch
+
+from jupyter_npcompile.runtime.device.copying import copied, extent_bytes
+from jupyter_npcompile.runtime.device.device import Device, DeviceMemoryError
+from jupyter_npcompile.runtime.device.placement import placed, working_bytes
+from jupyter_npcompile.runtime.device.precision import SINGLE, PrecisionError, narrowed, single
+from jupyter_npcompile.runtime.errors import CheckFailedError
+
+if TYPE_CHECKING:
+    from torch.fx import GraphModule
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """One run of kernels.
+
+    Parameters
+    ----------
+    given : list of torch.Tensor
+        Their arguments, on the device.
+    results : sequence of torch.Tensor
+        What they gave, there.
+    seconds : float
+        Time that copying arguments has taken.
+    """
+
+    given: list[torch.Tensor]
+    results: Sequence[torch.Tensor]
+    seconds: float
+
+
+class Kernels:
+    """A graph that was moved to a device, and made ready to run there.
+
+    Parameters
+    ----------
+    module : torch.fx.GraphModule
+        Functional, lowered for the CPU.
+    device : Device
+        Where it runs.
+    one_by_one : bool
+        Whether its operations are to run one by one.
+
+    Attributes
+    ----------
+    how : str
+        How it runs there: ``"aten"`` or ``"inductor"``.
+    single : bool
+        Whether it computes in single precision.
+    note : str
+        Why it does not, though the device is asked to.
+    """
+
+    def __init__(self, module: GraphModule, device: Device, *, one_by_one: bool) -> None:
+        self.device = device
+        self.single, self.note = False, ""
+        if device.single:
+            try:
+                module, before = single(module), module
+                self.single = module is not before
+            except PrecisionError as error:
+                self.note = f"computed in double precision: {error}"
+        there = placed(module, device)
+        self._working = working_bytes(there)
+        self._launch, self.how = device.prepare(there, one_by_one=one_by_one)
+
+    def run(self, hosts: Sequence[torch.Tensor], known: Sequence[torch.Tensor | None]) -> Launched:
+        """Copy what is not there yet, and run.
+
+        Parameters
+        ----------
+        hosts : sequence of torch.Tensor
+            The arguments, over memory of the host.
+        known : sequence of torch.Tensor or None
+            Copies of them that lie on the device already.
+
+        Raises
+        ------
+        DeviceError
+            When the device cannot.
+        CheckFailedError
+            When a number is too large for single precision.
+        """
+        device = self.device
+        missing = [host for host, there in zip(hosts, known, strict=True) if there is None]
+        extents = (
+            extent_bytes(host) * self.dtype(host.dtype).itemsize // host.itemsize
+            for host in missing
+        )
+        needed = sum(extents) + self._working
+        device.demand(needed)
+        began = perf_counter()
+        given = [
+            copied(host, device, self._narrowed) if there is None else there
+            for host, there in zip(hosts, known, strict=True)
+        ]
+        device.synchronise()
+        seconds = perf_counter() - began
+        return Launched(given, device.launch(self._launch, given, needed), seconds)
+
+    def _narrowed(self, host: torch.Tensor) -> torch.Tensor:
+        if not self.single:
+            return host
+        made = narrowed(host)
+        if made is None:
+            raise CheckFailedError("a number is too large for single precision")
+        return made
+
+    def dtype(self, host: torch.dtype) -> torch.dtype:
+        """The dtype that a tensor of the host has on the device."""
+        return SINGLE.get(host, host) if self.single else host
+
+    def fetch(self, result: torch.Tensor, host: torch.Tensor) -> int:
+        """Copy a result into host memory; returns how many bytes were copied."""
+        if result.dtype == host.dtype:
+            self.device.get(result, host)
+            return host.nbytes
+        narrow = torch.empty_like(host, dtype=result.dtype)
+        self.device.get(result, narrow)
+        self.device.synchronise()
+        host.copy_(narrow)
+        return narrow.nbytes
+
+
+def with_room(device: Device, run: Callable[[], T]) -> T:
+    """Run something on a device; where there is too little memory, again without kept copies.
+
+    Raises
+    ------
+    DeviceMemoryError
+        When it does not fit all the same.
+    """
+    try:
+        return run()
+    except DeviceMemoryError:
+        if not device.held:
+            raise
+    device.let_go()
+    return run()
