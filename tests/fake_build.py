@@ -68,7 +68,11 @@ def build(
             _do(node, phase, folder)
     (folder / "part").unlink()
     (folder / "kernels.so").write_bytes(repr(graph.nodes).encode())
-    return {"pid": os.getpid(), "aten": to_json(Graph("aten"))}
+    return {
+        "pid": os.getpid(),
+        "aten": to_json(Graph("aten")),
+        "kernels": to_json(Graph("kernels")),
+    }
 
 
 def build_loop(

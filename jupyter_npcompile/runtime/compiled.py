@@ -43,8 +43,8 @@ class Compiled:
     ----------
     program : object
         What runs the segment.
-    aten : Graph
-        The ATen level, `anonymous`.
+    aten, kernels : Graph
+        The ATen level and that of kernels, `anonymous`.
     key : str
         Its name in the cache.
     verdict : mapping or None
@@ -57,6 +57,7 @@ class Compiled:
 
     program: Any
     aten: Graph
+    kernels: Graph
     key: str
     verdict: Mapping[str, Any] | None = None
     form: Form | None = None
@@ -191,7 +192,7 @@ class Store:
                 if fresh:
                     raise UnbuildableError(str(error)) from None
                 continue
-            return Compiled(program, form.aten, "", None, form)
+            return Compiled(program, form.aten, form.kernels, "", None, form)
         return None
 
     def make(self, graph: Graph, ticket: Ticket, *, cached: bool = True) -> Compiled:
@@ -269,7 +270,8 @@ class Store:
         except OSError as error:
             say(f"a cache entry cannot be loaded: {error}")
             return None
-        return Compiled(program, from_json(entry.manifest["aten"]), entry.key, entry.verdict)
+        aten, kernels = (from_json(entry.manifest[level]) for level in ("aten", "kernels"))
+        return Compiled(program, aten, kernels, entry.key, entry.verdict)
 
 
 class BuildError(Exception):
