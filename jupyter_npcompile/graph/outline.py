@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.graph.amounts import duration
 from jupyter_npcompile.graph.constants import printable, shorten
 from jupyter_npcompile.graph.kernels import fused_lines
 from jupyter_npcompile.graph.nodes import Graph, Node, ValueType
@@ -41,7 +42,7 @@ RUN = 60
 TITLE_WIDTH = 72
 """Characters of a source line in the heading of its group."""
 
-TITLES = {"numpy": "NumPy", "aten": "ATen", "backward": "Backward", "kernels": "Kernels"}
+TITLES = {"numpy": "NumPy", "aten": "ATen", "backward": "ATen backward", "kernels": "Kernels"}
 """The levels, and what they are called."""
 
 
@@ -229,7 +230,7 @@ def _segment(
 def _timing(region: RegionReport) -> str:
     numpy_us, compiled_us = region.timings.get("numpy_us"), region.timings.get("compiled_us")
     if numpy_us and compiled_us:
-        return f"{region.tier} · NumPy {numpy_us:.4g} µs, compiled {compiled_us:.4g} µs"
+        return f"{region.tier} · NumPy {duration(numpy_us)}, compiled {duration(compiled_us)}"
     return region.tier
 
 

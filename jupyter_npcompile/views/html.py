@@ -33,7 +33,7 @@ stay small."""
 _LEVELS = (
     ("numpy", "Graph as text", "NumPy level"),
     ("aten", "Lowered to ATen", ""),
-    ("backward", "Backward, ATen", ""),
+    ("backward", "ATen backward", ""),
     ("kernels", "Kernels", ""),
 )
 

@@ -21,7 +21,8 @@ SIGNS = 20
 
 LEGEND = (
     "NumPy's time and the compiled time of regions are those of the run; NumPy's time of lines "
-    "was taken now, operation by operation. The bound is what memory needs to move the bytes; "
+    "was taken now, operation by operation. Each region has a scale of its own. The bound is "
+    "what memory needs to move the bytes; "
     "arrays that fit into caches can be faster."
 )
 
@@ -47,10 +48,10 @@ def times_text(rows: Sequence[TimeRow], timing: Timing) -> str:
                          ██ bound
     """
     lines = [f"time, beside what memory needs: {bandwidth_text(timing)}"]
-    longest = _longest(rows)
+    scales = _scales(rows)
     where = max((len(_where(row)) for row in rows), default=0)
     width = max((len(_title(row)) for row in rows if row.kind == "region"), default=0)
-    for row in rows[:ROWS]:
+    for row, longest in zip(rows[:ROWS], scales, strict=False):
         indent = "" if row.kind == "region" else "  "
         head = f"{_where(row):{where}}  {indent}{_title(row):{width}}  "
         lines.append(f"{head}{_facts(row)}".rstrip())
@@ -72,7 +73,7 @@ def times_html(rows: Sequence[TimeRow], timing: Timing) -> str:
     >>> "<svg" in times_html([row], Timing(1e10))
     True
     """
-    longest = _longest(rows)
+    scales = _scales(rows)
     heads = ("Lines", "What", "", "NumPy", "Compiled", "Moves", "Bound", "Of the bound")
     amounts = heads[3:]
     head = "".join(
@@ -81,7 +82,7 @@ def times_html(rows: Sequence[TimeRow], timing: Timing) -> str:
         else "<td></td>"
         for name in heads
     )
-    body = "".join(_row(row, longest) for row in rows[:ROWS])
+    body = "".join(_row(*one) for one in zip(rows[:ROWS], scales, strict=False))
     more = f"… {len(rows) - ROWS} more rows. " if len(rows) > ROWS else ""
     note = f"{printable(timing.note)}. " if timing.note else ""
     return (
@@ -146,8 +147,14 @@ def _bars(row: TimeRow) -> list[tuple[float, str]]:
     return [(us, name) for us, name in values if us is not None]
 
 
-def _longest(rows: Sequence[TimeRow]) -> float:
-    return max((us for row in rows for us, _ in _bars(row)), default=1.0) or 1.0
+def _scales(rows: Sequence[TimeRow]) -> list[float]:
+    """For each row the time that the longest bar of its region stands for."""
+    found: list[list[float]] = []
+    for row in rows:
+        if row.kind == "region" or not found:
+            found.append([])
+        found[-1].append(max((us for us, _ in _bars(row)), default=0.0))
+    return [max(group) or 1.0 for group in found for _ in group]
 
 
 def _facts(row: TimeRow) -> str:

@@ -159,6 +159,7 @@ class GraphView {
   private show(): void {
     const level = this.level();
     const isTiming = text(this.model.get('level')) === TIMING;
+    this.root.classList.toggle('npcg-times', isTiming);
     this.tabs.replaceChildren(
       ...this.choices().map(({ key, title }) => {
         const tab = button(title, '', () => {
@@ -203,6 +204,10 @@ class GraphView {
     const drawn = draw(this.view, layout, label);
     this.listen(drawn);
     this.stage.draw(drawn);
+    if (level.data.key !== this.fitted) {
+      this.fitted = level.data.key;
+      this.stage.fit();
+    }
     this.mark();
     if (focused) {
       this.focusOn(this.current);
@@ -477,5 +482,6 @@ class GraphView {
   private current = '';
   private found = 0;
   private told = '';
+  private fitted = '';
   private isTable = false;
 }

@@ -16,10 +16,7 @@ const HEADS = ['Lines', 'What', '', 'NumPy', 'Compiled', 'Moves', 'Bound'];
 
 export function timing(data: ITiming): HTMLElement {
   const rows = data.rows.slice(0, MOST);
-  const longest = Math.max(
-    ...rows.map(row => Math.max(row.numpy, row.compiled, row.bound)),
-    1e-9
-  );
+  const longest = scales(rows);
   const more = data.rows.length - rows.length;
   return html(
     'div',
@@ -43,10 +40,25 @@ export function timing(data: ITiming): HTMLElement {
           )
         )
       ),
-      html('tbody', {}, ...rows.map(row => drawRow(row, longest)))
+      html('tbody', {}, ...rows.map((row, i) => drawRow(row, longest[i] ?? 1)))
     ),
     html('p', { class: 'npcg-quiet' }, explain(data, more))
   );
+}
+
+/** For each row the time that the longest bar of its region stands for. */
+export function scales(rows: readonly ITimeRow[]): number[] {
+  const groups: number[][] = [];
+  for (const row of rows) {
+    if (row.kind === 'region' || groups.length === 0) {
+      groups.push([]);
+    }
+    groups.at(-1)?.push(Math.max(row.numpy, row.compiled, row.bound));
+  }
+  return groups.flatMap(group => {
+    const longest = Math.max(...group) || 1;
+    return group.map(() => longest);
+  });
 }
 
 function explain(data: ITiming, more: number): string {
@@ -58,6 +70,7 @@ function explain(data: ITiming, more: number): string {
           `Bound: what memory needs to move the bytes, at ${bytes(data.bandwidth)} a second; arrays that fit into caches can be faster`
         ]
       : []),
+    'Each region has a scale of its own',
     ...(data.rows.some(row => row.kind === 'line')
       ? ["NumPy's time of lines was taken operation by operation"]
       : ['%npcompile timing measures lines, too'])
@@ -70,7 +83,7 @@ function drawRow(row: ITimeRow, longest: number): HTMLElement {
   const span =
     row.kind === 'region' && last > first
       ? `${first}-${last}`
-      : row.lines.join(', ');
+      : [...new Set(row.lines)].join(', ');
   const share =
     row.kind === 'region' && row.bound > 0
       ? ` (${Math.round((100 * row.bound) / (row.compiled || row.numpy))}%)`
