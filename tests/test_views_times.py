@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from jupyter_npcompile.graph import LineReport, ReportData
+from jupyter_npcompile.graph import LineReport, RegionReport, ReportData
 from jupyter_npcompile.graph.outline import outline
 from jupyter_npcompile.graph.timing import time_rows
 from jupyter_npcompile.views.html import to_html
@@ -23,6 +23,13 @@ def test_rows() -> None:
     )  # fmt: skip
     assert (two.title, two.numpy_us, three.lines) == ("y = np.sin(x)", 60.0, (3,))
     assert (kernel.title, kernel.lines, kernel.bound_us) == ("sin · add", (2, 3), 16.0)
+
+
+def test_lines_belong_to_the_innermost_region() -> None:
+    report = timed()
+    loop = RegionReport(1, (1, 3), "numpy", note="no native loop")
+    kinds = [row.kind for row in time_rows(replace(report, regions=(*report.regions, loop)))]
+    assert kinds == ["region", "line", "line", "kernel"]
 
 
 def test_without_a_bandwidth_there_is_no_bound() -> None:

@@ -104,15 +104,15 @@ class TimeRow:
 
     @property
     def share(self) -> float | None:
-        """How near the region comes to the bound: 1 when memory alone limits it.
+        """How near the faster way comes to the bound: 1 when memory alone limits it.
 
         Examples
         --------
         >>> TimeRow("region", (1, 2), "inductor", 40.0, 20.0, 800, 5.0).share
         0.25
         """
-        us = self.compiled_us or self.numpy_us
-        return self.bound_us / us if us and self.bound_us else None
+        known = [us for us in (self.compiled_us, self.numpy_us) if us]
+        return self.bound_us / min(known) if known and self.bound_us else None
 
 
 def time_rows(report: ReportData) -> list[TimeRow]:
@@ -138,8 +138,7 @@ def time_rows(report: ReportData) -> list[TimeRow]:
     for region in sorted(report.regions, key=lambda one: one.lines):
         kernels = list(_kernels(report, region, bandwidth))
         moves = sum(row.moves for row in kernels)
-        inside = [n for n in sorted(left) if region.lines[0] <= n <= region.lines[1]]
-        timed = [left.pop(line) for line in inside]
+        timed = [left[line] for line in sorted(left) if _around(report, line) is region]
         numpy_us = region.timings.get("numpy_us")
         compiled_us = region.timings.get("compiled_us")
         if numpy_us is None and compiled_us is None and not timed:

@@ -86,7 +86,7 @@ function drawRow(row: ITimeRow, longest: number): HTMLElement {
       : [...new Set(row.lines)].join(', ');
   const share =
     row.kind === 'region' && row.bound > 0
-      ? ` (${Math.round((100 * row.bound) / (row.compiled || row.numpy))}%)`
+      ? ` (${Math.round((100 * row.bound) / Math.min(row.compiled || row.numpy, row.numpy || row.compiled))}%)`
       : '';
   const lit = row.kind === 'region' ? [] : row.lines;
   return html(
