@@ -10,7 +10,7 @@ export const TIMING = 'timing';
 const MOST = 500;
 
 /** Width of the longest bar. */
-const BAR = 150;
+const BAR = 100;
 
 const HEADS = ['Lines', 'What', '', 'NumPy', 'Compiled', 'Moves', 'Bound'];
 
