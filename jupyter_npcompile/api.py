@@ -32,10 +32,10 @@ CompiledTier = Literal["aten", "inductor"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _graph_widget(report: ReportData) -> Any:
+def _graph_widget(report: ReportData, **traits: Any) -> Any:
     from jupyter_npcompile.widgets import GraphWidget  # takes a while to import
 
-    return GraphWidget(report)
+    return GraphWidget(report, **traits)
 
 
 def _gradient_widget(reports: Sequence[GradientReport]) -> Any:

@@ -77,7 +77,11 @@ def build(
             _do(node, phase, folder)
     (folder / "part").unlink()
     (folder / "kernels.so").write_bytes(repr(subject.nodes).encode())
-    return {"pid": os.getpid(), "aten": to_json(Graph("aten"))}
+    return {
+        "pid": os.getpid(),
+        "aten": to_json(Graph("aten")),
+        "kernels": to_json(Graph("kernels")),
+    }
 
 
 def _do(node: Node, phase: str, folder: Path) -> None:

@@ -17,6 +17,7 @@ from jupyter_npcompile.graph import (
     Slice,
     ValueType,
 )
+from jupyter_npcompile.graph.timing import LineTime, Timing
 
 HOSTILE = """<script>alert("1")</script> ' " & ]]> --> </style></details> \\ {} \n\t\x00 \ud800"""
 """What no renderer may let through as it is."""
@@ -176,4 +177,29 @@ def hostile_report() -> ReportData:
         regions=(RegionReport(0, (2, 3), HOSTILE, HOSTILE, note=HOSTILE),),
         graph=CapturedGraph((hostile(),), (hostile(),)),
         source="%%npcompile\n" + HOSTILE.replace("\n", " ") * 3 + "\n" + HOSTILE,
+    )
+
+
+def timed() -> ReportData:
+    """A region of two lines and one kernel, at 1 GB/s."""
+    x = Node(0, "input", name="x", types=(vector(1000),))
+    nodes = (
+        Node(1, "numpy.sin", (Ref(0),), types=(vector(1000),), position=Position(2, 4)),
+        Node(2, "numpy.add", (Ref(1), 1), types=(vector(1000),), position=Position(3, 4)),
+    )
+    kernel = Node(3, "kernel.sin · add", (Ref(0),), fuses=(1, 2), moves=16_000)
+    return ReportData(
+        lines=(
+            LineReport(2, 2, "y = np.sin(x)", "compiled", region=0),
+            LineReport(3, 3, "z = y + 1", "compiled", region=0),
+        ),
+        regions=(
+            RegionReport(
+                0, (2, 3), "inductor", segments=1, timings={"numpy_us": 80.0, "compiled_us": 32.0}
+            ),
+        ),
+        graph=CapturedGraph(
+            (Graph("numpy", (x,), nodes),), (), (), (Graph("kernels", (x,), (kernel,)),)
+        ),
+        timing=Timing(1e9, (LineTime(2, 60.0, 16_000), LineTime(3, 15.0, 16_000))),
     )

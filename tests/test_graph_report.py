@@ -112,8 +112,10 @@ def test_dot_of_segments() -> None:
 
 @pytest.mark.parametrize("form", ["to_text", "to_json", "to_dot"])
 def test_unknown_level(form: str) -> None:
-    with pytest.raises(ValueError, match="unknown level 'kernels': the levels are 'numpy' and"):
-        getattr(CapturedGraph(), form)("kernels")
+    with pytest.raises(
+        ValueError, match="unknown level 'assembly': the levels are 'numpy', 'aten'"
+    ):
+        getattr(CapturedGraph(), form)("assembly")
 
 
 def test_assignments_print_as_types() -> None:

@@ -114,7 +114,7 @@ def test_what_is_no_argument() -> None:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (["level"], "kernels", "unknown level 'kernels'"),
+        (["level"], "assembly", "unknown level 'assembly'"),
         (["nodes"], None, "not a captured graph"),
         (["nodes", 0, "args"], [{"surprise": 1}], "unknown tag 'surprise'"),
         (["nodes", 0, "args"], [{}], "one key"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from jupyter_npcompile.api import last_report
 from jupyter_npcompile.magic.options import CellOptions, OptionError
 from jupyter_npcompile.runtime.device.standin import standin
 from tests.test_magic import Shell
@@ -223,3 +224,39 @@ def test_what_does_not_fit_on_a_device_is_said(
     np.testing.assert_allclose(shell.ip.user_ns["grads"]["w"], expected(shell.ip.user_ns)[0])
     (bundle,) = shell.shown
     assert "the CPU computes derivatives: it needs " in str(bundle["text/plain"])
+
+
+def test_the_graph_has_a_way_back(shell: Shell) -> None:
+    cell = "%%npcompile --grad loss --wrt w,b --quiet\nh = np.tanh(x @ w + b)\nh[1:3] *= 2.0\n"
+    assert shell.run(cell + "loss = np.mean((h - y) ** 2)") is None
+    report = last_report()
+    assert report is not None
+    assert report.summary == "3 of 3 lines captured · no break points · tape, cpu"
+    (numpy,), (forward,), (backward,) = (
+        report.graph.level(level) for level in ("numpy", "aten", "backward")
+    )
+    assert [output.name for output in numpy.outputs] == ["loss"]
+    assert {node.name for node in numpy.inputs} == {"x", "y", "w", "b"}
+    assert "aten.tanh.default" in {node.op for node in forward.nodes}
+    assert [output.name for output in backward.outputs] == ["d loss / d w", "d loss / d b"]
+    shapes = [backward.by_id()[output.value.id].type.shape for output in backward.outputs]
+    assert shapes == [(3,), ()]
+    # Each operation of the way back stands at the line whose derivative it is.
+    (tanh,) = (node for node in backward.nodes if node.op == "aten.tanh_backward.default")
+    assert tanh.position.line == 2
+    # What it takes of the way forward is an output there, under the same name.
+    saved = {node.name for node in backward.inputs} - {"x", "y", "w", "b"}
+    assert saved <= {output.name for output in forward.outputs}
+    assert "d loss / d w" in str(report)
+
+
+def test_what_cannot_be_lowered_is_said(shell: Shell) -> None:
+    cell = (
+        "%%npcompile --grad loss --wrt w --quiet\nq, r = np.linalg.qr(np.outer(w, w) + np.eye(3))"
+    )
+    assert shell.run(cell + "\nloss = np.sum(r)") is None
+    report = last_report()
+    assert report is not None
+    assert report.graph.backward == ()
+    assert "not lowered" in report.regions[0].note
+    assert "linalg.qr" in report.graph.to_text()

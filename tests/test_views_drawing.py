@@ -16,13 +16,12 @@ def test_small_segments_are_drawn_whole() -> None:
     assert "line 5" in second
 
 
-def test_no_more_than_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_than_the_budget() -> None:
     graphs = CapturedGraph(tuple(chain(300, 200) for _ in range(9)))
     found = drawings(ReportData(graph=graphs))
     assert len(found) == SEGMENTS
     assert sum(map(len, found)) <= BYTES
-    monkeypatch.setattr("jupyter_npcompile.views.drawing.BYTES", 10)
-    assert drawings(ReportData(graph=graphs)) == []
+    assert drawings(ReportData(graph=graphs), room=10) == []
 
 
 def test_nothing_to_draw() -> None:

@@ -62,6 +62,7 @@ def build(graph: Graph, folder: Path, headers: Path, progress: Callable[[str], N
     pieces = to_json(Manifest(tuple(builder.pieces), "Sleef_" in source or "vec::" in source, {}))
     return {
         "aten": graph_json(Graph("aten")),
+        "kernels": graph_json(Graph("kernels")),
         "pieces": pieces,
         "steps": steps,
         "inputs": [builder.ids[node] for node in builder.placeholders],

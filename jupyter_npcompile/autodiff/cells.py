@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import fnmatch
 from collections.abc import MutableMapping, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -17,6 +18,7 @@ from jupyter_npcompile.autodiff.hooks import TapeHooks
 from jupyter_npcompile.autodiff.inspection import node_gradients
 from jupyter_npcompile.autodiff.programs import Program, demand_inexact
 from jupyter_npcompile.autodiff.sites import Site
+from jupyter_npcompile.autodiff.subjects import Differentiated, differentiated
 from jupyter_npcompile.autodiff.tape import CutInt, Tape
 from jupyter_npcompile.autodiff.trees import LEAF
 from jupyter_npcompile.cell import HOOKS, SourceText
@@ -71,7 +73,9 @@ class GradientCell:
     gradients : dict
         What the cell binds to ``grads``.
     report : GradientReport or None
-        What the view shows.
+        What the gradient view shows.
+    captured : Differentiated or None
+        What the graph view shows, of the first output.
     """
 
     def __init__(
@@ -93,6 +97,7 @@ class GradientCell:
         self.hooks = CellHooks(self)
         self.gradients: dict[str, Any] = {}
         self.report: GradientReport | None = None
+        self.captured: Differentiated | None = None
         self._leaves: dict[str, int] = {}
         self._originals: dict[str, tuple[Any, Any]] = {}
         read, bound = first_uses(tree)
@@ -203,6 +208,7 @@ class GradientCell:
             str(self._check(every, seconds)),
             **self._copies(),
         )
+        self.captured = self._captured(self.outputs[0])
         return int(shown) if type(shown) is CutInt else shown
 
     def _copies(self) -> dict[str, Any]:
@@ -212,6 +218,23 @@ class GradientCell:
             return {"note": site.reason}
         sizes = {"to_device": site.traffic.to_device, "to_host": site.traffic.to_host}
         return {"device": site.name, **sizes}
+
+    def _captured(self, output: str) -> Differentiated | None:
+        """The operations on which an output depends, without their values."""
+        from jupyter_npcompile.autodiff.evaluation import Forward
+
+        target = self.tape.node_of(self.namespace[output])
+        if target is None:
+            return None
+        graph = Forward(self.tape, [target], len(self.tape.recorder.nodes)).graph
+        names = {id(value): name for name, value in self.namespace.items()}
+        inputs = tuple(
+            replace(node, name=names.get(id(self.tape.values[node.id]), ""))
+            for node in graph.inputs
+        )
+        graph = replace(graph, inputs=inputs)
+        leaves = {name: self._leaves[name] for name in sorted(self._leaves, key=self._rank)}
+        return differentiated(graph, target, leaves, output, self.source, self._plain)
 
     def _check(self, gradients: dict[str, dict[str, Any]], seconds: float) -> Check:
         """Compare one directional derivative of all outputs with plain runs of the cell."""

@@ -49,7 +49,9 @@ class _SmoothTrace(Trace):
         return smooth.KERNELS.get(ufunc) or super().kernel(ufunc)
 
 
-class _Differentiable(Interpreter):
+class Differentiable(Interpreter):
+    """Takes kernels that are smooth where they can be, and marks nothing."""
+
     def _run(self, node: Node, lowering: Lowering, args: list[Any], kwargs: dict[str, Any]) -> Any:
         if node.op in decompositions.OWN:
             self._trace.unsupported("its derivative follows NumPy's choice of factors")
@@ -82,7 +84,7 @@ def joint_module(graph: Graph) -> torch.fx.GraphModule:
         tensors = [t.detach().requires_grad_() if k in places else t for k, t in enumerate(given)]
         trace = _SmoothTrace()
         with torch.enable_grad():
-            interpreter = _Differentiable(graph, trace)
+            interpreter = Differentiable(graph, trace)
             interpreter.bind_inputs(tensors)
             for node in graph.nodes:
                 interpreter.run(node)

@@ -19,3 +19,32 @@ def size(nbytes: int) -> str:
         if value < 1000 or unit == "GB":
             break
     return f"{value:.1f} {unit}" if value < 10 else f"{value:.0f} {unit}"
+
+
+def duration(microseconds: float | None) -> str:
+    """Write a time with two or three digits; a dash where nothing was measured.
+
+    Examples
+    --------
+    >>> duration(4.21), duration(26_000), duration(1.5e6), duration(None)
+    ('4.2 µs', '26 ms', '1.5 s', '-')
+    """
+    if microseconds is None:
+        return "-"
+    for limit, unit, scale in ((999.5, "µs", 1.0), (999_500.0, "ms", 1e3)):
+        if microseconds < limit:
+            return f"{digits(microseconds / scale)} {unit}"
+    return f"{digits(microseconds / 1e6)} s"
+
+
+def digits(value: float) -> str:
+    """Write two or three digits.
+
+    Examples
+    --------
+    >>> digits(0.314), digits(3.14), digits(31.4), digits(314.0)
+    ('0.31', '3.1', '31', '314')
+    """
+    if value >= 99.5:
+        return f"{value:.0f}"
+    return f"{value:.2g}" if value < 9.95 else f"{value:.0f}"

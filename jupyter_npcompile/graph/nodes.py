@@ -1,7 +1,8 @@
 """Nodes, values and arguments of a captured graph, as plain data.
 
 The same classes describe every level of a captured graph: the *NumPy level*
-(one node per NumPy call) and the *ATen level* (what it was lowered to).
+(one node per NumPy call), the *ATen level* (what it was lowered to, and where
+there are gradients the way *backward*), and *kernels* (what the compiler fused).
 Nothing here imports torch or IPython, so a graph can be written, sent to
 another process, compared in a test or drawn anywhere.
 """
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from types import EllipsisType
 from typing import Literal
 
-Level = Literal["numpy", "aten"]
+Level = Literal["numpy", "aten", "backward", "kernels"]
 """The levels at which a graph can be captured."""
 
 Kind = Literal["array", "scalar", "python"]
@@ -194,6 +195,10 @@ class Node:
     finite : bool
         Whether every number of the recorded result was finite, as far as
         anybody looked.
+    fuses : tuple of int
+        Of a kernel: the nodes of the NumPy level of which it computes something.
+    moves : int
+        Of a kernel: bytes that it must read and write.
     """
 
     id: int
@@ -208,6 +213,8 @@ class Node:
     scope: str = ""
     reports: tuple[str, ...] = ()
     finite: bool = True
+    fuses: tuple[int, ...] = ()
+    moves: int = 0
 
     @property
     def type(self) -> ValueType:
@@ -268,7 +275,7 @@ class Graph:
 
     Parameters
     ----------
-    level : {"numpy", "aten"}
+    level : {"numpy", "aten", "backward", "kernels"}
         What its nodes stand for.
     inputs : tuple of Node
         Nodes with ``op == "input"``.

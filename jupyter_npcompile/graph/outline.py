@@ -7,6 +7,7 @@ everything closed. The result is JSON data (`outline`), the same for every
 level::
 
     {"source": "...", "summary": "...",
+     "timing": {"bandwidth": 1e10, "note": "", "rows": [...]},   # where times are known
      "levels": [{"key": "numpy", "title": "NumPy", "groups": [...], "boxes": [...],
                  "arrows": [["0.n1", "0.n2", 0], ...]}]}   # 1: only memory, 2: across a gap
 
@@ -24,10 +25,14 @@ from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.graph.amounts import duration
 from jupyter_npcompile.graph.constants import printable, shorten
+from jupyter_npcompile.graph.kernels import fused_lines
 from jupyter_npcompile.graph.nodes import Graph, Node, ValueType
 from jupyter_npcompile.graph.picture import Box, Place, picture
 from jupyter_npcompile.graph.report import BreakPoint, RegionReport, ReportData
+from jupyter_npcompile.graph.text import op_name
+from jupyter_npcompile.graph.timing import TimeRow, time_rows
 
 MOST_CHILDREN = 120
 """Things that one group holds; more are gathered in runs of `RUN`."""
@@ -37,7 +42,7 @@ RUN = 60
 TITLE_WIDTH = 72
 """Characters of a source line in the heading of its group."""
 
-TITLES = {"numpy": "NumPy", "aten": "ATen"}
+TITLES = {"numpy": "NumPy", "aten": "ATen", "backward": "ATen backward", "kernels": "Kernels"}
 """The levels, and what they are called."""
 
 
@@ -80,11 +85,36 @@ def outline(report: ReportData) -> dict[str, Any]:
         graphs = report.graph.level(key)
         if any(graph.nodes for graph in graphs):
             levels.append(_level(report, key, title, graphs))
-    return {
+    made: dict[str, Any] = {
         # Half a character cannot be sent, nor can it stand in a cell.
         "source": report.source.encode("utf-8", "replace").decode("utf-8"),
         "summary": printable(report.summary),
         "levels": levels,
+    }
+    rows = time_rows(report)
+    if rows:
+        made["timing"] = _timings(report, rows)
+    return made
+
+
+def _timings(report: ReportData, rows: Iterable[TimeRow]) -> dict[str, Any]:
+    """The timing view; what was not measured is left out."""
+    known = report.timing
+    return {
+        "bandwidth": known.bandwidth if known is not None else None,
+        "note": printable(known.note) if known is not None else "",
+        "rows": [
+            {
+                "kind": row.kind,
+                "lines": list(row.lines),
+                "title": shorten(printable(row.title), TITLE_WIDTH),
+                "numpy": row.numpy_us,
+                "compiled": row.compiled_us,
+                "bound": row.bound_us,
+                "moves": row.moves,
+            }
+            for row in rows
+        ],
     }
 
 
@@ -128,8 +158,11 @@ def _level(report: ReportData, key: str, title: str, graphs: Sequence[Graph]) ->
     parts: list[_Group] = []
     made: dict[str, str] = {}
     sources = _sources(report)
+    numpy = report.graph.numpy
     for place, graph in enumerate(graphs):
-        lines = _lines_of(report.graph.numpy[place] if key != "numpy" else graph)
+        lines = _lines_of(numpy[place] if place < len(numpy) else graph)
+        if not graph.nodes and key == "kernels":
+            continue  # NumPy runs it
         parts.append(_segment(report, place, graph, lines, arrows, sources))
         for node in graph.inputs:
             if node.name in made:
@@ -159,7 +192,8 @@ def _segment(
     shown = picture(graph, limit=10**9)
     nodes = graph.by_id()
     region = _region_of(report, lines[0])
-    detail = f"{shown.operations} operation{'' if shown.operations == 1 else 's'}"
+    thing = "kernel" if graph.level == "kernels" else "operation"
+    detail = f"{shown.operations} {thing}{'' if shown.operations == 1 else 's'}"
     if region is not None:
         detail += f" · {_timing(region)}"
     segment = _Group(f"s{place}", "segment", f"Segment {place + 1}", detail, lines[0], lines[1])
@@ -167,6 +201,11 @@ def _segment(
     last: list[_Group] = []
     for box in shown.boxes:
         made = _box(f"{place}.{box.key}", box, nodes)
+        node = _node(box, nodes)
+        if graph.level == "kernels" and node is not None and made.box is not None:
+            made.box |= _kernel(node, report.graph.numpy[place : place + 1])
+            segment.children.append(made)
+            continue
         if box.kind == "output":
             last.append(made)
         elif box.kind == "input":
@@ -191,7 +230,7 @@ def _segment(
 def _timing(region: RegionReport) -> str:
     numpy_us, compiled_us = region.timings.get("numpy_us"), region.timings.get("compiled_us")
     if numpy_us and compiled_us:
-        return f"{region.tier} · NumPy {numpy_us:.4g} µs, compiled {compiled_us:.4g} µs"
+        return f"{region.tier} · NumPy {duration(numpy_us)}, compiled {duration(compiled_us)}"
     return region.tier
 
 
@@ -208,7 +247,7 @@ def _line(segment: str, place: Place, sources: Mapping[int, str]) -> _Group:
 
 
 def _box(id: str, box: Box, nodes: Mapping[int, Node]) -> _Group:
-    node = nodes.get(int(box.key[1:])) if box.key[0] == "n" else None
+    node = _node(box, nodes)
     types = node.types if node is not None else ()
     line = box.place.line if box.place else 0
     scope = printable(box.place.scope) if box.place else ""
@@ -224,6 +263,21 @@ def _box(id: str, box: Box, nodes: Mapping[int, Node]) -> _Group:
         "bytes": sum(map(_bytes, types)),
     }
     return _Group(id, "box", box.title, line=line, scope=scope, box=data)
+
+
+def _node(box: Box, nodes: Mapping[int, Node]) -> Node | None:
+    return nodes.get(int(box.key[1:])) if box.key[0] == "n" else None
+
+
+def _kernel(node: Node, source: Sequence[Graph]) -> dict[str, Any]:
+    """What is known of a kernel besides: its lines, what it computes, and moves."""
+    if node.op == "input":
+        return {}
+    own = [node.position.line] if node.position.line and not node.scope else []
+    lines = [line for graph in source for line in fused_lines(node, graph)] or own
+    known = {one.id: one for graph in source for one in graph.nodes}
+    fused = [op_name(known[id].op) for id in node.fuses if id in known]
+    return {"line": lines[0] if lines else 0, "lines": lines, "fuses": fused, "moves": node.moves}
 
 
 def _shape(kind: ValueType) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from jupyter_npcompile.graph.amounts import size as amount
 from jupyter_npcompile.graph.constants import printable, shorten
 from jupyter_npcompile.graph.nodes import Argument, Graph, Node, Ref, references
 from jupyter_npcompile.graph.text import argument, op_name, operation, type_text, value_names
@@ -147,6 +148,10 @@ def _operations(graph: Graph, labels: dict[int, str]) -> Iterable[Box]:
         detail = shorten(", ".join(map(type_text, node.types)), TITLE_WIDTH)
         if node.writes:
             detail = shorten(_written(node, names), TITLE_WIDTH)
+        if graph.level == "kernels":  # it belongs to several lines
+            place = None
+            parts = (detail, f"moves {amount(node.moves)}" if node.moves else "")
+            detail = " · ".join(part for part in parts if part)
         tooltip = operation(node, labels)
         yield Box(f"n{node.id}", kind, _title(node, names), detail, tooltip, place)
 

@@ -26,7 +26,11 @@ A report is JSON, version 1 (`ReportData.to_dict`)::
           "runs": 2, "to_device": 1600, "to_host": 1600, "spared": 0, "us": 12.5,
           "arrays": [["x", "to device", 800], ["y", "to host", 800]],      # of the last run
           "precision": null}}],        # {"predicted", "measured", "name"} with --dtype float32
-     "graph": {"numpy": [...], "aten": [...]}}   # per segment, see graph.serial
+     "timing": {                      # only where somebody asked for it
+       "bandwidth": 1e10,             # bytes a second
+       "lines": [{"line": 3, "us": 20.0, "moves": 1600}], "note": ""},
+     "graph": {"numpy": [...], "aten": [...],    # per segment, see graph.serial
+               "backward": [...], "kernels": [...]}}
 
 Lines are 1-based and line 1 of a cell is its ``%%npcompile`` line; columns are
 0-based characters. A timing that was not measured is missing or null. Readers
@@ -44,6 +48,7 @@ from typing import Any, Literal, Self, get_args
 from jupyter_npcompile.graph import dot, serial, text
 from jupyter_npcompile.graph.nodes import Graph, Level
 from jupyter_npcompile.graph.summary import summarise
+from jupyter_npcompile.graph.timing import Timing
 
 SCHEMA_VERSION = 1
 """Version of the JSON that `ReportData.to_dict` writes."""
@@ -218,6 +223,10 @@ class CapturedGraph:
         Each segment at the NumPy level.
     aten : tuple of Graph
         Each segment at the ATen level, in the same order.
+    backward : tuple of Graph
+        What computes gradients, at the ATen level, where something was differentiated.
+    kernels : tuple of Graph
+        What the compiler made of each segment, in the same order, then native loops.
 
     Examples
     --------
@@ -227,6 +236,8 @@ class CapturedGraph:
 
     numpy: tuple[Graph, ...] = ()
     aten: tuple[Graph, ...] = ()
+    backward: tuple[Graph, ...] = ()
+    kernels: tuple[Graph, ...] = ()
 
     def level(self, level: str) -> tuple[Graph, ...]:
         """Graphs of one level.
@@ -236,17 +247,19 @@ class CapturedGraph:
         ValueError
             If there is no such level; the message names those there are.
         """
-        levels: dict[str, tuple[Graph, ...]] = {"numpy": self.numpy, "aten": self.aten}
-        if level not in levels:
-            known = " and ".join(map(repr, get_args(Level)))
+        if level not in get_args(Level):
+            known = ", ".join(map(repr, get_args(Level)))
             raise ValueError(f"unknown level {level!r}: the levels are {known}")
-        return levels[level]
+        graphs: tuple[Graph, ...] = getattr(self, level)
+        return graphs
 
     def to_text(self, level: str = "numpy") -> str:
         """Stable, readable text; segments are told apart by a heading."""
         graphs = self.level(level)
+        if level == "kernels":
+            graphs = tuple(graph for graph in graphs if graph.nodes)  # NumPy runs the others
         if not graphs:
-            return "nothing was captured"
+            return "nothing was captured" if level != "kernels" else "nothing was compiled"
         if len(graphs) == 1:
             return text.to_text(graphs[0])
         return "\n\n".join(
@@ -286,6 +299,8 @@ class ReportData:
         show in the annotated source then.
     first_line : int
         Number of the first line of `source`.
+    timing : Timing or None
+        What was measured for the timing view.
 
     Examples
     --------
@@ -304,6 +319,7 @@ class ReportData:
     graph: CapturedGraph = field(default_factory=CapturedGraph)
     source: str = ""
     first_line: int = 1
+    timing: Timing | None = None
 
     @property
     def summary(self) -> str:
@@ -351,6 +367,8 @@ class ReportData:
             "breaks": [_break_to_dict(point) for point in self.breaks],
             "regions": [_region_to_dict(region) for region in self.regions],
         }
+        if self.timing is not None:
+            data["timing"] = self.timing.to_dict()
         if graphs:
             data["graph"] = {
                 level: [serial.to_json(graph) for graph in self.graph.level(level)]
@@ -380,11 +398,14 @@ class ReportData:
                 breaks=tuple(_break_from_dict(point) for point in data["breaks"]),
                 regions=tuple(_region_from_dict(region) for region in data["regions"]),
                 graph=CapturedGraph(
-                    numpy=tuple(serial.from_json(part) for part in graph.get("numpy", ())),
-                    aten=tuple(serial.from_json(part) for part in graph.get("aten", ())),
+                    **{
+                        level: tuple(serial.from_json(part) for part in graph.get(level, ()))
+                        for level in get_args(Level)
+                    }
                 ),
                 source=data.get("source", ""),
                 first_line=data.get("first_line", 1),
+                timing=Timing.from_dict(data["timing"]) if "timing" in data else None,
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"not a report: {error!r}") from error

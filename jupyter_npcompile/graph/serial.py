@@ -208,7 +208,9 @@ def _type_from_json(data: Mapping[str, Any]) -> ValueType:
 
 
 def _node_to_json(node: Node) -> dict[str, Any]:
-    return {
+    # Only kernels have these: the digests of other graphs stay what they are.
+    kernel = {"fuses": list(node.fuses), "moves": node.moves} if node.moves or node.fuses else {}
+    return kernel | {
         "id": node.id,
         "op": node.op,
         "name": node.name,
@@ -239,4 +241,6 @@ def _node_from_json(data: Mapping[str, Any]) -> Node:
         scope=data["scope"],
         reports=tuple(data["reports"]),
         finite=data["finite"],
+        fuses=tuple(data.get("fuses", ())),
+        moves=data.get("moves", 0),
     )

@@ -54,7 +54,7 @@ def summarise(
         why = next((reason for reason in reasons if reason), "NumPy runs all of it")
         return f"0 of {_count(total, 'line')} compiled: {_line(why)}"
     ran = sorted(dict.fromkeys(tier for tier in tiers if tier), key="numpy".__eq__)
-    verb = "captured" if set(ran) <= {"numpy"} else "compiled"
+    verb = "captured" if set(ran) <= {"numpy", "tape"} else "compiled"
     # The tier of what runs on a device with memory of its own is its name.
     where = " + ".join(ran) if device in ran else f"{' + '.join(ran)}, cpu" if ran else device
     parts = [f"{compiled} of {_count(total, 'line')} {verb}", _count(breaks, "break point")]

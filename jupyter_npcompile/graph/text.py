@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from types import EllipsisType
 
+from jupyter_npcompile.graph.amounts import size as amount
 from jupyter_npcompile.graph.constants import constant, itemsize, number, printable, shorten
 from jupyter_npcompile.graph.nodes import (
     Argument,
@@ -116,6 +117,8 @@ def comment(node: Node, labels: dict[int, str]) -> str:
         notes.append(f"view of {label(node.view_of, labels)}")
     if node.writes:
         notes.append("writes " + ", ".join(label(id, labels) for id in node.writes))
+    if node.moves:
+        notes.append(f"moves {amount(node.moves)}")
     return ", ".join(notes)
 
 
@@ -129,7 +132,7 @@ def op_name(op: str) -> str:
     """
     if op.startswith("ndarray."):
         return printable(op.removeprefix("ndarray"))
-    return printable(op.removeprefix("numpy."))
+    return printable(op.removeprefix("numpy.").removeprefix("kernel."))
 
 
 def type_text(type: ValueType) -> str:

@@ -11,6 +11,7 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.display import display
 
 from jupyter_npcompile.api import last_report
+from jupyter_npcompile.graph.timing import Timing, time_rows
 from jupyter_npcompile.magic.caching import cache_command
 from jupyter_npcompile.magic.fixing import fixes_for
 from jupyter_npcompile.magic.options import CellOptions, OptionError
@@ -24,6 +25,7 @@ from jupyter_npcompile.runtime import (
     loop_store,
     notices,
 )
+from jupyter_npcompile.runtime.bandwidth import bandwidth
 from jupyter_npcompile.runtime.compile_worker import stop_all
 from jupyter_npcompile.runtime.device.device import DeviceError
 from jupyter_npcompile.runtime.device.prediction import predictions, rates_of
@@ -31,13 +33,16 @@ from jupyter_npcompile.runtime.devices import with_precision
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters, stats
 from jupyter_npcompile.runtime.subjects import report_of, states_of
+from jupyter_npcompile.runtime.timing import measure
 from jupyter_npcompile.runtime.worker import compiler
 from jupyter_npcompile.views import live
 from jupyter_npcompile.views.fixes import fixes_bundle
 from jupyter_npcompile.views.gradients import gradient_text
 from jupyter_npcompile.views.prediction import prediction_text
+from jupyter_npcompile.views.report import Report
+from jupyter_npcompile.views.times import times_text
 
-COMMANDS = "report, graph, grad, fix, status, clear, cache, device, whatif, on, off"
+COMMANDS = "report, graph, timing, grad, fix, status, clear, cache, device, whatif, on, off"
 
 
 @magics_class
@@ -52,7 +57,8 @@ class NpcompileMagics(Magics):
     def command(self, line: str) -> Any:
         """Show or set what there is: report, graph, fix, status, cache, device and so on.
 
-        ``graph`` opens the graph of what ran last, to look around in; ``grad``
+        ``graph`` opens the graph of what ran last, to look around in; ``timing``
+        shows where its time goes, line by line and kernel by kernel; ``grad``
         the gradients of the last cell with ``--grad``, over all its runs.
         ``fix`` rewrites the last cell where that takes break points away, tries
         each rewrite on copies of what the cell reads, and shows those that give
@@ -70,14 +76,14 @@ class NpcompileMagics(Magics):
             print(_what_if(word.removeprefix("whatif").strip()))
         elif word.split(" ")[0] == "cache":
             print(cache_command(word.removeprefix("cache")))
-        elif word in ("report", "graph"):
+        elif word in ("report", "graph", "timing"):
             report = last_report()
             if report is None:
                 print("no cell or function has been compiled yet")
             elif word == "report":
                 report.show()
-            elif not live.show_graph(report):
-                print(report.graph.to_text())
+            else:
+                _look_into(report, word)
         elif word == "grad":
             reports = tuple(self.session.gradients.reports)
             if not reports:
@@ -166,6 +172,17 @@ class NpcompileMagics(Magics):
                 _run(ast.Interactive([last]), name, "single", shell)
         finally:
             self.session.finish()
+
+
+def _look_into(report: Report, word: str) -> None:
+    """Open the graph of what ran last, or where its time went, measured now."""
+    report.timing = measure(history.last()) if word == "timing" else Timing(bandwidth())
+    if live.show_graph(report, level=word if word == "timing" and time_rows(report) else ""):
+        return
+    if word == "timing":
+        print(times_text(time_rows(report), report.timing))
+    else:
+        print(report.graph.to_text())
 
 
 def _run(tree: ast.Module | ast.Interactive, name: str, mode: str, shell: Any) -> None:

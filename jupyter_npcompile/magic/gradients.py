@@ -11,6 +11,7 @@ from IPython.display import display
 from jupyter_npcompile.autodiff.cells import GradientCell
 from jupyter_npcompile.graph.gradients import GradientReport
 from jupyter_npcompile.magic.options import CellOptions
+from jupyter_npcompile.runtime import history as runs
 from jupyter_npcompile.views.gradients import gradient_bundle
 
 MOST_RUNS = 500
@@ -51,5 +52,7 @@ def end_gradient(
     if cell.report is None:
         return
     history.add(source, cell.report)
+    if cell.captured is not None:
+        runs.remember(cell.captured)
     if not quiet:
         display(gradient_bundle(cell.report), raw=True)  # type: ignore[no-untyped-call]

@@ -32,6 +32,9 @@ from jupyter_npcompile.runtime.ticket import Ticket
 from jupyter_npcompile.tracer.lowering.errors import LoweringError
 from jupyter_npcompile.tracer.memory import Array
 
+NO_KERNELS = Graph("kernels")
+"""Where nothing was fused."""
+
 
 class Runnable(Protocol):
     """What runs a segment."""
@@ -66,6 +69,8 @@ class Artifact:
         What runs it.
     seconds : float
         Time it took to lower and compile.
+    kernels : Graph
+        The level of kernels; empty where nothing was fused.
     key : str
         Its name in the cache on disk, if it may be there.
     verdict : mapping or None
@@ -83,6 +88,7 @@ class Artifact:
     aten: Graph
     program: Runnable = field(repr=False)
     seconds: float
+    kernels: Graph = NO_KERNELS
     key: str = ""
     verdict: Mapping[str, Any] | None = None
     form: Form | None = None
@@ -241,8 +247,10 @@ def make(
 
 def _for(artifact: Artifact, graph: Graph) -> Artifact:
     """The same code for another cell that computes the same."""
-    aten = named(artifact.aten, graph) if artifact.tier == TIER else artifact.aten
-    return replace(artifact, graph=graph, aten=aten)
+    if artifact.tier != TIER:
+        return replace(artifact, graph=graph)
+    aten, kernels = (named(level, graph) for level in (artifact.aten, artifact.kernels))
+    return replace(artifact, graph=graph, aten=aten, kernels=kernels)
 
 
 def clear() -> int:
@@ -256,7 +264,15 @@ def clear() -> int:
 def _native(graph: Graph, found: Compiled, began: float) -> Artifact:
     seconds = perf_counter() - began
     return Artifact(
-        TIER, graph, found.aten, found.program, seconds, found.key, found.verdict, found.form
+        TIER,
+        graph,
+        found.aten,
+        found.program,
+        seconds,
+        found.kernels,
+        found.key,
+        found.verdict,
+        found.form,
     )
 
 

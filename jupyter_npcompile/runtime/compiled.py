@@ -42,8 +42,8 @@ class Compiled:
     ----------
     program : object
         What runs the segment.
-    aten : Graph
-        The ATen level, `anonymous`.
+    aten, kernels : Graph
+        The ATen level and that of kernels, `anonymous`.
     key : str
         Its name in the cache.
     verdict : mapping or None
@@ -56,6 +56,7 @@ class Compiled:
 
     program: Any
     aten: Graph
+    kernels: Graph
     key: str
     verdict: Mapping[str, Any] | None = None
     form: Form | None = None
@@ -181,7 +182,7 @@ class Store:
                 if fresh:
                     raise UnbuildableError(str(error)) from None
                 continue
-            return Compiled(program, form.aten, "", None, form)
+            return Compiled(program, form.aten, form.kernels, "", None, form)
         return None
 
     def make(self, graph: Graph, ticket: Ticket, *, cached: bool = True) -> Compiled:
@@ -259,7 +260,8 @@ class Store:
         except OSError as error:
             say(f"a cache entry cannot be loaded: {error}")
             return None
-        return Compiled(program, from_json(entry.manifest["aten"]), entry.key, entry.verdict)
+        aten, kernels = (from_json(entry.manifest[level]) for level in ("aten", "kernels"))
+        return Compiled(program, aten, kernels, entry.key, entry.verdict)
 
 
 class BuildError(Exception):

@@ -51,8 +51,8 @@ class Form:
         Where it is.
     family : Family
         What it serves.
-    aten : Graph
-        The ATen level, anonymous.
+    aten, kernels : Graph
+        The ATen level and that of kernels, anonymous.
     free : mapping of int to int
         Inputs that are symbols themselves, and which symbol each is.
     """
@@ -61,6 +61,7 @@ class Form:
     folder: Path
     family: Family
     aten: Graph
+    kernels: Graph
     free: Mapping[int, int]
 
     @classmethod
@@ -70,7 +71,9 @@ class Form:
         lengths = {int(id): shapes for id, shapes in manifest["lengths"].items()}
         graph = from_json(manifest["general"])
         aten = from_json(manifest["aten"])
-        return cls(manifest, entry.folder, Family(graph, lengths), aten, free_inputs(graph))
+        kernels = from_json(manifest["kernels"])
+        family = Family(graph, lengths)
+        return cls(manifest, entry.folder, family, aten, kernels, free_inputs(graph))
 
     def sizes(self, graph: Graph) -> tuple[int, ...] | None:
         """What its symbols stand for in a graph of its outline; None when it does not serve it.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from jupyter_npcompile.graph import RegionReport
+from jupyter_npcompile.graph import Graph, Node, Output, Position, Ref, RegionReport
+from jupyter_npcompile.graph.kernels import LOOP
 from jupyter_npcompile.runtime.loop_state import LoopState
 
 TIER = "native-loop"
@@ -85,3 +86,21 @@ def region_of(id: int, state: LoopState) -> RegionReport:
         timings=timings,
         note="; ".join(notes),
     )
+
+
+def kernels(loops: Loops) -> list[Graph]:
+    """The loops that ran natively, each as a graph of one kernel."""
+    return [_kernel(state) for _, state in shown(loops) if ran_natively(state)]
+
+
+def _kernel(state: LoopState) -> Graph:
+    form = state.rest.whole or state.best
+    assert form is not None
+    code, place = form.code, Position(state.loop.lines[0], 0)
+    inputs = tuple(Node(k, "input", name=name) for k, name in enumerate(code.inputs))
+    written = tuple(node.id for node in inputs if node.name in code.written)
+    id = len(inputs)
+    reads = tuple(Ref(node.id) for node in inputs)
+    loop = Node(id, LOOP, reads, position=place, writes=written)
+    outputs = tuple(Output(name, Ref(id)) for name in code.outputs if name.isidentifier())
+    return Graph("kernels", inputs, (loop,), outputs, written)

@@ -162,7 +162,7 @@ class _Reporter:
                 ),
                 *(loop_reports.region_of(self.loop_ids[id(state)], state) for _, state in loops),
             ),
-            graph=_graphs(subject.states.values()),
+            graph=_graphs(subject),
             source=subject.source,
             first_line=subject.first_line,
         )
@@ -373,16 +373,21 @@ def _tier(plan: Plan) -> str:
     return "numpy"
 
 
-def _graphs(states: Iterable[RegionState]) -> CapturedGraph:
+def _graphs(subject: Subject) -> CapturedGraph:
     plans = [
         plan
-        for state in states
+        for state in subject.states.values()
         for _, plan in sorted(state.used.items())
         if plan.recording.graph.nodes
     ]
+    made = [plan.artifact for plan in plans]
     return CapturedGraph(
         numpy=tuple(plan.recording.graph for plan in plans),
-        aten=tuple(plan.artifact.aten if plan.artifact else Graph("aten") for plan in plans),
+        aten=tuple(artifact.aten if artifact else Graph("aten") for artifact in made),
+        kernels=(
+            *(artifact.kernels if artifact else Graph("kernels") for artifact in made),
+            *loop_reports.kernels(subject.loops),
+        ),
     )
 
 

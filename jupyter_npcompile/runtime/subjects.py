@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from jupyter_npcompile.cell import Line
 from jupyter_npcompile.graph import ReportData
@@ -13,27 +13,42 @@ from jupyter_npcompile.runtime.reporting import Subject, report
 from jupyter_npcompile.runtime.state import RegionState
 
 
-def report_of(handle: CellHandle | FunctionHandle | CallHandle) -> ReportData:
+@runtime_checkable
+class Own(Protocol):
+    """What knows its report itself: a cell that was differentiated."""
+
+    def report(self) -> ReportData:
+        """The report."""
+
+
+Handle = CellHandle | FunctionHandle | CallHandle | Own
+
+
+def report_of(handle: Handle) -> ReportData:
     """The report of a cell or function as of now.
 
     Parameters
     ----------
-    handle : CellHandle, FunctionHandle or CallHandle
+    handle : CellHandle, FunctionHandle, CallHandle or Own
         What ran.
     """
     if isinstance(handle, CellHandle):
         return report(_cell(handle))
     if isinstance(handle, FunctionHandle):
         return report(_function(handle))
+    if isinstance(handle, Own):
+        return handle.report()
     return report(_call(handle))
 
 
-def states_of(handle: CellHandle | FunctionHandle | CallHandle) -> list[RegionState]:
+def states_of(handle: Handle) -> list[RegionState]:
     """The regions of a cell, those of its functions included, or of a function."""
     if isinstance(handle, CallHandle):
         return [handle.state]
     if isinstance(handle, FunctionHandle):
         return list(handle.states)
+    if isinstance(handle, Own):
+        return []
     return [*handle.states, *(state for made in handle.functions for state in made.states)]
 
 

@@ -19,23 +19,33 @@ BYTES = 64_000
 """Size of all drawings of one report."""
 
 
-def drawings(report: ReportData) -> list[str]:
+def drawings(report: ReportData, level: str = "numpy", room: int = BYTES) -> list[str]:
     """Draw the segments of a report, the first ones if there are many.
 
     Graphviz draws them where it is installed, else our own layout does.
+
+    Parameters
+    ----------
+    report : ReportData
+        What one run showed.
+    level : str
+        Which level.
+    room : int
+        Bytes of all drawings.
 
     Returns
     -------
     list of str
         ``<svg>`` elements, of the first segments in order.
     """
-    graphs = report.graph.numpy[:SEGMENTS]
+    drawn = [graph for graph in report.graph.level(level) if graph.nodes or level == "numpy"]
+    graphs = drawn[:SEGMENTS]
     sources = {entry.line: entry.source for entry in report.lines}
     kept: list[str] = []
     # Drawings with fewer boxes replace those that turn out too large.
     for boxes in (BOXES, BOXES // 3, BOXES // 8):
         if graphs and len(kept) < len(graphs):
-            kept = _within(_draw(graphs, share(_sizes(graphs), boxes), sources))
+            kept = _within(_draw(graphs, share(_sizes(graphs), boxes), sources), room)
     return kept
 
 
@@ -73,11 +83,12 @@ def _draw(graphs: Sequence[Graph], limit: int, sources: dict[int, str]) -> list[
 
 def _title(graph: Graph, place: int, count: int) -> str:
     which = f"segment {place} of {count}, " if count > 1 else ""
-    return f"Captured graph, {which}{len(graph.nodes)} operations; the text below says the same"
+    things = "kernels" if graph.level == "kernels" else "operations"
+    return f"Captured graph, {which}{len(graph.nodes)} {things}; the text below says the same"
 
 
-def _within(parts: list[str]) -> list[str]:
-    room, kept = BYTES, []
+def _within(parts: list[str], room: int) -> list[str]:
+    kept = []
     for part in parts:
         room -= len(part.encode("utf-8"))
         if room < 0:

@@ -13,18 +13,29 @@ from importlib.resources import files
 
 from jupyter_npcompile.graph.constants import printable, shorten
 from jupyter_npcompile.graph.report import ReportData
+from jupyter_npcompile.graph.timing import time_rows
 from jupyter_npcompile.views.annotate import SIGNS, WORDS, Mark, Note, Row, annotate
 from jupyter_npcompile.views.copies import copied
-from jupyter_npcompile.views.drawing import drawings
+from jupyter_npcompile.views.drawing import BYTES, drawings
 from jupyter_npcompile.views.highlight import highlight
+from jupyter_npcompile.views.times import bandwidth_text, times_html
 from jupyter_npcompile.views.timing import duration, milliseconds, speed
 
 LINE_WIDTH = 300
 """Characters of a source line that are shown."""
 
 SOURCE_BYTES = 56_000
-TEXT_BYTES = 24_000
-"""Largest annotated source and text of one level, so that notebooks stay small."""
+TEXT_BYTES = 20_000
+KERNEL_BYTES = 24_000
+"""Largest annotated source, text of one level, and drawings of kernels, so that notebooks
+stay small."""
+
+_LEVELS = (
+    ("numpy", "Graph as text", "NumPy level"),
+    ("aten", "Lowered to ATen", ""),
+    ("backward", "ATen backward", ""),
+    ("kernels", "Kernels", ""),
+)
 
 _MARKS: tuple[Mark, ...] = ("compiled", "host", "python", "break")
 _MEANINGS: dict[Mark, str] = {
@@ -55,7 +66,8 @@ def to_html(report: ReportData) -> str:
     >>> "<script" in page, "nothing to compile" in page
     (False, True)
     """
-    body = "".join((*_source(report), _regions(report), _graph(report), *_texts(report)))
+    parts = (*_source(report), _regions(report), _times(report), _graph(report), *_texts(report))
+    body = "".join(parts)
     title = _summary(report.summary)
     if body:
         title = (
@@ -180,15 +192,30 @@ def _regions(report: ReportData) -> str:
     return _section("Regions", count, table)
 
 
+def _times(report: ReportData) -> str:
+    """Where the time went, if somebody asked for it."""
+    if report.timing is None:
+        return ""
+    rows = time_rows(report)
+    return _section("Timing", bandwidth_text(report.timing), times_html(rows, report.timing))
+
+
 def _graph(report: ReportData) -> str:
     graphs = report.graph.numpy
     if not graphs:
         return ""
-    shown = drawings(report)
     operations = sum(len(graph.nodes) for graph in graphs)
     facts = f"{operations} NumPy operation{'' if operations == 1 else 's'}"
     if len(graphs) > 1:
         facts += f", {len(graphs)} segments"
+    return _section("Graph", facts, _pictures(report, "numpy"), open=True)
+
+
+def _pictures(report: ReportData, level: str) -> str:
+    """Drawings of the segments at one level."""
+    room = BYTES if level == "numpy" else KERNEL_BYTES
+    shown = drawings(report, level, room)
+    graphs = [graph for graph in report.graph.level(level) if graph.nodes or level == "numpy"]
     pictures = ""
     for place, svg in enumerate(shown, 1):
         if len(graphs) > 1:
@@ -197,14 +224,14 @@ def _graph(report: ReportData) -> str:
     if len(shown) < len(graphs):
         more = len(graphs) - len(shown)
         pictures += f'<div class="npcompile-more">… {more} more segments, not drawn</div>'
-    return _section("Graph", facts, pictures, open=True)
+    return pictures
 
 
 def _texts(report: ReportData) -> Iterator[str]:
-    levels = (("numpy", "Graph as text", "NumPy level"), ("aten", "Lowered to ATen", ""))
-    for level, title, fact in levels:
+    for level, title, fact in _LEVELS:
         graphs = report.graph.level(level)
-        if not graphs:
+        optional = level in ("backward", "kernels")
+        if not graphs or (optional and not any(graph.nodes for graph in graphs)):
             continue
         count = sum(len(graph.nodes) for graph in graphs)
         lines = [escape(line) + "\n" for line in report.graph.to_text(level).splitlines()]
@@ -213,8 +240,12 @@ def _texts(report: ReportData) -> Iterator[str]:
             call = f"report.graph.to_text({level!r})"
             lines[kept:] = [escape(f"… {len(lines) - kept} more lines: {call}")]
         text = "".join(lines).rstrip("\n")
-        facts = fact or f"{count} operation{'' if count == 1 else 's'}"
-        yield _section(title, facts, f'<pre class="npcompile-code">{text}</pre>')
+        thing = "kernel" if level == "kernels" else "operation"
+        facts = fact or f"{count} {thing}{'' if count == 1 else 's'}"
+        shown = f'<pre class="npcompile-code">{text}</pre>'
+        if level == "kernels":
+            shown = _pictures(report, level) + shown
+        yield _section(title, facts, shown)
 
 
 def _section(title: str, facts: str, content: str, *, open: bool = False) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from IPython.core.getipython import get_ipython
 from IPython.display import display
 
-makers: dict[str, Callable[[Any], Any]] = {}
+makers: dict[str, Callable[..., Any]] = {}
 """What makes the widget of each kind of data, ``"graph"`` or ``"gradients"``."""
 
 
@@ -28,7 +28,7 @@ def is_notebook() -> bool:
     return getattr(shell, "kernel", None) is not None
 
 
-def show_graph(report: Any, *, alone: bool = True) -> bool:
+def show_graph(report: Any, *, alone: bool = True, level: str = "") -> bool:
     """Open the graph of a report below the cell; False where nothing shows widgets.
 
     Parameters
@@ -38,8 +38,10 @@ def show_graph(report: Any, *, alone: bool = True) -> bool:
     alone : bool
         Whether it is all that is shown. Otherwise the static form stands beside
         it already, and is not saved twice.
+    level : str
+        The level that is shown first, or ``"timing"``.
     """
-    return _show("graph", report, alone)
+    return _show("graph", report, alone, **({"level": level} if level else {}))
 
 
 def show_gradients(reports: Any) -> bool:
@@ -47,10 +49,10 @@ def show_gradients(reports: Any) -> bool:
     return _show("gradients", reports, True)
 
 
-def _show(kind: str, data: Any, alone: bool) -> bool:
+def _show(kind: str, data: Any, alone: bool, **traits: str) -> bool:
     if kind not in makers or not is_notebook():
         return False
-    widget = makers[kind](data)
+    widget = makers[kind](data, **traits)
     exclude = () if alone else ("text/html",)
     display(widget, exclude=exclude)  # type: ignore[no-untyped-call]
     return True

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from jupyter_npcompile.graph.constants import printable, shorten
 from jupyter_npcompile.graph.report import ReportData
+from jupyter_npcompile.graph.timing import time_rows
 from jupyter_npcompile.views.annotate import SIGNS, WORDS, Mark, Row, annotate
 from jupyter_npcompile.views.copies import copied
+from jupyter_npcompile.views.times import times_text
 from jupyter_npcompile.views.timing import duration, milliseconds, speed
 
 ASIDE_COLUMN = 56
@@ -20,7 +22,8 @@ def to_text(report: ReportData, *, graph: bool = True, graph_lines: int | None =
     report : ReportData
         What one run showed.
     graph : bool
-        Whether the NumPy-level graph follows the annotated source.
+        Whether the graph follows the annotated source: the operations of NumPy, what
+        computes gradients, and the kernels.
     graph_lines : int, optional
         Most lines of it; all of them by default.
 
@@ -47,8 +50,13 @@ def to_text(report: ReportData, *, graph: bool = True, graph_lines: int | None =
         parts += ["\n".join(_source(rows)), _legend(rows)]
     if report.regions:
         parts.append("\n".join(_regions(report)))
+    if report.timing is not None:
+        parts.append(times_text(time_rows(report), report.timing))
     if graph and report.graph.numpy:
-        parts.append(_graph(report, graph_lines))
+        parts.append(_graph(report, "numpy", graph_lines))
+    for level in ("backward", "kernels"):
+        if graph and any(one.nodes for one in report.graph.level(level)):
+            parts.append(_graph(report, level, graph_lines))
     return "\n\n".join(parts)
 
 
@@ -103,9 +111,9 @@ def _regions(report: ReportData) -> list[str]:
     return lines
 
 
-def _graph(report: ReportData, limit: int | None) -> str:
-    lines = report.graph.to_text("numpy").splitlines()
+def _graph(report: ReportData, level: str, limit: int | None) -> str:
+    lines = report.graph.to_text(level).splitlines()
     if limit is None or len(lines) <= limit:
         return "\n".join(lines)
-    more = f"… {len(lines) - limit} more lines: report.graph.to_text()"
-    return "\n".join([*lines[:limit], more])
+    call = "report.graph.to_text()" if level == "numpy" else f"report.graph.to_text({level!r})"
+    return "\n".join([*lines[:limit], f"… {len(lines) - limit} more lines: {call}"])

@@ -26,7 +26,8 @@ class GraphWidget(View):
     Attributes
     ----------
     level : str
-        The level that is shown: ``"numpy"`` or ``"aten"``.
+        The level that is shown: ``"numpy"``, ``"aten"``, ``"backward"`` or ``"kernels"``, as
+        far as they are there, or ``"timing"``.
     selected : str
         Id of the operation or break point that is selected, or ``""``.
     expanded : list of str
@@ -61,8 +62,9 @@ class GraphWidget(View):
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """The levels there are."""
-        return tuple(level["key"] for level in self.graph["levels"]) or ("numpy",)
+        """The levels there are, and ``"timing"`` where times are known."""
+        known = tuple(level["key"] for level in self.graph["levels"]) or ("numpy",)
+        return (*known, "timing") if "timing" in self.graph else known
 
     @property
     def nodes(self) -> tuple[str, ...]:

@@ -109,6 +109,60 @@ def test_a_graph_is_opened_and_walked_through(lab: Lab) -> None:
     assert lab.cell(4).locator(".npcg script").count() == 0
 
 
+TIMED = """%%npcompile --ahead
+y = np.sin(x)
+z = y + 1"""
+TIMES = """from dataclasses import replace
+from tests.graph_examples import timed
+made = timed()
+GraphWidget(replace(npc.last_report(), graph=made.graph, timing=made.timing), level="timing")"""
+
+
+def test_kernels_and_times(lab: Lab) -> None:
+    """A kernel belongs to several lines; the timing view to lines, too."""
+    setup = SETUP + "\nx = np.ones(1000)"
+    cells = [setup, TIMED, TIMES, "%npcompile timing", GRAD, "%npcompile graph"]
+    lab.write("times.ipynb", *map(nbformat.v4.new_code_cell, cells))
+    lab.open("times.ipynb")
+    for number in range(len(cells)):
+        lab.run_cell(number)
+    widget = lab.cell(2).locator(".npcg")
+    times = widget.get_by_role("region", name="Timing")
+    line = times.get_by_role("row", name="y = np.sin(x)")
+    expect(line).to_contain_text("60 µs")
+    expect(times.get_by_role("row", name="sin · add")).to_contain_text("16 µs")
+    lit = lab.cell(1).locator(".jp-npcompile-lit")
+    line.hover()
+    expect(lit).to_have_text(["y = np.sin(x)"])
+    if AXE.exists():
+        assert lab.violations(".npcg") == []
+
+    widget.get_by_role("tab", name="Kernels").click()
+    kernel = widget.get_by_role("treeitem", name="sin · add(x)")
+    kernel.hover()
+    expect(lit).to_have_text(["y = np.sin(x)", "z = y + 1"])
+    kernel.click()
+    detail = widget.locator(".npcg-detail")
+    expect(detail).to_contain_text("Computes")
+    expect(detail).to_contain_text("16.0 kB")
+    lab.lines(1).nth(2).hover(position={"x": 30, "y": 8})
+    expect(widget.locator(".npcg-item.npcg-lit")).to_have_count(1)
+
+    # What the kernel measures itself: NumPy's time at each line.
+    measured = lab.cell(3).locator(".npcg").get_by_role("region", name="Timing")
+    expect(measured.get_by_role("row", name="z = y + 1")).to_contain_text("µs")
+
+    # The way back of a gradient.
+    back = lab.cell(5).locator(".npcg")
+    back.get_by_role("tab", name="ATen backward").click()
+    expect(back.get_by_role("treeitem", name="output d loss / d w")).to_have_count(1)
+
+
+GRAD = """%%npcompile --grad loss --wrt w --quiet
+w = 2.0
+loss = np.mean(np.tanh(x * w))"""
+
+
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
 def test_it_is_accessible_and_fast(lab: Lab, theme: str) -> None:
     name = f"large-{theme[-5:].strip()}.ipynb"

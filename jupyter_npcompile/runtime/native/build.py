@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +21,10 @@ from jupyter_npcompile.runtime.native import toolchain
 from jupyter_npcompile.runtime.native.extents import Extents, holds
 from jupyter_npcompile.runtime.native.generated import Generated, read
 from jupyter_npcompile.runtime.native.gxx import LIBRARY
+from jupyter_npcompile.runtime.native.kernels import kernel_graph
 from jupyter_npcompile.runtime.native.limits import PARALLEL, elements
 from jupyter_npcompile.runtime.native.manifest import Manifest, PieceManifest, to_json
+from jupyter_npcompile.runtime.native.nests import NO_NESTS, Nests, collected, mark
 from jupyter_npcompile.runtime.native.pieces import LibraryCall, Piece, Step, cut
 from jupyter_npcompile.runtime.native.translation import (
     Layout,
@@ -66,6 +68,7 @@ class _Built:
     lowered: Lowered
     generated: Generated
     constants: tuple[np.ndarray, ...]
+    nests: Nests = NO_NESTS
 
 
 def build(graph: Graph, folder: Path, headers: Path, progress: Callable[[str], None]) -> Any:
@@ -141,10 +144,19 @@ def build(graph: Graph, folder: Path, headers: Path, progress: Callable[[str], N
         ),
         "Sleef_" in source or "vec::" in source,
         graph_json(whole.aten),
+        graph_json(kernel_graph(recorded(graph), steps, _nests(built))),
         graph_json(graph) if sizes else None,
         {str(id): shapes for id, shapes in whole.lengths.items()} if sizes else {},
     )
     return to_json(manifest)
+
+
+def _nests(built: Mapping[int, _Built]) -> dict[int, tuple[Nests, Sequence[int]]]:
+    """For each piece its loop nests, and which nodes its first results are."""
+    return {
+        place: (one.nests, (*one.lowered.allocations, *one.lowered.writes))
+        for place, one in built.items()
+    }
 
 
 def _itemsize(dtype: str) -> int:
@@ -213,6 +225,8 @@ def _generate(
 
 
 def _generated(piece: Piece, lowered: Lowered) -> _Built:
+    from jupyter_npcompile.tracer.lowering.aten import ORIGIN
+
     module, constants = with_constants(lowered.module)
     (end,) = (node for node in module.graph.nodes if node.op == "output")
     placeholders = [n.meta["val"] for n in module.graph.nodes if n.op == "placeholder"]
@@ -223,7 +237,9 @@ def _generated(piece: Piece, lowered: Lowered) -> _Built:
     if not results or not any(n.op == "call_function" for n in module.graph.nodes):
         return _Built(piece, lowered, Generated((), ()), tuple(constants))
     work = elements(recorded(piece.graph))
-    text = inductor_code(module, placeholders, work, lowered if symbols.sizes else None)
+    mark(module, ORIGIN)
+    with collected() as nests:
+        text = inductor_code(module, placeholders, work, lowered if symbols.sizes else None)
     inputs = len(placeholders) - len(symbols.sizes)
     try:
         generated = read(text, inputs, strides, Extents(_examples(symbols)))
@@ -232,7 +248,8 @@ def _generated(piece: Piece, lowered: Lowered) -> _Built:
         if called is None:
             raise
         raise _MoreLibraryError(str(error), _origins(lowered, called.group(1))) from None
-    return _Built(piece, lowered, generated, tuple(constants))
+    (found,) = nests
+    return _Built(piece, lowered, generated, tuple(constants), found)
 
 
 def _examples(symbols: Symbols) -> list[int]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from jupyter_npcompile.graph.nodes import ValueType
 
-VERSION = 2
+VERSION = 3
 """Of the layout of manifests and of what the entry points take."""
 
 
@@ -72,6 +72,8 @@ class Manifest:
         Whether the library needs symbols of torch's.
     aten : dict
         The ATen level, as JSON.
+    kernels : dict
+        The level of kernels, as JSON.
     general : dict or None
         The general graph, as JSON, where it serves more than one size.
     lengths : dict of str to list
@@ -81,6 +83,7 @@ class Manifest:
     steps: tuple[PieceManifest | int, ...]
     torch: bool
     aten: Mapping[str, Any]
+    kernels: Mapping[str, Any] = field(default_factory=dict)
     general: Mapping[str, Any] | None = None
     lengths: Mapping[str, Any] = field(default_factory=dict)
 
@@ -97,6 +100,7 @@ def to_json(manifest: Manifest) -> dict[str, Any]:
         "steps": [step if isinstance(step, int) else _piece(step) for step in manifest.steps],
         "torch": manifest.torch,
         "aten": manifest.aten,
+        "kernels": manifest.kernels,
         "general": manifest.general,
         "lengths": manifest.lengths,
     }
@@ -113,7 +117,9 @@ def from_json(data: Mapping[str, Any]) -> Manifest:
     if data.get("version") != VERSION:
         raise ValueError(f"version {data.get('version')!r} of a manifest")
     steps = tuple(step if isinstance(step, int) else _read(step) for step in data["steps"])
-    return Manifest(steps, bool(data["torch"]), data["aten"], data["general"], data["lengths"])
+    return Manifest(
+        steps, bool(data["torch"]), data["aten"], data["kernels"], data["general"], data["lengths"]
+    )
 
 
 def _type(kind: ValueType) -> list[Any]:

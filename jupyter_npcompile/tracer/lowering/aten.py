@@ -51,10 +51,22 @@ def aten_graph(
     symbols : Symbols
         Sizes that it takes before everything else.
     """
-    return _Writer(module, source, symbols).graph(selections, checks)
+    return Writer(module, source, symbols).graph(selections, checks)
 
 
-class _Writer:
+class Writer:
+    """Writes the nodes of a module as data, one by one.
+
+    Parameters
+    ----------
+    module : torch.fx.GraphModule
+        What is written.
+    source : Graph
+        The NumPy level it was lowered from.
+    symbols : Symbols
+        Sizes that it takes before everything else.
+    """
+
     def __init__(self, module: torch.fx.GraphModule, source: Graph, symbols: Symbols) -> None:
         self._module = module
         self._inputs = [
@@ -67,27 +79,36 @@ class _Writer:
         self._constants: dict[torch.fx.Node, Constant] = {}
 
     def graph(self, selections: Sequence[int], checks: int) -> Graph:
+        """The whole module."""
         inputs: list[Node] = []
         nodes: list[Node] = []
         results: list[torch.fx.Node] = []
         for node in self._module.graph.nodes:
             if node.op == "get_attr":
-                tensor = getattr(self._module, str(node.target))
-                self._constants[node] = _constant(tensor)
+                self.constant(node)
                 continue
             if node.op == "output":
                 results = list(node.args[0])
                 continue
-            self._ids[node] = len(self._ids)
+            self.number(node)
             if node.op == "placeholder":
-                inputs.append(self._input(node, self._inputs[len(inputs)]))
+                inputs.append(self.input(node, self._inputs[len(inputs)]))
             else:
-                nodes.append(self._operation(node))
+                nodes.append(self.operation(node))
         return Graph(
             "aten", tuple(inputs), tuple(nodes), self._outputs(results, selections, checks)
         )
 
-    def _input(self, node: torch.fx.Node, source: Node) -> Node:
+    def constant(self, node: torch.fx.Node) -> None:
+        """Take note of a tensor that is part of the module."""
+        self._constants[node] = _constant(getattr(self._module, str(node.target)))
+
+    def number(self, node: torch.fx.Node) -> None:
+        """Give a node its id: the next number."""
+        self._ids[node] = len(self._ids)
+
+    def input(self, node: torch.fx.Node, source: Node) -> Node:
+        """An input of the type and name of one of the source's."""
         return Node(
             self._ids[node],
             "input",
@@ -96,19 +117,21 @@ class _Writer:
             name=source.name,
         )
 
-    def _operation(self, node: torch.fx.Node) -> Node:
+    def operation(self, node: torch.fx.Node) -> Node:
+        """An operation, with the place of the node that it came from."""
         origin = self._origins.get(node.meta.get(ORIGIN, -1))
         return Node(
             self._ids[node],
             _name(node.target),
-            tuple(self._argument(argument) for argument in node.args),
-            {name: self._argument(argument) for name, argument in node.kwargs.items()},
+            tuple(self.argument(argument) for argument in node.args),
+            {name: self.argument(argument) for name, argument in node.kwargs.items()},
             _types(node.meta.get("val")),
             Position(0, 0) if origin is None else origin.position,
             scope="" if origin is None else origin.scope,
         )
 
-    def _argument(self, argument: object) -> Argument:
+    def argument(self, argument: object) -> Argument:
+        """An argument of an operation, or a result."""
         if isinstance(argument, torch.fx.Node):
             constant = self._constants.get(argument)
             return Ref(self._ids[argument]) if constant is None else constant
@@ -117,7 +140,7 @@ class _Writer:
         if isinstance(argument, torch.SymInt):
             return hint(argument)
         if isinstance(argument, list | tuple):
-            return [self._argument(part) for part in argument]
+            return [self.argument(part) for part in argument]
         if argument is None or isinstance(argument, bool | int | float | complex | str):
             return argument
         return str(argument)
@@ -132,7 +155,7 @@ class _Writer:
         labels += [f"mask of {names.get(id, f'v{id}')}" for id in selections]
         labels += [f"check {k + 1}" for k in range(checks)]
         return tuple(
-            Output(label, self._argument(result))
+            Output(label, self.argument(result))
             for label, result in zip(labels, results, strict=True)
         )
 

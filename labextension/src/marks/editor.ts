@@ -18,7 +18,7 @@ import {
   ViewPlugin
 } from '@codemirror/view';
 
-import { LINE_OF_EDITOR, LINE_OF_NODE, onLine, sendLine } from '../lines.js';
+import { LINE_OF_EDITOR, LINE_OF_NODE, onLines, sendLines } from '../lines.js';
 import { anchor, type IAnchor } from './anchors.js';
 import type { IMark } from './marks.js';
 import { symbol } from './symbols.js';
@@ -205,9 +205,9 @@ function fixButton(action: () => void): HTMLElement {
   return button;
 }
 
-const setLit = StateEffect.define<number>();
+const setLit = StateEffect.define<readonly number[]>();
 
-/** The line that lights up because the pointer is on it in a widget; 0 for none. */
+/** The lines that light up because the pointer is on something of them in a widget. */
 const hovered = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update: (value, transaction) => {
@@ -216,12 +216,16 @@ const hovered = StateField.define<DecorationSet>({
       return value.map(transaction.changes);
     }
     const { anchors } = transaction.state.field(drawn);
-    const place = anchors.find(({ mark }) => mark.line === given.value);
-    const at = Math.min(place?.line ?? 0, transaction.newDoc.lines);
+    const { newDoc } = transaction;
     const lit = Decoration.line({ class: 'jp-npcompile-lit' });
-    return at < 1
-      ? Decoration.none
-      : Decoration.set(lit.range(transaction.newDoc.line(at).from));
+    const places = anchors
+      .filter(({ mark }) => given.value.includes(mark.line))
+      .map(({ line }) => Math.min(line, newDoc.lines))
+      .filter(line => line > 0);
+    return Decoration.set(
+      places.map(line => lit.range(newDoc.line(line).from)),
+      true
+    );
   },
   provide: field => EditorView.decorations.from(field)
 });
@@ -233,7 +237,7 @@ function join(view: EditorView): () => void {
     const { source } = view.state.field(drawn);
     if (line !== sent && source !== '') {
       sent = line;
-      sendLine(LINE_OF_EDITOR, { source, line });
+      sendLines(LINE_OF_EDITOR, { source, lines: line > 0 ? [line] : [] });
     }
   };
   const move = (event: MouseEvent): void => {
@@ -250,9 +254,9 @@ function join(view: EditorView): () => void {
   };
   view.dom.addEventListener('mousemove', move);
   view.dom.addEventListener('mouseleave', leave);
-  const end = onLine(LINE_OF_NODE, ({ source, line }) => {
+  const end = onLines(LINE_OF_NODE, ({ source, lines }) => {
     if (source !== '' && source === view.state.field(drawn).source) {
-      view.dispatch({ effects: setLit.of(line) });
+      view.dispatch({ effects: setLit.of(lines) });
     }
   });
   return () => {

@@ -20,7 +20,16 @@ export function details(
     const readers = level.data.arrows.filter(arrow => arrow.tail === id);
     head = box.text;
     facts.push(
-      ['Line', box.line > 0 ? String(box.line) : '–'],
+      [
+        box.lines.length > 1 ? 'Lines' : 'Line',
+        box.line > 0 ? box.lines.join(', ') : '–'
+      ],
+      ...(box.fuses.length > 0
+        ? ([['Computes', box.fuses.join(', ')]] as [string, string][])
+        : []),
+      ...(box.moves > 0
+        ? ([['Moves', bytes(box.moves)]] as [string, string][])
+        : []),
       ['dtype', box.dtype || '–'],
       ['Shape', box.shape || '–'],
       ['Memory', box.bytes > 0 ? bytes(box.bytes) : '–'],

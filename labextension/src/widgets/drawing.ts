@@ -91,7 +91,7 @@ function drawItem(
     {
       class: `npcg-item npcg-${item.kind}${closed ? ' npcg-closed' : ''}`,
       'data-id': item.id,
-      'data-line': item.line,
+      'data-line': item.lines.join(' '),
       role: 'treeitem',
       'aria-level': item.depth + 1,
       'aria-posinset': at,

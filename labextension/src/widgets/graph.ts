@@ -5,12 +5,13 @@ import { draw } from './drawing.js';
 import { download, toDot, toJson, toPng, toSvg } from './exports.js';
 import { type IWalker, pressed } from './keys.js';
 import { arrange } from './layout.js';
-import { LINE_OF_EDITOR, LINE_OF_NODE, onLine, sendLine } from '../lines.js';
+import { LINE_OF_EDITOR, LINE_OF_NODE, onLines, sendLines } from '../lines.js';
 import { type IModel, type Render, watch } from './model.js';
 import { type IOutline, list, readOutline, text } from './outline.js';
 import { hits } from './search.js';
 import { Stage } from './stage.js';
 import { table } from './table.js';
+import { TIMING, timing } from './timing.js';
 import { type IView, Level } from './view.js';
 
 /** Boxes that "open all" draws at most. */
@@ -54,9 +55,9 @@ class GraphView {
       watch(model, ['selected'], () => {
         this.mark();
       }),
-      onLine(LINE_OF_EDITOR, ({ source, line }) => {
+      onLines(LINE_OF_EDITOR, ({ source, lines }) => {
         if (source === this.outline.source) {
-          this.light(line);
+          this.light(lines);
         }
       })
     ];
@@ -130,6 +131,14 @@ class GraphView {
     );
   }
 
+  /** The tabs: levels, and where the time went. */
+  private choices(): readonly { key: string; title: string }[] {
+    const { levels, timing } = this.outline;
+    return timing.rows.length > 0
+      ? [...levels, { key: TIMING, title: 'Timing' }]
+      : levels;
+  }
+
   private level(): Level | null {
     const key = text(this.model.get('level'));
     const data =
@@ -149,18 +158,32 @@ class GraphView {
 
   private show(): void {
     const level = this.level();
+    const isTiming = text(this.model.get('level')) === TIMING;
+    this.root.classList.toggle('npcg-times', isTiming);
     this.tabs.replaceChildren(
-      ...this.outline.levels.map(({ key, title }) => {
+      ...this.choices().map(({ key, title }) => {
         const tab = button(title, '', () => {
           this.model.set('level', key);
           this.model.save_changes();
         });
-        const chosen = key === level?.data.key;
+        const chosen = key === (isTiming ? TIMING : level?.data.key);
         tab.setAttribute('role', 'tab');
         tab.setAttribute('aria-selected', String(chosen));
         return tab;
       })
     );
+    if (isTiming) {
+      const shown = timing(this.outline.timing);
+      shown.addEventListener('mouseover', event => {
+        this.tell(event.target);
+      });
+      shown.addEventListener('mouseleave', () => {
+        this.tell(null);
+      });
+      this.stage.put(shown);
+      this.describe('');
+      return;
+    }
     if (level === null) {
       this.stage.put(html('p', {}, 'Nothing was captured.'));
       return;
@@ -181,6 +204,10 @@ class GraphView {
     const drawn = draw(this.view, layout, label);
     this.listen(drawn);
     this.stage.draw(drawn);
+    if (level.data.key !== this.fitted) {
+      this.fitted = level.data.key;
+      this.stage.fit();
+    }
     this.mark();
     if (focused) {
       this.focusOn(this.current);
@@ -211,15 +238,13 @@ class GraphView {
       }
     });
     drawn.addEventListener('mouseover', event => {
-      const target = (event.target as Element).closest('[data-line]');
-      this.tell(Number(target?.getAttribute('data-line') ?? 0));
+      this.tell(event.target);
     });
     drawn.addEventListener('mouseleave', () => {
-      this.tell(0);
+      this.tell(null);
     });
     drawn.addEventListener('focusin', event => {
-      const target = (event.target as Element).closest('[data-line]');
-      this.tell(Number(target?.getAttribute('data-line') ?? 0));
+      this.tell(event.target);
     });
   }
 
@@ -373,18 +398,27 @@ class GraphView {
 
   // -- lines
 
-  private tell(line: number): void {
-    if (line !== this.told) {
-      this.told = line;
-      sendLine(LINE_OF_NODE, { source: this.outline.source, line });
+  /** Tells the editor which lines the element under the pointer belongs to. */
+  private tell(target: EventTarget | null): void {
+    const element =
+      target instanceof Element ? target.closest('[data-line]') : null;
+    const told = element?.getAttribute('data-line') ?? '';
+    if (told !== this.told) {
+      this.told = told;
+      const lines = told.split(' ').map(Number);
+      sendLines(LINE_OF_NODE, {
+        source: this.outline.source,
+        lines: lines.filter(line => line > 0)
+      });
     }
   }
 
-  private light(line: number): void {
+  private light(lines: readonly number[]): void {
     for (const element of this.stage.all('[data-line]')) {
+      const own = (element.getAttribute('data-line') ?? '').split(' ');
       element.classList.toggle(
         'npcg-lit',
-        line > 0 && element.getAttribute('data-line') === String(line)
+        lines.some(line => own.includes(String(line)))
       );
     }
   }
@@ -447,6 +481,7 @@ class GraphView {
   private view: IView | null = null;
   private current = '';
   private found = 0;
-  private told = 0;
+  private told = '';
+  private fitted = '';
   private isTable = false;
 }

@@ -14,6 +14,12 @@ export interface IBox {
   /** The whole operation. */
   readonly text: string;
   readonly line: number;
+  /** All lines it belongs to: a kernel may belong to several. */
+  readonly lines: readonly number[];
+  /** Of a kernel: the operations that it computes. */
+  readonly fuses: readonly string[];
+  /** Of a kernel: bytes that it reads and writes. */
+  readonly moves: number;
   readonly dtype: string;
   readonly shape: string;
   readonly bytes: number;
@@ -52,10 +58,30 @@ export interface ILevel {
   readonly arrows: readonly IArrow[];
 }
 
+/** Where the time went: a region, and its lines and kernels after it. */
+export interface ITimeRow {
+  readonly kind: string;
+  readonly lines: readonly number[];
+  readonly title: string;
+  /** Microseconds; 0 for what was not measured. */
+  readonly numpy: number;
+  readonly compiled: number;
+  readonly bound: number;
+  readonly moves: number;
+}
+
+export interface ITiming {
+  /** Bytes a second. */
+  readonly bandwidth: number;
+  readonly note: string;
+  readonly rows: readonly ITimeRow[];
+}
+
 export interface IOutline {
   readonly source: string;
   readonly summary: string;
   readonly levels: readonly ILevel[];
+  readonly timing: ITiming;
 }
 
 const ARROWS: readonly ArrowKind[] = ['data', 'memory', 'across'];
@@ -66,7 +92,28 @@ export function readOutline(payload: unknown): IOutline {
   return {
     source: text(data['source']),
     summary: text(data['summary']),
-    levels: list(data['levels']).map(readLevel)
+    levels: list(data['levels']).map(readLevel),
+    timing: readTiming(data['timing'])
+  };
+}
+
+function readTiming(payload: unknown): ITiming {
+  const data = record(payload);
+  return {
+    bandwidth: number(data['bandwidth']),
+    note: text(data['note']),
+    rows: list(data['rows']).map(item => {
+      const row = record(item);
+      return {
+        kind: text(row['kind']),
+        lines: list(row['lines']).map(number),
+        title: text(row['title']),
+        numpy: number(row['numpy']),
+        compiled: number(row['compiled']),
+        bound: number(row['bound']),
+        moves: number(row['moves'])
+      };
+    })
   };
 }
 
@@ -123,6 +170,7 @@ function readGroup(payload: unknown): IGroup {
 
 function readBox(payload: unknown): IBox {
   const data = record(payload);
+  const lines = list(data['lines']).map(number);
   return {
     id: text(data['id']),
     kind: text(data['kind']),
@@ -130,6 +178,9 @@ function readBox(payload: unknown): IBox {
     detail: text(data['detail']),
     text: text(data['text']),
     line: number(data['line']),
+    lines: lines.length > 0 ? lines : [number(data['line'])],
+    fuses: list(data['fuses']).map(text),
+    moves: number(data['moves']),
     dtype: text(data['dtype']),
     shape: text(data['shape']),
     bytes: number(data['bytes']),

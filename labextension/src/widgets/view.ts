@@ -8,6 +8,7 @@ export interface IItem {
   readonly title: string;
   readonly detail: string;
   readonly line: number;
+  readonly lines: readonly number[];
   readonly depth: number;
   /** The open group around it, `''` for none. */
   readonly parent: string;
@@ -85,7 +86,9 @@ export class Level {
     };
     const visit = (parent: string, depth: number): void => {
       for (const child of this.children.get(parent) ?? []) {
-        const place = { depth, parent, line: child.line, title: child.title };
+        const { line, title } = child;
+        const lines = 'parent' in child ? [line] : child.lines;
+        const place = { depth, parent, line, lines, title };
         if (!('parent' in child)) {
           shownAs.set(child.id, child.id);
           const { id, kind, detail } = child;

@@ -1,0 +1,104 @@
+"""Measures where NumPy spends its time in a cell, operation by operation."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from jupyter_npcompile.graph.nodes import Graph
+from jupyter_npcompile.graph.timing import LineTime, Timing
+from jupyter_npcompile.runtime.bandwidth import bandwidth
+from jupyter_npcompile.runtime.cells import CellHandle
+from jupyter_npcompile.runtime.errors import CheckFailedError
+from jupyter_npcompile.runtime.footprint import size_of
+from jupyter_npcompile.runtime.outcome import PythonRaisesError
+from jupyter_npcompile.runtime.plan import Plan
+from jupyter_npcompile.runtime.subjects import Handle
+from jupyter_npcompile.tracer.interpret import run_node
+from jupyter_npcompile.tracer.streams import Streams
+
+LONGEST = 2.0
+"""Seconds that the operations of a segment may take to be measured."""
+
+ROUNDS = 3
+
+CHANGED = "what it starts from has changed since"
+
+
+def measure(handle: Handle) -> Timing:
+    """Measure the operations of the cell that ran last, on copies of what it reads now.
+
+    Parameters
+    ----------
+    handle : Handle
+        What ran. Of functions nobody keeps the arguments: only the bandwidth is
+        measured for them.
+    """
+    if not isinstance(handle, CellHandle):
+        return Timing(bandwidth(), note="lines are measured in cells only")
+    found: dict[int, list[float]] = {}
+    notes: dict[str, None] = {}
+    for state in handle.states:
+        for _, plan in sorted(state.used.items()):
+            graph = plan.recording.graph
+            if not graph.nodes:
+                continue
+            reason = _measured(plan, handle.namespace, found)
+            if reason:
+                lines = sorted({n.position.line for n in graph.nodes if n.position.line})
+                where = f"line {lines[0]}" if lines else "a segment"
+                notes[f"not measured from {where} on: {reason}"] = None
+    lines_found = (LineTime(line, us, int(moves)) for line, (us, moves) in sorted(found.items()))
+    return Timing(bandwidth(), tuple(lines_found), "; ".join(notes))
+
+
+def _measured(plan: Plan, namespace: Mapping[str, Any], found: dict[int, list[float]]) -> str:
+    """Add the times of a segment by line, or say why there are none."""
+    if plan.timings.get("numpy_us", 0.0) > LONGEST * 1e6:
+        return "it takes long"
+    if not plan.fits_twice:
+        return "there is no memory for its results"
+    if not plan.matches(namespace):
+        return CHANGED
+    streams = Streams()
+    try:
+        inputs = plan.inputs(namespace, streams)
+        best = _run(plan.recording.graph, inputs)
+    except (PythonRaisesError, CheckFailedError, ArithmeticError, ValueError, LookupError):
+        return CHANGED
+    finally:
+        streams.rewind()
+    nodes = plan.recording.graph.by_id()
+    for node in plan.recording.graph.nodes:
+        if not node.position.line or node.scope:
+            continue
+        known = found.setdefault(node.position.line, [0.0, 0.0])
+        known[0] += best[node.id] * 1e6
+        if node.view_of is None or node.writes:
+            read = (nodes[id] for id in dict.fromkeys(node.references()))
+            known[1] += size_of(kind for one in (node, *read) for kind in one.types)
+    return ""
+
+
+def _run(graph: Graph, inputs: Mapping[int, Any]) -> dict[int, float]:
+    """The best time of each operation, in seconds."""
+    best: dict[int, float] = {}
+    began = perf_counter()
+    for _ in range(ROUNDS):
+        values: dict[int, object] = dict(inputs)
+        for id in graph.writes:
+            values[id] = np.array(inputs[id], order="K", copy=True)
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            for node in graph.nodes:
+                start = perf_counter()
+                run_node(node, values)
+                seconds = perf_counter() - start
+                best[node.id] = min(best.get(node.id, seconds), seconds)
+        if perf_counter() - began > LONGEST:
+            break
+    return best

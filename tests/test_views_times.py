@@ -1,0 +1,97 @@
+"""The timing view: what is measured, what is a bound, and how both are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from jupyter_npcompile.graph import LineReport, RegionReport, ReportData
+from jupyter_npcompile.graph.outline import outline
+from jupyter_npcompile.graph.timing import time_rows
+from jupyter_npcompile.views.html import to_html
+from jupyter_npcompile.views.text import to_text
+from tests.graph_examples import HOSTILE, timed
+from tests.test_magic import Shell
+
+
+def test_rows() -> None:
+    region, two, three, kernel = time_rows(timed())
+    assert (region.kind, region.moves, region.bound_us, region.share) == (
+        "region", 16_000, 16.0, 0.5
+    )  # fmt: skip
+    assert (two.title, two.numpy_us, three.lines) == ("y = np.sin(x)", 60.0, (3,))
+    assert (kernel.title, kernel.lines, kernel.bound_us) == ("sin · add", (2, 3), 16.0)
+
+
+def test_lines_belong_to_the_innermost_region() -> None:
+    report = timed()
+    loop = RegionReport(1, (1, 3), "numpy", note="no native loop")
+    kinds = [row.kind for row in time_rows(replace(report, regions=(*report.regions, loop)))]
+    assert kinds == ["region", "line", "line", "kernel"]
+
+
+def test_without_a_bandwidth_there_is_no_bound() -> None:
+    report = replace(timed(), timing=None)
+    assert [row.bound_us for row in time_rows(report)] == [None, None]
+    assert "Timing" not in to_html(report)
+    assert outline(report)["timing"]["bandwidth"] is None
+
+
+def test_it_stands_in_the_static_views_and_in_the_data() -> None:
+    report = timed()
+    text = " ".join(to_text(report).split())
+    assert "lines 2-3 inductor NumPy 80 µs, compiled 32 µs, moves 16 kB, bound 16 µs (50%)" in text
+    assert "line 2 y = np.sin(x) NumPy 60 µs" in text
+    assert "lines 2, 3 kernel sin · add moves 16 kB, bound 16 µs" in text
+    page = to_html(report)
+    assert "1 GB/s" in page
+    assert 'aria-label="NumPy 80 µs, compiled 32 µs, bound 16 µs"' in page
+    assert ReportData.from_dict(report.to_dict()) == report
+    assert len(outline(report)["timing"]["rows"]) == 4
+
+
+def test_hostile_and_many() -> None:
+    report = timed()
+    lines = tuple(LineReport(2, 2, HOSTILE, "compiled", region=0) for _ in range(2))
+    page = to_html(replace(report, lines=lines))
+    assert "<script" not in page
+    regions = tuple(replace(report.regions[0], id=n, lines=(n, n)) for n in range(2, 2000))
+    page = to_html(replace(report, regions=regions))
+    assert "more rows" in page
+    assert len(page.encode()) < 200_000
+
+
+@pytest.fixture
+def shell() -> Iterator[Shell]:
+    made = Shell()
+    yield made
+    made.ip.run_line_magic("unload_ext", "jupyter_npcompile")
+
+
+CELL = """%%npcompile --quiet
+y = np.sin(x) * 2
+x[1:] += 1.0
+noise = rng.normal(size=3) + 1
+z = np.sort(y)"""
+
+
+def test_lines_are_measured_on_copies(
+    shell: Shell, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jupyter_npcompile.runtime.timing.bandwidth", lambda: 1e9)
+    shell.ip.run_cell("import numpy as np\nx = np.ones(50)\nrng = np.random.default_rng(0)")
+    shell.run(CELL)
+    x, state = shell.ip.user_ns["x"].copy(), shell.ip.user_ns["rng"].bit_generator.state
+    shell.ip.run_line_magic("npcompile", "timing")
+    out = capsys.readouterr().out
+    assert "np.sin(x) * 2" in out
+    assert "z = np.sort(y)" in out
+    assert "1 GB/s" in out
+    assert (shell.ip.user_ns["x"] == x).all()
+    assert shell.ip.user_ns["rng"].bit_generator.state == state
+    # What a cell read may be something else by now.
+    shell.ip.run_cell("x = None")
+    shell.ip.run_line_magic("npcompile", "timing")
+    assert "not measured from line 2 on: what it starts from has changed" in capsys.readouterr().out
