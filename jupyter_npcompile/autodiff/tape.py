@@ -119,6 +119,8 @@ class Tape:
         Whether iterations of long loops may run again for their gradient.
     keepers : list
         Who is told of memory that is about to be written.
+    path : int
+        Stands for the tests of active values, how they came out; 0 without any.
     """
 
     def __init__(self, parent: Tape | None = None) -> None:
@@ -142,6 +144,7 @@ class Tape:
         self.hold_place = False
         self.filename = ""
         self.functions: list[str] = []
+        self.path = 0
         self.values: dict[int, Any] = {}
         self.results: dict[int, Any] = {}
         self._known: dict[int, tuple[Any, int]] = {}
@@ -241,6 +244,10 @@ class Tape:
             entries = self._memory.get(id_of(owner(value)))
             found = entries[0] if entries else None
         return None if found is None else found[0]
+
+    def turn(self, taken: int) -> None:
+        """A test of an active value, or the iterations of a loop, went one way."""
+        self.path = hash((self.path, taken))
 
     def demand_recording(self) -> None:
         """Something enters a step of its own."""
@@ -416,6 +423,10 @@ class Tape:
         """An array that was constant is about to hold something active."""
         if self.is_active(target):
             return
+        if not is_supported(target.dtype):
+            reason = f"arrays of {target.dtype} are not followed"
+            self._objects[id_of(target)] = (target, Step("a store", self.place, reason=reason))
+            return
         self.before_write(target)
         whole = owner(target)
         if whole is not target and index_of_view(whole, target) is None:
@@ -476,7 +487,7 @@ class Tape:
     def taint(self, value: Any, step: Step) -> Any:
         """Enter what a call made of active values: numbers, arrays, and objects that hold them."""
         if isinstance(value, np.ndarray) and type(value) is np.ndarray:
-            if value.dtype.kind in "biuSU":
+            if value.dtype.kind in "biu":
                 return value
             if not is_supported(value.dtype):
                 self._objects[id_of(value)] = (value, step)
@@ -493,7 +504,8 @@ class Tape:
             return type(value)(self.taint(item, step) for item in value)
         if type(value) is dict:
             return {key: self.taint(item, step) for key, item in value.items()}
-        if type(value) not in _PLAIN and not isinstance(value, type | Callable):
+        written = isinstance(value, bytes | str) and len(value) > 1  # shorter ones are shared
+        if written or (type(value) not in _PLAIN and not isinstance(value, type | Callable)):
             self._objects[id_of(value)] = (value, step)
         return value
 
