@@ -11,7 +11,7 @@ import numpy as np
 from jupyter_npcompile.autodiff.chunks import LOOP
 from jupyter_npcompile.autodiff.direct import Direct, direct
 from jupyter_npcompile.autodiff.programs import Program
-from jupyter_npcompile.autodiff.replays import Replay, record_call
+from jupyter_npcompile.autodiff.replays import LONGEST, Replay, record_call
 from jupyter_npcompile.autodiff.trees import flatten
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.settings import settings
@@ -115,7 +115,7 @@ class Competition:
         asked: Sequence[int],
         program: Program,
     ) -> Replay | None:
-        reason = _impure(program)
+        reason = impurity(program)
         made: Replay | str = reason or record_call(self.function, args, kwargs, asked)
         if isinstance(made, str):
             self._drop(signature, made)
@@ -165,14 +165,15 @@ class Competition:
         self.reasons[signature] = reason
 
 
-def _impure(program: Program) -> str:
+def impurity(program: Program) -> str:
     """Why a run cannot be replayed, or ``""``."""
     tape = program.tape
     if tape is None:
         return "a derivative of a derivative"
-    if any(step.what == LOOP for step in tape.steps.values()):
+    if tape.skipped > 2 * LONGEST:  # a graph has fewer operations than a tape
         return "its loops are differentiated iteration by iteration"
-    if tape.effects or tape.steps or tape.custom or tape.held:
+    steps = [step for step in tape.steps.values() if step.what != LOOP]
+    if tape.effects or steps or tape.custom or tape.held:
         return "it does more than NumPy computes"
     return "what it prints is printed every time" if tape.printed else ""
 

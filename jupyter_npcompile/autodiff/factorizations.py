@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 
-def _eigh(a: Any, lower: str = "L", vectors: bool = True) -> Any:
+def _eigh(a: Any, lower: Any = "L", vectors: bool = True) -> Any:
     if not vectors:
         values = np.linalg.eigvalsh(_array(a), lower)
         return _tensor(values), _tensor(np.empty((0,), values.dtype))
@@ -21,7 +21,7 @@ def _eigh(a: Any, lower: str = "L", vectors: bool = True) -> Any:
     return _tensor(values), _tensor(factors)
 
 
-def _qr(a: Any, mode: str = "reduced") -> Any:
+def _qr(a: Any, mode: Any = "reduced") -> Any:
     made: Any = np.linalg.qr(_array(a), mode)
     if mode == "r":
         return _tensor(np.empty((0,), made.dtype)), _tensor(made)

@@ -143,11 +143,12 @@ def piece_module(
 
     order = [copied(node) for node in nodes]
     del order
+
     def finished(node: Node) -> Node:
         found = copied(node)
         if "dense" not in node.meta:
             return found
-        order = {"memory_format": torch.contiguous_format}
+        order: Any = {"memory_format": torch.contiguous_format}
         dense = graph.call_function(torch.ops.aten.clone.default, (found,), order)
         dense.meta = {**found.meta, "val": found.meta["val"].contiguous()}
         return dense

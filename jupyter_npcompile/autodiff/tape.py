@@ -119,6 +119,8 @@ class Tape:
         Whether iterations of long loops may run again for their gradient.
     keepers : list
         Who is told of memory that is about to be written.
+    skipped : int
+        About how many operations of loops were not recorded.
     path : int
         Stands for the tests of active values, how they came out; 0 without any.
     """
@@ -145,6 +147,7 @@ class Tape:
         self.filename = ""
         self.functions: list[str] = []
         self.path = 0
+        self.skipped = 0
         self.values: dict[int, Any] = {}
         self.results: dict[int, Any] = {}
         self._known: dict[int, tuple[Any, int]] = {}
