@@ -10,13 +10,14 @@ import pytest
 import torch
 
 import jupyter_npcompile as npc
+from jupyter_npcompile.autodiff import competition
 from jupyter_npcompile.autodiff.chunks import LOOP
 from jupyter_npcompile.autodiff.competition import impurity
 from jupyter_npcompile.autodiff.factorizations import FACTORIZATIONS
 from jupyter_npcompile.autodiff.folding import folded
 from jupyter_npcompile.autodiff.joint import joint_module
 from jupyter_npcompile.autodiff.programs import program_of
-from jupyter_npcompile.autodiff.replays import Replay, record_call
+from jupyter_npcompile.autodiff.replays import LONGEST, Replay, record_call
 from jupyter_npcompile.autodiff.stages import is_library
 
 RNG = np.random.default_rng(3)
@@ -194,6 +195,24 @@ def test_a_loop_that_is_short_enough_is_compiled_as_a_whole(steps: int, reason: 
     found = impurity(tape)
     assert reason in found
     assert bool(reason) == bool(found)
+
+
+def test_a_long_graph_is_compiled_for_who_calls_it_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[int] = []
+    monkeypatch.setattr(npc.settings, "tier", "auto")
+    monkeypatch.setattr(competition, "PATIENT", 4)
+    monkeypatch.setattr(Replay, "begin", lambda replay: begun.append(len(replay.graph.nodes)))
+
+    def f(x: Any) -> Any:
+        for _ in range(90):
+            x = x + 0.01 * np.sin(x)
+        return np.sum(x)
+
+    gradient = npc.grad(f)
+    for calls in range(1, 6):
+        gradient(V)
+        whole = [count for count in begun if count > LONGEST]  # others are single iterations
+        assert whole == ([271] if calls >= 4 else [])
 
 
 def test_what_is_not_pure_is_not_replayed() -> None:

@@ -11,13 +11,16 @@ import numpy as np
 from jupyter_npcompile.autodiff.chunks import LOOP
 from jupyter_npcompile.autodiff.direct import Direct, direct
 from jupyter_npcompile.autodiff.programs import Program
-from jupyter_npcompile.autodiff.replays import LONGEST, Replay, record_call
+from jupyter_npcompile.autodiff.replays import LONG, LONGEST, Replay, record_call
 from jupyter_npcompile.autodiff.trees import flatten
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.settings import settings
 
 CALLS = 2
 """Calls on the tape before anything is recorded for replay."""
+
+PATIENT = 20
+"""The same for what takes minutes to compile."""
 
 CLOSE = 1e-6
 """Relative difference of gradients that count as the same, in double precision."""
@@ -45,6 +48,7 @@ class Competition:
         self.reasons: dict[Any, str] = {}
         self.direct: dict[Any, Direct] = {}
         self._calls: dict[Any, int] = {}
+        self._long: set[Any] = set()
 
     def at_once(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The value, and the gradient of each argument that was asked for; None if not so fast."""
@@ -98,7 +102,8 @@ class Competition:
         replay = self.replays.get(signature)
         if replay is None:
             self._calls[signature] = self._calls.get(signature, 0) + 1
-            if forced or self._calls[signature] >= CALLS:
+            enough = PATIENT if signature in self._long else CALLS
+            if forced or self._calls[signature] >= enough:
                 replay = self._begin(signature, args, kwargs, asked, program)
         if replay is None or not replay.wait(0):
             return
@@ -116,9 +121,14 @@ class Competition:
         program: Program,
     ) -> Replay | None:
         reason = impurity(program)
-        made: Replay | str = reason or record_call(self.function, args, kwargs, asked)
+        patient = settings.tier != "inductor"  # who forces that waits for it
+        longest = LONG if patient else LONGEST
+        made: Replay | str = reason or record_call(self.function, args, kwargs, asked, longest)
         if isinstance(made, str):
             self._drop(signature, made)
+            return None
+        if len(made.graph.nodes) > LONGEST and self._calls[signature] < PATIENT:
+            self._long.add(signature)
             return None
         self.replays[signature] = made
         made.begin()
@@ -170,7 +180,7 @@ def impurity(program: Program) -> str:
     tape = program.tape
     if tape is None:
         return "a derivative of a derivative"
-    if tape.skipped > 2 * LONGEST:  # a graph has fewer operations than a tape
+    if tape.skipped > 2 * LONG:  # a graph has fewer operations than a tape
         return "its loops are differentiated iteration by iteration"
     steps = [step for step in tape.steps.values() if step.what != LOOP]
     if tape.effects or steps or tape.custom or tape.held:
