@@ -253,6 +253,25 @@ def test_in_place_writes_reach_the_caller() -> None:
     np.testing.assert_array_equal(x, 2 * X)
 
 
+def test_derivatives_are_those_of_the_argument_before_it_was_written() -> None:
+    def f(x: Any) -> Any:
+        x *= 2
+        return np.sum(x**3)
+
+    ones = np.ones(3)
+    np.testing.assert_allclose(npc.jvp(f, (X.copy(),), (ones,))[1], np.sum(24 * X**2))
+    np.testing.assert_allclose(npc.vjp(f, X.copy())[1](1.0)[0], 24 * X**2)
+    np.testing.assert_allclose(npc.hvp(f, X.copy(), ones), 48 * X)
+    np.testing.assert_allclose(npc.hessian(f)(X.copy()), np.diag(48 * X))
+    gradient, tangent = npc.jvp(npc.grad(f), (X.copy(),), (ones,))
+    np.testing.assert_allclose(gradient, 24 * X**2)
+    np.testing.assert_allclose(tangent, 48 * X)
+    inner = npc.grad(lambda x: np.sum(npc.grad(f)(x)))
+    np.testing.assert_allclose(inner(X.copy()), 48 * X)
+    with pytest.raises(npc.GradientError, match="writes into its argument"):
+        npc.grad(lambda x: np.sum(npc.grad(f)(x) * x))(X.copy())
+
+
 def test_derivatives_compose() -> None:
     assert npc.grad(npc.grad(npc.grad(np.sin)))(0.3) == pytest.approx(-math.cos(0.3))
     inner = npc.grad(lambda w: npc.grad(lambda x: w * x**2)(3.0))

@@ -115,6 +115,8 @@ class Tape:
     ----------
     captured : list
         Active values of the parent that were used.
+    overwritten : list
+        Arrays that a run inside this one has written into: they were its arguments.
     repeats : bool
         Whether iterations of long loops may run again for their gradient.
     keepers : list
@@ -128,6 +130,7 @@ class Tape:
     def __init__(self, parent: Tape | None = None) -> None:
         self.parent = parent
         self.captured: list[Any] = []
+        self.overwritten: list[Array] = []
         self.recorder = TapeRecorder(self)
         self.hooks = Hooks(self.recorder)
         self.leaves: list[int] = []
@@ -207,6 +210,9 @@ class Tape:
         """What the run has written into leaves, it has written into the arguments."""
         for value, fresh in self._copies:
             if id_of(fresh) in self._written:
+                if self.parent is not None:
+                    self.parent.before_write(value)
+                    self.parent.overwritten.append(value)
                 np.copyto(value, fresh)
 
     def _input(self, value: Any) -> int:
