@@ -253,6 +253,25 @@ def test_in_place_writes_reach_the_caller() -> None:
     np.testing.assert_array_equal(x, 2 * X)
 
 
+def test_derivatives_are_those_of_the_argument_before_it_was_written() -> None:
+    def f(x: Any) -> Any:
+        x *= 2
+        return np.sum(x**3)
+
+    ones = np.ones(3)
+    np.testing.assert_allclose(npc.jvp(f, (X.copy(),), (ones,))[1], np.sum(24 * X**2))
+    np.testing.assert_allclose(npc.vjp(f, X.copy())[1](1.0)[0], 24 * X**2)
+    np.testing.assert_allclose(npc.hvp(f, X.copy(), ones), 48 * X)
+    np.testing.assert_allclose(npc.hessian(f)(X.copy()), np.diag(48 * X))
+    gradient, tangent = npc.jvp(npc.grad(f), (X.copy(),), (ones,))
+    np.testing.assert_allclose(gradient, 24 * X**2)
+    np.testing.assert_allclose(tangent, 48 * X)
+    inner = npc.grad(lambda x: np.sum(npc.grad(f)(x)))
+    np.testing.assert_allclose(inner(X.copy()), 48 * X)
+    with pytest.raises(npc.GradientError, match="writes into its argument"):
+        npc.grad(lambda x: np.sum(npc.grad(f)(x) * x))(X.copy())
+
+
 def test_derivatives_compose() -> None:
     assert npc.grad(npc.grad(npc.grad(np.sin)))(0.3) == pytest.approx(-math.cos(0.3))
     inner = npc.grad(lambda w: npc.grad(lambda x: w * x**2)(3.0))
@@ -280,6 +299,18 @@ def test_jacobians_have_the_shapes_of_jax() -> None:
         lambda t: np.outer(t, t), mode="reverse")(X[:2]))  # fmt: skip
 
 
+def test_hessians_of_numbers_and_of_nothing_have_the_shapes_of_jax() -> None:
+    assert npc.hessian(lambda x: x**3)(2.0) == 12
+    found = npc.hessian(lambda p: np.sum(p["a"] ** 3) * p["b"])({"a": X, "b": 2.0})
+    np.testing.assert_allclose(found["a"]["a"], np.diag(12 * X))
+    np.testing.assert_allclose(found["b"]["a"], 3 * X**2)
+    assert found["b"]["b"] == 0
+    nothing = np.zeros(0)
+    assert npc.jacobian(lambda x: x**2)(nothing).shape == (0, 0)
+    assert npc.jacobian(lambda x: np.ones(2) + np.sum(x))(nothing).shape == (2, 0)
+    assert npc.hessian(lambda x: np.sum(x**2))(nothing).shape == (0, 0)
+
+
 def test_vjp_and_jvp_demand_what_fits() -> None:
     with pytest.raises(TypeError, match="must be tuples"):
         npc.jvp(np.sin, X, X)
@@ -300,6 +331,20 @@ def test_elementwise_and_per_example() -> None:
     np.testing.assert_allclose(found, 2 * (data @ X - target)[:, None] * data)
 
 
+def test_examples_in_nested_arguments() -> None:
+    def f(p: Any, x: Any) -> Any:
+        return np.sum(p["w"] * x + p["b"][0]) ** 2
+
+    p, x = {"w": X, "b": (np.array([1.0, 2.0]),)}, np.arange(6.0).reshape(2, 3)
+    found = npc.vmap_grad(f, in_axes=({"w": None, "b": 0}, 0))(p, x)
+    for k in range(2):
+        one = npc.grad(f)({"w": X, "b": (p["b"][0][k],)}, x[k])
+        np.testing.assert_allclose(found["w"][k], one["w"])
+        np.testing.assert_allclose(found["b"][0][k], one["b"][0])
+    with pytest.raises(ValueError, match="structure"):
+        npc.vmap_grad(f, in_axes=({"w": None}, 0))(p, x)
+
+
 def test_check_grads() -> None:
     npc.check_grads(lambda x: np.sum(np.sin(x) * x))(X)
     npc.check_grads(lambda x, y: np.outer(np.exp(x), y), modes=["rev"], order=1)(X, X)
@@ -310,6 +355,16 @@ def test_check_grads() -> None:
 
 def test_ties_share_the_gradient() -> None:
     np.testing.assert_allclose(npc.grad(np.max)(np.array([1.0, 2.0, 2.0])), [0, 0.5, 0.5])
+
+
+def test_sinc_bends_at_zero() -> None:
+    np.testing.assert_allclose(npc.hessian(np.sinc)(0.0), -(np.pi**2) / 3)
+    x = np.array([0.0, 1e-5, 3e-4, 4e-4, 0.3])
+    np.testing.assert_allclose(
+        npc.value_and_grad(lambda x: np.sum(np.sinc(x)))(x)[0], 4.0 + np.sinc(0.3), rtol=1e-6
+    )
+    bend = npc.elementwise_grad(npc.elementwise_grad(np.sinc))(x)
+    np.testing.assert_allclose(bend[:4], -(np.pi**2) / 3, rtol=1e-5)
 
 
 def test_zero_is_no_special_point_of_smooth_functions() -> None:

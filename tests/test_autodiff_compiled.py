@@ -10,9 +10,14 @@ import pytest
 import torch
 
 import jupyter_npcompile as npc
+from jupyter_npcompile.autodiff import competition
+from jupyter_npcompile.autodiff.chunks import LOOP
+from jupyter_npcompile.autodiff.competition import impurity
+from jupyter_npcompile.autodiff.factorizations import FACTORIZATIONS
 from jupyter_npcompile.autodiff.folding import folded
 from jupyter_npcompile.autodiff.joint import joint_module
-from jupyter_npcompile.autodiff.replays import Replay, record_call
+from jupyter_npcompile.autodiff.programs import program_of
+from jupyter_npcompile.autodiff.replays import LONGEST, Replay, record_call
 from jupyter_npcompile.autodiff.stages import is_library
 
 RNG = np.random.default_rng(3)
@@ -123,6 +128,91 @@ def test_what_depends_on_no_input_is_a_constant(f: Callable[..., Any], args: Any
             depends.add(node)
     calls = [node for node in module.graph.nodes if node.op == "call_function"]
     assert not [node for node in calls if is_library(node) and node not in depends]
+
+
+def selected_spectrum(x: Any) -> Any:
+    return np.real(np.fft.ifftn(x**2)[1, 1])
+
+
+def test_constants_that_were_views_lie_as_their_description_says() -> None:
+    """Compiled code reads them by the strides that the graph tells."""
+    replay = record_call(selected_spectrum, (M,), {}, (0,))
+    assert isinstance(replay, Replay), replay
+    module = folded(joint_module(replay.graph), is_library)
+    constants = [node for node in module.graph.nodes if node.op == "get_attr"]
+    assert constants
+    for node in constants:
+        assert node.meta["val"].stride() == getattr(module, str(node.target)).stride()
+
+
+def factors(a: Any) -> Any:
+    square = a.T @ a + np.diag(np.arange(4.0))
+    values, vectors = np.linalg.eigh(square)
+    q, r = np.linalg.qr(a)
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    weights = np.arange(16.0).reshape(4, 4)
+    return (
+        np.sum(vectors**3 * weights) + np.sqrt(values[1]) + np.sum(q[:, 2] * r[1, 2])
+        + np.sum(u[0] * s) + np.sum(vh * weights) + np.sum(np.linalg.cholesky(square) * weights)
+        + np.linalg.eigvalsh(square)[2]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["_linalg_eigh", "linalg_qr", "_linalg_svd"])
+def test_numpy_computes_the_factors(name: str) -> None:
+    matrix = M.T @ M
+    made = FACTORIZATIONS[name](torch.from_numpy(matrix))
+    wanted = {"_linalg_eigh": np.linalg.eigh, "linalg_qr": np.linalg.qr}.get(name, np.linalg.svd)
+    for one, other in zip(made, wanted(matrix), strict=True):
+        np.testing.assert_array_equal(one.numpy(), other)
+
+
+@pytest.mark.slow
+def test_factors_are_compiled_with_numpy_s_signs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(npc.settings, "tier", "inductor")
+    monkeypatch.setattr(npc.settings, "first_run_check", "raise")
+    gradient = npc.value_and_grad(factors)
+    gradient(M)
+    assert gradient._fast.reasons == {}
+    value, found = gradient(M[::-1].copy())
+    monkeypatch.setattr(npc.settings, "tier", "aten")
+    expected, wanted = npc.value_and_grad(factors)(M[::-1].copy())
+    np.testing.assert_allclose(value, expected, rtol=1e-12)
+    np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-10)
+    with pytest.raises(np.linalg.LinAlgError):
+        npc.grad(lambda a: np.sum(np.linalg.cholesky(a)))(-np.eye(2))
+
+
+@pytest.mark.parametrize(("steps", "reason"), [(60, ""), (3000, "iteration by iteration")])
+def test_a_loop_that_is_short_enough_is_compiled_as_a_whole(steps: int, reason: str) -> None:
+    def f(x: Any) -> Any:
+        for _ in range(steps):
+            x = x + 0.01 * np.sin(x) * np.cos(x)
+        return np.sum(x)
+
+    tape = program_of(f, (V,), {}, (0,), once=True)
+    assert any(step.what == LOOP for step in tape.tape.steps.values())
+    found = impurity(tape)
+    assert reason in found
+    assert bool(reason) == bool(found)
+
+
+def test_a_long_graph_is_compiled_for_who_calls_it_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[int] = []
+    monkeypatch.setattr(npc.settings, "tier", "auto")
+    monkeypatch.setattr(competition, "PATIENT", 4)
+    monkeypatch.setattr(Replay, "begin", lambda replay: begun.append(len(replay.graph.nodes)))
+
+    def f(x: Any) -> Any:
+        for _ in range(90):
+            x = x + 0.01 * np.sin(x)
+        return np.sum(x)
+
+    gradient = npc.grad(f)
+    for calls in range(1, 6):
+        gradient(V)
+        whole = [count for count in begun if count > LONGEST]  # others are single iterations
+        assert whole == ([271] if calls >= 4 else [])
 
 
 def test_what_is_not_pure_is_not_replayed() -> None:

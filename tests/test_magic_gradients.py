@@ -179,10 +179,13 @@ def test_variables_that_the_cell_binds_are_checked_too(shell: Shell) -> None:
     assert shell.ip.user_ns["grads"]["v"] == 16.0
 
 
-def test_what_is_lost_in_a_cell_is_an_error(shell: Shell) -> None:
-    cell = "%%npcompile --grad loss --wrt w\nloss = np.sum(w) * float(str(float(w[0])))"
-    error = shell.run(cell)
-    assert "not the derivative" in str(error)
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("str(float(w[0]))", "makes text of numbers"), ("f'{float(w[0])}'", "not the derivative")],
+)
+def test_what_is_lost_in_a_cell_is_an_error(shell: Shell, text: str, reason: str) -> None:
+    cell = f"%%npcompile --grad loss --wrt w\nloss = np.sum(w) * float({text})"
+    assert reason in str(shell.run(cell))
 
 
 @pytest.mark.parametrize(

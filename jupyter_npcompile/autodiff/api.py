@@ -195,7 +195,8 @@ def vmap_grad(
         With respect to which arguments.
     in_axes : int, None, or tuple of them
         Along which axis each argument holds examples; None for what all
-        examples share. As in ``jax.vmap``.
+        examples share. For a nested argument it may be nested in the same
+        way. As in ``jax.vmap``.
 
     Returns
     -------
@@ -214,17 +215,19 @@ def vmap_grad(
         axes = in_axes if isinstance(in_axes, tuple | list) else (in_axes,) * len(args)
         if len(axes) != len(args):
             raise ValueError(f"in_axes has {len(axes)} entries for {len(args)} arguments")
+        by_leaf = [_axes_of(arg, axis) for arg, axis in zip(args, axes, strict=True)]
         sizes = {
             np.shape(leaf)[axis]
-            for arg, axis in zip(args, axes, strict=True)
+            for arg, places in zip(args, by_leaf, strict=True)
+            for leaf, axis in zip(flatten(arg)[0], places, strict=True)
             if axis is not None
-            for leaf in flatten(arg)[0]
         }
         if len(sizes) != 1:
             raise ValueError(f"vmap_grad needs one batch size, not {sorted(sizes)}")
         results = [
             gradient(
-                *(_example(arg, axis, k) for arg, axis in zip(args, axes, strict=True)), **kwargs
+                *(_example(arg, places, k) for arg, places in zip(args, by_leaf, strict=True)),
+                **kwargs,
             )
             for k in range(sizes.pop())
         ]
@@ -235,11 +238,22 @@ def vmap_grad(
     return batched
 
 
-def _example(arg: Any, axis: int | None, k: int) -> Any:
-    if axis is None:
-        return arg
+def _axes_of(arg: Any, axes: Any) -> list[int | None]:
+    """The axis of each leaf; what stands for a container stands for all that is in it."""
+    if axes is None or isinstance(axes, int | np.integer):
+        axes = None if axes is None else int(axes)
+        return [axes] * len(flatten(arg)[0])
+    keys: Any = tuple(arg) if isinstance(arg, dict) else range(len(arg))
+    own = type(axes) is type(arg) or (isinstance(axes, dict) and isinstance(arg, dict))
+    if not own or set(keys) != set(axes if isinstance(axes, dict) else range(len(axes))):
+        raise ValueError(f"in_axes {axes!r} has not the structure of its argument")
+    return [axis for key in keys for axis in _axes_of(arg[key], axes[key])]
+
+
+def _example(arg: Any, axes: Sequence[int | None], k: int) -> Any:
     leaves, tree = flatten(arg)
-    return tree.build([np.take(leaf, k, axis) for leaf in leaves])
+    pairs = zip(leaves, axes, strict=True)
+    return tree.build([leaf if axis is None else np.take(leaf, k, axis) for leaf, axis in pairs])
 
 
 def _vjp_on_tape(hooks: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

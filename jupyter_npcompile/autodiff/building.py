@@ -19,6 +19,7 @@ from jupyter_npcompile.autodiff.stages import (
     demand_plain,
     is_library,
     is_view,
+    made_dense,
     name_of,
     piece_module,
     stages_of,
@@ -152,14 +153,15 @@ class _Builder:
         outputs = self._needed_outside(stage)
         if not outputs:
             raise UnbuildableError("a piece that nobody needs")
-        small, inputs = piece_module(self.module, stage.piece, outputs)
-        small, constants = with_constants(small)
-        places = [n.meta["val"] for n in small.graph.nodes if n.op == "placeholder"]
-        (end,) = (node for node in small.graph.nodes if node.op == "output")
-        strides = [tuple(map(int, v.meta["val"].stride())) for v in end.args[0]]
-        largest = max((v.numel() for v in places), default=0)
-        text = inductor_code(small, places, largest)
-        generated = read(text, len(places), strides)
+        try:
+            generated, inputs, constants = _compiled_piece(self.module, stage, outputs)
+        except UnbuildableError:
+            if not made_dense(outputs):
+                raise
+            generated, inputs, constants = _compiled_piece(self.module, stage, outputs)
+            for node in outputs:
+                if "dense" in node.meta:
+                    node.meta["val"] = node.meta["val"].contiguous()
         assert isinstance(generated.scratch, int)  # of sizes that are numbers
         index = len(self.generated)
         self.generated.append(generated)
@@ -216,6 +218,19 @@ class _Builder:
         if isinstance(value, float):
             return {"float": value.hex()}
         return value
+
+
+def _compiled_piece(
+    module: torch.fx.GraphModule, stage: Stage, outputs: list[Node]
+) -> tuple[Generated, list[Node], list[np.ndarray]]:
+    """What Inductor makes of a piece, the nodes that it takes, and its constants."""
+    small, inputs = piece_module(module, stage.piece, outputs)
+    small, constants = with_constants(small)
+    places = [n.meta["val"] for n in small.graph.nodes if n.op == "placeholder"]
+    (end,) = (node for node in small.graph.nodes if node.op == "output")
+    strides = [tuple(map(int, v.meta["val"].stride())) for v in end.args[0]]
+    largest = max((v.numel() for v in places), default=0)
+    return read(inductor_code(small, places, largest), len(places), strides), inputs, constants
 
 
 def _type(node: Node) -> ValueType:

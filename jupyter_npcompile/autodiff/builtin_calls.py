@@ -67,6 +67,20 @@ CONTAINERS = (
 
 COLLECTIONS = frozenset({"collections", "_collections"})
 
+_SLOT = type((0.0).__add__)
+"""What ``x.__add__`` of a builtin is."""
+
+_PARTS = frozenset({operator.getitem, operator.setitem})
+_AUGMENTED = {
+    operator.iadd: "Add", operator.isub: "Sub", operator.imul: "Mult",
+    operator.itruediv: "Div", operator.ipow: "Pow", operator.imatmul: "MatMult",
+    operator.ifloordiv: "FloorDiv", operator.imod: "Mod",
+}  # fmt: skip
+"""By the operation's :mod:`ast` name."""
+
+_GROWING = frozenset({"extend", "extendleft", "update", "fromkeys", "union", "__iadd__"})
+"""Methods of containers that take elements out of their argument."""
+
 _OPERATORS = {function: name for name, function in OPERATORS.items() if name[0].isupper()}
 
 
@@ -85,15 +99,26 @@ def builtin(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str
         return iterated(hooks, func, args, kwargs)
     if func is print:
         tape.printed = True
+    if func in (repr, format, ascii) and tape.has_active(args):
+        return hooks.host(func, args, kwargs, f"`{func.__name__}` makes text of numbers")
     if _hashable(func) and func in _PURE:
         return func(*args, **kwargs)
     owner = getattr(func, "__self__", None)
     if isinstance(owner, CONTAINERS) or type(owner).__module__ in COLLECTIONS:
         return _of_container(hooks, func, owner, args, kwargs)
+    if _hashable(func) and func in _PARTS and not kwargs:
+        if len(args) == (2 if func is operator.getitem else 3):
+            return (hooks.subscript if len(args) == 2 else hooks.store)(None, *args)
+        return func(*args)
+    augmented = _AUGMENTED.get(func) if _hashable(func) else None
+    if augmented is not None and len(args) == 2:
+        return hooks.augment(None, augmented, *args)
+    if type(func) is _SLOT and _is_number(hooks, owner, args):
+        return _of_number(hooks, func, owner, args)
     special = SPECIAL.get(func) if _hashable(func) else None
     if special is not None and func in SUMS and not tape.has_active(kwargs):
         return special(hooks, *args, **kwargs)  # nobody knows what an iterator will give
-    if not tape.has_active((args, kwargs)) and tape.tainted_in((owner, *args)) is None:
+    if not tape.has_active((owner, args, kwargs)) and tape.tainted_in((owner, *args)) is None:
         return unseen(hooks, func, args, kwargs)
     if special is not None:
         return special(hooks, *args, **kwargs)
@@ -110,6 +135,27 @@ def builtin(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str
     if module not in _QUIET:
         tape.effects.append(name_of(func))
     return hooks.host(func, args, kwargs, f"`{name_of(func)}` is not followed")
+
+
+def _is_number(hooks: TapeHooks, owner: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a special method belongs to an active number of Python's, and gets a number."""
+    return (
+        isinstance(owner, float | complex)
+        and all(isinstance(arg, float | complex | int) for arg in args)
+        and hooks.tape.has_active((owner, args))
+    )
+
+
+def _of_number(hooks: TapeHooks, func: Any, owner: Any, args: tuple[Any, ...]) -> Any:
+    """``x.__add__(y)`` of numbers."""
+    name = func.__name__
+    swapped = f"__{name[3:]}"
+    if hasattr(operator, name):
+        return hooks.call(None, getattr(operator, name), owner, *args)
+    if name.startswith("__r") and hasattr(operator, swapped):
+        return hooks.call(None, getattr(operator, swapped), *args, owner)
+    kind = {"__float__": float, "__int__": int, "__bool__": bool, "__complex__": complex}.get(name)
+    return func(*args) if kind is None else hooks.call(None, kind, owner)
 
 
 def unseen(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -140,20 +186,22 @@ def _passed(hooks: TapeHooks, value: Any) -> Any:
     return value
 
 
+def elements(hooks: TapeHooks, value: Any) -> Any:
+    """What is run over: the elements of an active array, other things as they are."""
+    if isinstance(value, np.ndarray) and hooks.tape.node_of(value) is not None:
+        return list(hooks.items(value))
+    return _passed(hooks, value)
+
+
 def iterated(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A builtin that runs over its arguments."""
     tape = hooks.tape
-
-    def elements(value: Any) -> Any:
-        if isinstance(value, np.ndarray) and tape.node_of(value) is not None:
-            return list(hooks.items(value))
-        return _passed(hooks, value)
 
     if func in (min, max, sorted) and tape.has_active(args):
         tape.note("a comparison has the derivative zero")
     if func is itertools.accumulate and len(args) == 1 and "func" not in kwargs:
         args = (*args, operator.add)
-    given = [elements(arg) for arg in args]
+    given = [elements(hooks, arg) for arg in args]
     return func(*given, **{key: _passed(hooks, value) for key, value in kwargs.items()})
 
 
@@ -164,9 +212,7 @@ def _of_container(
     if func.__name__ not in _READING:
         note_effect(hooks, owner)
     items = [
-        list(hooks.items(arg))
-        if func.__name__ == "extend" and isinstance(arg, np.ndarray)
-        else _passed(hooks, arg)
+        elements(hooks, arg) if func.__name__ in _GROWING else _passed(hooks, arg)
         for arg in without_cuts(args)
     ]
     return func(*items, **{key: _passed(hooks, value) for key, value in kwargs.items()})

@@ -15,6 +15,7 @@ from jupyter_npcompile.autodiff.builtin_calls import (
     HARMLESS,
     ITERATING,
     builtin,
+    elements,
     iterated,
 )
 from jupyter_npcompile.autodiff.functions import is_library, python
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 
 _HEAP = 1 << 9
+_IMMUTABLE = 1 << 8
+"""Classes that are not written in Python."""
 
 
 def call(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -84,7 +87,11 @@ def _construct(hooks: TapeHooks, kind: type, args: tuple[Any, ...], kwargs: dict
         return numpy_calls.call(hooks, kind, args, kwargs)
     if kind in ITERATING:
         return iterated(hooks, kind, args, kwargs)
-    if kind in HARMLESS or issubclass(kind, CONTAINERS) or kind.__module__ in COLLECTIONS:
+    if kind in (str, bytes) and tape.has_active(args):
+        return hooks.host(kind, args, kwargs, f"`{kind.__name__}` makes text of numbers")
+    if kind.__module__ in COLLECTIONS:
+        return kind(*(elements(hooks, arg) for arg in without_cuts(args)), **kwargs)
+    if kind in HARMLESS or issubclass(kind, CONTAINERS):
         return kind(*without_cuts(args), **kwargs)
     init = kind.__init__
     simple = type(kind) is type and kind.__new__ is object.__new__
@@ -93,8 +100,10 @@ def _construct(hooks: TapeHooks, kind: type, args: tuple[Any, ...], kwargs: dict
         tape.inside[id(made)] = made
         call(hooks, init, (made, *args), kwargs)
         return made
-    if kind.__flags__ & _HEAP and not any(
-        is_library(f) for f in vars(kind).values() if isinstance(f, types.FunctionType)
+    if (
+        kind.__flags__ & _HEAP
+        and not kind.__flags__ & _IMMUTABLE
+        and not any(is_library(f) for f in vars(kind).values() if isinstance(f, types.FunctionType))
     ):
         return kind(*args, **kwargs)  # it keeps what it is given
     if tape.has_active((args, kwargs)):
@@ -106,7 +115,8 @@ def _convert(hooks: TapeHooks, kind: type, value: Any) -> Any:
     """``float(x)`` and its like."""
     tape = hooks.tape
     if tape.node_of(value) is None:
-        return kind(value)
+        step = tape.tainted_in((value,))
+        return kind(value) if step is None else tape.taint(kind(value), step)
     if kind is int:
         return tape.cut("`int()`", int(value))
     if kind is bool:

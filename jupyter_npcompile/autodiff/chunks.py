@@ -138,6 +138,7 @@ class Chunk:
         """Enter what the iterations have computed, or run them on the tape after all."""
         if not self.items:
             return
+        self.tape.turn(len(self.items))
         ends = Snapshot(self.live)
         moving = self._moving(ends)
         if moving is None:

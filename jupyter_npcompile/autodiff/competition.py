@@ -12,7 +12,7 @@ import numpy as np
 from jupyter_npcompile.autodiff.chunks import LOOP
 from jupyter_npcompile.autodiff.direct import Direct, direct
 from jupyter_npcompile.autodiff.programs import Program
-from jupyter_npcompile.autodiff.replays import Replay, record_call
+from jupyter_npcompile.autodiff.replays import LONG, LONGEST, Replay, record_call
 from jupyter_npcompile.autodiff.sites import Site
 from jupyter_npcompile.autodiff.trees import flatten
 from jupyter_npcompile.runtime.check import DifferenceError
@@ -21,6 +21,9 @@ from jupyter_npcompile.runtime.settings import settings
 
 CALLS = 2
 """Calls on the tape before anything is recorded for replay."""
+
+PATIENT = 20
+"""The same for what takes minutes to compile."""
 
 CLOSE = 1e-6
 """Relative difference of gradients that count as the same, in double precision."""
@@ -51,6 +54,7 @@ class Competition:
         self.reasons: dict[Any, str] = {}
         self.direct: dict[Any, Direct] = {}
         self._calls: dict[Any, int] = {}
+        self._long: set[Any] = set()
 
     def at_once(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The value, and the gradient of each argument that was asked for; None if not so fast."""
@@ -110,7 +114,8 @@ class Competition:
         replay = self.replays.get(signature)
         if replay is None:
             self._calls[signature] = self._calls.get(signature, 0) + 1
-            if forced or self._calls[signature] >= CALLS:
+            enough = PATIENT if signature in self._long else CALLS
+            if forced or self._calls[signature] >= enough:
                 replay = self._begin(signature, args, kwargs, asked, program)
         if replay is None or not replay.wait(0):
             return
@@ -127,10 +132,15 @@ class Competition:
         asked: Sequence[int],
         program: Program,
     ) -> Replay | None:
-        reason = _impure(program)
-        made: Replay | str = reason or record_call(self.function, args, kwargs, asked)
+        reason = impurity(program)
+        patient = settings.tier != "inductor"  # who forces that waits for it
+        longest = LONG if patient else LONGEST
+        made: Replay | str = reason or record_call(self.function, args, kwargs, asked, longest)
         if isinstance(made, str):
             self._drop(signature, made)
+            return None
+        if len(made.graph.nodes) > LONGEST and self._calls[signature] < PATIENT:
+            self._long.add(signature)
             return None
         self.replays[signature] = made
         made.site = self.site
@@ -195,14 +205,15 @@ class Competition:
         self.reasons[signature] = reason
 
 
-def _impure(program: Program) -> str:
+def impurity(program: Program) -> str:
     """Why a run cannot be replayed, or ``""``."""
     tape = program.tape
     if tape is None:
         return "a derivative of a derivative"
-    if any(step.what == LOOP for step in tape.steps.values()):
+    if tape.skipped > 2 * LONG:  # a graph has fewer operations than a tape
         return "its loops are differentiated iteration by iteration"
-    if tape.effects or tape.steps or tape.custom or tape.held:
+    steps = [step for step in tape.steps.values() if step.what != LOOP]
+    if tape.effects or steps or tape.custom or tape.held:
         return "it does more than NumPy computes"
     return "what it prints is printed every time" if tape.printed else ""
 

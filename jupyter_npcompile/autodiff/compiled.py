@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.autodiff.factorizations import FACTORIZATIONS
 from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime.compile_worker import CompileWorker
 from jupyter_npcompile.runtime.compiled import Store
@@ -163,6 +164,8 @@ class CallStep:
         packet, _, overload = name.partition(".")
         if packet == "getitem":
             self.function: Any = operator.getitem
+        elif packet in FACTORIZATIONS:
+            self.function = FACTORIZATIONS[packet]
         else:
             found = getattr(torch.ops.aten, packet, None) or getattr(torch.ops.prims, packet)
             self.function = getattr(found, overload or "default")

@@ -134,6 +134,61 @@ def eig(trace: Trace, results: Any, a: Any) -> list[Tensor]:
     return [torch.real(values), torch.real(vectors)]
 
 
+def _operand(trace: Trace, a: Any) -> Tensor:
+    """A matrix in compiled code; what NumPy would raise for is left to the tape."""
+    value = trace.value(a)
+    wide = value.dtype if value.dtype.kind in "fc" else np.dtype(float)
+    matrix = trace.cast(value, wide)
+    trace.check(torch.isfinite(matrix).all())
+    return matrix
+
+
+def _compiled_eigh(trace: Trace, a: Any, UPLO: str = "L") -> list[Tensor]:  # noqa: N803
+    matrix = _symmetric(_operand(trace, a), UPLO.upper() == "L")
+    return list(torch.linalg.eigh(matrix, UPLO=UPLO.upper()))
+
+
+def _compiled_eigvalsh(trace: Trace, a: Any, UPLO: str = "L") -> Tensor:  # noqa: N803
+    return _compiled_eigh(trace, a, UPLO)[0]
+
+
+def _compiled_cholesky(trace: Trace, a: Any, /, *, upper: bool = False) -> Tensor:
+    matrix = _symmetric(_operand(trace, a), lower=not upper)
+    found, info = torch.linalg.cholesky_ex(matrix)
+    trace.check((info == 0).all())
+    made: Tensor = found.mH if upper else found
+    return made
+
+
+def _compiled_svd(
+    trace: Trace,
+    a: Any,
+    full_matrices: bool = True,
+    compute_uv: bool = True,
+    hermitian: bool = False,
+) -> list[Tensor]:
+    matrix = _operand(trace, a)
+    if hermitian or (full_matrices and matrix.shape[-1] != matrix.shape[-2]):
+        trace.unsupported("factors that complete a basis")
+    return list(torch.linalg.svd(matrix, full_matrices=False))
+
+
+def _compiled_qr(trace: Trace, a: Any, mode: str = "reduced") -> Any:
+    if mode not in ("reduced", "r"):
+        trace.unsupported(f"mode={mode!r}")
+    q, r = torch.linalg.qr(_operand(trace, a), mode="reduced")
+    return r if mode == "r" else [q, r]
+
+
+COMPILED: Mapping[str, Callable[..., Any]] = {
+    "numpy.linalg.cholesky": _compiled_cholesky,
+    "numpy.linalg.eigh": _compiled_eigh,
+    "numpy.linalg.eigvalsh": _compiled_eigvalsh,
+    "numpy.linalg.qr": _compiled_qr,
+    "numpy.linalg.svd": _compiled_svd,
+}
+"""The same for compiled gradients, in which NumPy gives the factors (`factorizations`)."""
+
 OWN: Mapping[str, Callable[..., Any]] = {
     "numpy.linalg.cholesky": cholesky,
     "numpy.linalg.eig": eig,

@@ -131,5 +131,7 @@ def _replace(module: GraphModule, node: Node, value: Tensor) -> None:
     module.register_buffer(name, plain)
     with module.graph.inserting_before(node):
         made = module.graph.get_attr(name)
-    made.meta = dict(node.meta)
+    held = node.meta["val"]
+    # its elements lie as in the copy, not as in what it was a view of
+    made.meta = {**node.meta, "val": held.new_empty_strided(plain.shape, plain.stride())}
     node.replace_all_uses_with(made)

@@ -153,9 +153,11 @@ class TapeHooks:
             if at is not None:
                 self.tape.at(at)
             self.tape.note("a comparison has the derivative zero")
-        if operation in ("In", "NotIn"):
-            return (left in right) == (operation == "In")
-        return OPERATORS[operation](left, right)
+            made = _compared(operation, left, right)
+            if isinstance(made, bool | np.bool_):
+                self.tape.turn(bool(made))
+            return made
+        return _compared(operation, left, right)
 
     def augment(self, at: At, operation: str, left: Any, right: Any) -> Any:
         """``left <operation>= right``; returns what the target is bound to."""
@@ -169,6 +171,8 @@ class TapeHooks:
             if user_method(left, f"__{_SPECIAL.get(operation, '')}__"):
                 return self.binary(at, operation, left, right)
             if isinstance(left, list | dict | set):
+                if isinstance(right, np.ndarray):
+                    return self.binary(at, operation, left, right)
                 effects.note_effect(self, left)
             return _IN_PLACE[operation](left, right)
         if tape.node_of(left) is None and not tape.has_active(right):
@@ -191,6 +195,11 @@ class TapeHooks:
             what=f"the operator {operation}",
             writes=(left,),
         )
+
+    def _elements(self, value: Any) -> Any:
+        """What a list takes out of an array."""
+        active = type(value) is np.ndarray and self.tape.node_of(value) is not None
+        return list(self.items(value)) if active else value
 
     def _open(self, target: Any, value: Any) -> None:
         """An array is written with something active."""
@@ -240,6 +249,8 @@ class TapeHooks:
                 return
             if isinstance(obj, list | dict):
                 effects.note_effect(self, obj)
+                if isinstance(index, slice):
+                    value = self._elements(value)
             if isinstance(obj, np.flatiter):
                 tape.before_write(obj.base)
             obj[index] = value
@@ -301,6 +312,9 @@ class TapeHooks:
         method = user_method(iterable, "__iter__")
         if method:
             return self._steps(self.call(None, types.MethodType(method, iterable)))
+        step = self.tape.tainted_in((iterable,))
+        if step is not None:
+            return (self.tape.taint(item, step) for item in iterable)
         return iterable  # type: ignore[no-any-return]
 
     def _steps(self, iterator: Any) -> Iterator[Any]:
@@ -424,6 +438,12 @@ class FlatElements:
     def __setitem__(self, index: Any, value: Any) -> None:
         places = np.arange(self._array.size)[index]
         self._hooks.call(None, np.put, self._array, np.atleast_1d(places), value)
+
+
+def _compared(operation: str, left: Any, right: Any) -> Any:
+    if operation in ("In", "NotIn"):
+        return (left in right) == (operation == "In")
+    return OPERATORS[operation](left, right)
 
 
 def user_method(obj: Any, name: str) -> types.FunctionType | None:

@@ -53,11 +53,17 @@ class Differentiable(Interpreter):
     """Takes kernels that are smooth where they can be, and marks nothing."""
 
     def _run(self, node: Node, lowering: Lowering, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        if node.op in decompositions.OWN:
-            self._trace.unsupported("its derivative follows NumPy's choice of factors")
         ufunc = ufuncs.named(node.op)
         kernel = None if ufunc is None else smooth.KERNELS.get(ufunc.__name__)
         return super()._run(node, lowering if kernel is None else kernel, args, kwargs)
+
+    def _call(self, node: Node, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        own = decompositions.COMPILED.get(node.op)
+        if own is not None and _gives_factors(node.op, kwargs):
+            return own(self._trace, *args, **kwargs)
+        if node.op in decompositions.OWN and own is None:
+            self._trace.unsupported("its derivative follows NumPy's choice of factors")
+        return super()._call(node, args, kwargs)
 
     def mark(self) -> None:
         """Nobody asks for places."""
@@ -67,6 +73,11 @@ class Differentiable(Interpreter):
         self._trace.close_sums()
         flags = [check.reshape(()) for check in self._trace.checks]
         return torch.stack(flags).all() if flags else torch.ones((), dtype=torch.bool)
+
+
+def _gives_factors(op: str, kwargs: dict[str, Any]) -> bool:
+    """Whether a singular value decomposition is asked for more than values."""
+    return op != "numpy.linalg.svd" or kwargs.get("compute_uv", True) is True
 
 
 def joint_module(graph: Graph) -> torch.fx.GraphModule:

@@ -124,6 +124,7 @@ class _LongLoop:
         self._began = self._tape.mark()
         self._done = 0
         self._refusals = 0
+        self._size = 0
         self._chunk: Chunk | None = None
 
     def run(self) -> None:
@@ -154,6 +155,7 @@ class _LongLoop:
 
     def _iteration(self, item: Any) -> bool:
         if self._chunk is None and self._is_long():
+            self._size = (self._tape.mark() - self._began) // self._done
             self._chunk = Chunk.begun(
                 self._hooks, self._step, self._live, self._text, self._bytes()
             )
@@ -185,6 +187,7 @@ class _LongLoop:
         assert chunk is not None
         item = chunk.undo()
         chunk.close()
+        self._tape.skipped += len(chunk.items) * self._size
         self._began, self._done = self._tape.mark(), 0
         broken = bool(self._step(item))
         self._done += 1

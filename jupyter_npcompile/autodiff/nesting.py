@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jupyter_npcompile.autodiff.programs import CAPTURED, Program, inside
-from jupyter_npcompile.autodiff.steps import name_of
+from jupyter_npcompile.autodiff.steps import lose, name_of
 from jupyter_npcompile.autodiff.tape import Step
 from jupyter_npcompile.autodiff.trees import flatten
 
@@ -43,10 +43,11 @@ def on_tape(
     captured = program.leaves[len(program.leaves) - _count(program) :]
     leaves = [leaf for k in outer for leaf in flatten(args[k])[0]] + captured
     operands = tuple(
-        tape.wrap(leaf) if tape.is_active(leaf) else _constant(hooks, leaf) for leaf in leaves
+        tape.wrap(leaf) if tape.is_active(leaf) else _constant(hooks, before)
+        for leaf, before in zip(leaves, program.leaves, strict=True)
     )
     with torch.no_grad():
-        values = [plain(tensor) for tensor in program.function(*tensors(leaves))]
+        values = [plain(tensor) for tensor in program.function(*tensors(program.leaves))]
     if not leaves:
         result = program.tree.build(values)
         return (result, program.aux) if derivative.has_aux else result
@@ -58,6 +59,10 @@ def on_tape(
 
         step = Step(derivative.what, tape.place, value, function=function)
         made.append(tape.step(step, value, operands))
+    while tape.overwritten:
+        reason = f"{derivative.what} of a function that writes into its argument"
+        what = Step(derivative.what, tape.place, reason=reason, hint="give it a copy")
+        lose(hooks, tape.overwritten.pop(), what)
     result = program.tree.build(made)
     return (result, program.aux) if derivative.has_aux else result
 

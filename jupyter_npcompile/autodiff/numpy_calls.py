@@ -102,6 +102,8 @@ def call(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if is_constant(op) or op in ("numpy.dtype", "numpy.finfo"):
         return func(*args, **kwargs)
     row = lowering_of(op)
+    if row is not None and row.status != "lowered" and not row.differentiable:
+        return _unlowered(hooks, op, func, args, kwargs, effect=row.status == "skeleton")
     smooth = op in SMOOTH or (op.rpartition(".")[0] in SMOOTH and op.endswith(_FOLDS))
     if row is None or row.how == "source" or needs_source(op, args, kwargs):
         python = _python_of(op, func)
@@ -109,6 +111,26 @@ def call(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
             return hooks_inline(hooks, python, args, kwargs)
         return hooks.host(func, args, kwargs, f"`{_short(op)}` has no derivative here")
     return _primitive(hooks, op, func, args, kwargs, differentiable=row.differentiable or smooth)
+
+
+def _unlowered(
+    hooks: TapeHooks,
+    op: str,
+    func: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    effect: bool,
+) -> Any:
+    """A function without lowering: what it makes holds no gradient, unless it only counts."""
+    python = _python_of(op, func) if op in rules.SOURCES else None
+    if python is not None:
+        return hooks_inline(hooks, python, args, kwargs)
+    if effect:
+        hooks.tape.effects.append(f"`{_short(op)}`")
+    else:
+        hooks.tape.note(f"`{_short(op)}`: what it counts or compares has the derivative zero")
+    return hooks.host(func, args, kwargs, f"`{_short(op)}` has no derivative here")
 
 
 def _is_complex(value: Any) -> bool:
@@ -262,6 +284,10 @@ def _method(
     if name in _METADATA:
         if name.startswith(("arg", "a")):
             tape.note(f"`.{name}()` is piecewise constant: its derivative is zero")
+        elif name.startswith(("to", "dump")):
+            if name in ("tofile", "dump"):
+                tape.effects.append(f"`.{name}()`")
+            return hooks.host(func, args, kwargs, f"`.{name}()` makes text of numbers")
         return func(*args, **kwargs)
     rule = rules.METHODS.get(name)
     if rule is not None:

@@ -61,9 +61,9 @@ class PushForward(Derivative):
         inner = program_of(
             self.function, primals, {}, range(len(primals)), has_aux=self.has_aux, what=self.what
         )
-
-        captured = inner.leaves[len(leaves) :]
-        kept = {0: (leaves, structure), 1: (given, tree), CAPTURED: flatten(tuple(captured))}
+        # the run may have written into the primals: its leaves are what they were
+        before, captured = inner.leaves[: len(leaves)], inner.leaves[len(leaves) :]
+        kept = {0: (before, structure), 1: (given, tree), CAPTURED: flatten(tuple(captured))}
         outer = inner.captures(outer)
 
         def function(*some: Any) -> list[Any]:
@@ -202,11 +202,12 @@ class PullbackAt(Derivative):
             self.function, primals, {}, range(len(primals)), has_aux=self.has_aux, what=self.what
         )
         whole = Pullback(self.function, primals, inner)
-        given = flatten(primals)
+        count = flatten(primals)[1].leaves
+        given = inner.leaves[:count], flatten(primals)[1]
         kept = {
             0: given,
             1: (whole.demand(cotangent), flatten(cotangent)[1]),
-            CAPTURED: flatten(tuple(inner.leaves[len(given[0]) :])),
+            CAPTURED: flatten(tuple(inner.leaves[count:])),
         }
         outer = inner.captures(outer)
 
@@ -225,7 +226,7 @@ class PullbackAt(Derivative):
             function,
             [leaf for k in outer for leaf in kept[k][0]],
             {k: kept[k][1] for k in outer},
-            list(inner.leaves[: len(given[0])]),
+            list(inner.leaves[:count]),
             Tree(tuple, (), trees, sum(t.leaves for t in trees)),
             exact=False,
         )

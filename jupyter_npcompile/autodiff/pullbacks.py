@@ -118,7 +118,7 @@ def jacobian(function: Function, leaves: Sequence[Tensor], *, forward: bool) -> 
     values, back = torch.func.vjp(outputs, *leaves)[:2]
     rows: list[list[Tensor]] = []
     for place, value in enumerate(values):
-        basis = torch.eye(value.numel(), dtype=value.dtype).reshape(-1, *value.shape)
+        basis = _basis(value)
 
         def one(cotangent: Tensor, place: int = place) -> tuple[Tensor, ...]:
             every = [torch.zeros_like(v) for v in values]
@@ -128,7 +128,7 @@ def jacobian(function: Function, leaves: Sequence[Tensor], *, forward: bool) -> 
         found = _mapped(one, basis)
         rows.append(
             [
-                conjugate(g).reshape(*value.shape, *leaf.shape)
+                conjugate(g).reshape((*value.shape, *leaf.shape))
                 for g, leaf in zip(found, leaves, strict=True)
             ]
         )
@@ -139,7 +139,7 @@ def _jacobian_forward(function: Function, leaves: Sequence[Tensor]) -> list[list
     columns: list[list[Tensor]] = []
     count = 0
     for place, leaf in enumerate(leaves):
-        basis = torch.eye(leaf.numel(), dtype=leaf.dtype).reshape(-1, *leaf.shape)
+        basis = _basis(leaf)
         made: list[list[Tensor]] = []
         for tangent in basis:
             every = [torch.zeros_like(v) for v in leaves]
@@ -148,11 +148,17 @@ def _jacobian_forward(function: Function, leaves: Sequence[Tensor]) -> list[list
         count = len(made[0]) if made else count
         columns.append(
             [
-                torch.stack([one[k] for one in made], -1).reshape(*made[0][k].shape, *leaf.shape)
+                torch.stack([one[k] for one in made], -1).reshape((*made[0][k].shape, *leaf.shape))
                 for k in range(count)
             ]
         )
     return [[column[k] for column in columns] for k in range(count)]
+
+
+def _basis(value: Tensor) -> Tensor:
+    """The directions of all its elements."""
+    count = value.numel()
+    return torch.eye(count, dtype=value.dtype).reshape((count, *value.shape))
 
 
 def _mapped(function: Callable[[Tensor], tuple[Tensor, ...]], basis: Tensor) -> list[Tensor]:

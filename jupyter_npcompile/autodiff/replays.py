@@ -38,8 +38,14 @@ OUTPUT = "gradient"
 """Name of the output that says what is differentiated: see `joint.wanted`."""
 
 LONGEST = 250
-"""Operations of a graph that is compiled. What is longer is a loop that was unrolled: its compile
-takes minutes, and a step of it is compiled instead (`loop_steps`)."""
+"""Operations of a graph that is compiled at once. What is longer is a loop that was unrolled: its
+compile takes minutes, and a step of it is compiled instead (`stepwise`)."""
+
+LONG = 800
+"""Operations of a graph that is compiled for a function that is called again and again."""
+
+FACTORS = frozenset({"numpy.linalg.eigh", "numpy.linalg.qr"})
+"""What NumPy itself computes when it is replayed: see `factorizations`."""
 
 _pending: list[Replay] = []
 
@@ -158,16 +164,17 @@ def record_call(
     args: Sequence[Any],
     kwargs: dict[str, Any],
     asked: Sequence[int],
+    longest: int = LONGEST,
 ) -> Replay | str:
     """Record a call, or say why a replay cannot stand for it."""
     call, parameters = CallCode(function).code(0)
     namespace = {"args": tuple(args), "kwargs": kwargs}
-    found = record(call, parameters, namespace, 0, 1, lambda start, stop: ())
+    found = record(call, parameters, namespace, 0, 1, lambda start, stop: (), chosen=FACTORS)
     if found.end is not None:
         return found.end.cause.reason
     if found.graph.writes or found.draws:
         return "it writes its arguments, or draws random numbers"
-    if len(found.graph.nodes) > LONGEST:
+    if len(found.graph.nodes) > longest:
         return f"its {len(found.graph.nodes)} operations are too many to be compiled at once"
     value = found.graph.outputs[0].value if found.graph.outputs else None
     if not isinstance(value, Ref):

@@ -250,6 +250,16 @@ def histogram2d(
     return counts, edges_x, edges_y
 
 
+def sinc(x: Any) -> Any:
+    """``np.sinc``: NumPy moves zero by a rounding error, which leaves no second derivative."""
+    y = np.pi * np.asanyarray(x)
+    near = np.abs(constant(y)) < 1e-3
+    away = np.where(near, 1.0, y)
+    square = y * y
+    series = 1 - square / 6 * (1 - square / 20 * (1 - square / 42))
+    return np.where(near, series, np.sin(away) / away)[()]
+
+
 RULES: Mapping[str, FunctionType] = MappingProxyType(
     {
         name: cast("FunctionType", function)
@@ -261,6 +271,7 @@ RULES: Mapping[str, FunctionType] = MappingProxyType(
             "numpy.real_if_close": real_if_close,
             "numpy.ndenumerate": ndenumerate,
             "numpy.roots": roots,
+            "numpy.sinc": sinc,
             "numpy.arange": arange,
             "numpy.logspace": logspace,
             "numpy.geomspace": geomspace,
@@ -271,6 +282,11 @@ RULES: Mapping[str, FunctionType] = MappingProxyType(
     }
 )
 """By operation."""
+
+SOURCES = frozenset(
+    f"numpy.{name}" for name in ("intersect1d", "union1d", "setdiff1d", "setxor1d", "unique_values")
+)
+"""Operations without lowering that are followed through NumPy's own source."""
 
 COMPLEX: Mapping[str, FunctionType] = MappingProxyType(
     {**RULES, "numpy.sign": cast("FunctionType", complex_sign)}

@@ -143,11 +143,35 @@ def piece_module(
 
     order = [copied(node) for node in nodes]
     del order
-    graph.output(tuple(copied(node) for node in outputs))
+
+    def finished(node: Node) -> Node:
+        found = copied(node)
+        if "dense" not in node.meta:
+            return found
+        order: Any = {"memory_format": torch.contiguous_format}
+        dense = graph.call_function(torch.ops.aten.clone.default, (found,), order)
+        dense.meta = {**found.meta, "val": found.meta["val"].contiguous()}
+        return dense
+
+    graph.output(tuple(finished(node) for node in outputs))
     made = GraphModule(module, graph)
     made.graph.eliminate_dead_code()
     made.recompile()
     return made, inputs
+
+
+def made_dense(outputs: list[Node]) -> bool:
+    """Have results of a piece in C order, which Inductor may not give in the order of its operands.
+
+    Whoever uses them looks at elements; only ``as_strided`` looks at memory.
+    Returns whether anything was changed.
+    """
+    changed = False
+    for node in outputs:
+        value = node.meta["val"]
+        if not value.is_contiguous() and not any(name_of(n) == "as_strided" for n in node.users):
+            node.meta["dense"] = changed = True
+    return changed
 
 
 def demand_plain(value: Any) -> None:

@@ -116,15 +116,22 @@ class Tape:
     ----------
     captured : list
         Active values of the parent that were used.
+    overwritten : list
+        Arrays that a run inside this one has written into: they were its arguments.
     repeats : bool
         Whether iterations of long loops may run again for their gradient.
     keepers : list
         Who is told of memory that is about to be written.
+    skipped : int
+        About how many operations of loops were not recorded.
+    path : int
+        Stands for the tests of active values, how they came out; 0 without any.
     """
 
     def __init__(self, parent: Tape | None = None) -> None:
         self.parent = parent
         self.captured: list[Any] = []
+        self.overwritten: list[Array] = []
         self.recorder = TapeRecorder(self)
         self.hooks = Hooks(self.recorder)
         self.leaves: list[int] = []
@@ -143,6 +150,8 @@ class Tape:
         self.hold_place = False
         self.filename = ""
         self.functions: list[str] = []
+        self.path = 0
+        self.skipped = 0
         self.values: dict[int, Any] = {}
         self.results: dict[int, Any] = {}
         self._known: dict[int, tuple[Any, int]] = {}
@@ -208,6 +217,9 @@ class Tape:
         """What the run has written into leaves, it has written into the arguments."""
         for value, fresh in self._copies:
             if id_of(fresh) in self._written:
+                if self.parent is not None:
+                    self.parent.before_write(value)
+                    self.parent.overwritten.append(value)
                 np.copyto(value, fresh)
 
     def _input(self, value: Any) -> int:
@@ -248,6 +260,10 @@ class Tape:
             entries = self._memory.get(id_of(owner(value)))
             found = entries[0] if entries else None
         return None if found is None else found[0]
+
+    def turn(self, taken: int) -> None:
+        """A test of an active value, or the iterations of a loop, went one way."""
+        self.path = hash((self.path, taken))
 
     def demand_recording(self) -> None:
         """Something enters a step of its own."""
@@ -423,6 +439,10 @@ class Tape:
         """An array that was constant is about to hold something active."""
         if self.is_active(target):
             return
+        if not is_supported(target.dtype):
+            reason = f"arrays of {target.dtype} are not followed"
+            self._objects[id_of(target)] = (target, Step("a store", self.place, reason=reason))
+            return
         self.before_write(target)
         whole = owner(target)
         if whole is not target and index_of_view(whole, target) is None:
@@ -483,7 +503,7 @@ class Tape:
     def taint(self, value: Any, step: Step) -> Any:
         """Enter what a call made of active values: numbers, arrays, and objects that hold them."""
         if isinstance(value, np.ndarray) and type(value) is np.ndarray:
-            if value.dtype.kind in "biuSU":
+            if value.dtype.kind in "biu":
                 return value
             if not is_supported(value.dtype):
                 self._objects[id_of(value)] = (value, step)
@@ -500,7 +520,8 @@ class Tape:
             return type(value)(self.taint(item, step) for item in value)
         if type(value) is dict:
             return {key: self.taint(item, step) for key, item in value.items()}
-        if type(value) not in _PLAIN and not isinstance(value, type | Callable):
+        written = isinstance(value, bytes | str) and len(value) > 1  # shorter ones are shared
+        if written or (type(value) not in _PLAIN and not isinstance(value, type | Callable)):
             self._objects[id_of(value)] = (value, step)
         return value
 

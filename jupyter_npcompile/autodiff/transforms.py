@@ -311,7 +311,7 @@ class Jacobian(Derivative):
         wanted = [place for position in asked for place in inner.places(position)]
         sizes_in = sum(np.size(inner.leaves[k]) for k in wanted)
         sizes_out = sum(np.size(value) for value in inner.outputs)
-        forward = self.mode == "forward" or (not self.mode and sizes_in < sizes_out)
+        forward = self.mode == "forward" or (not self.mode and 0 < sizes_in < sizes_out)
 
         def function(*given: Any) -> list[Any]:
             from jupyter_npcompile.autodiff.pullbacks import jacobian

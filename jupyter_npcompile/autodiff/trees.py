@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -44,7 +45,8 @@ class Tree:
             items.append(part.build(leaves[place : place + part.leaves]))
             place += part.leaves
         if issubclass(self.kind, dict):
-            return self.kind(zip(self.keys, items, strict=True))
+            pairs = zip(self.keys, items, strict=True)
+            return dict(pairs) if issubclass(self.kind, defaultdict) else self.kind(pairs)
         make: Any = self.kind
         return make(*items) if hasattr(make, "_fields") else make(items)
 

@@ -78,7 +78,7 @@ def numpy_call(hooks: Hooks, callee: Any, args: tuple[Any, ...], kwargs: dict[st
         if isinstance(python, types.FunctionType):
             return helpers.inline(hooks, python, args, kwargs, name=op.removeprefix("numpy."))
         raise Break("host", f"`{_short(op)}` has no lowering", OWN_LINE)
-    if row.status != "lowered":
+    if row.status != "lowered" and op not in hooks.recorder.chosen:
         refusal = Break("host", f"`{_short(op)}`: {row.reason}", OWN_LINE)
         if row.status == "host" and folds(hooks, args, kwargs):
             return fold(hooks, callee, args, kwargs, refusal)

@@ -72,6 +72,9 @@ class Recorder(Inputs):
     tolerant = False
     """Whether NumPy's warnings and errors are let through: it runs for good, not dry."""
 
+    chosen: frozenset[str] = frozenset()
+    """Operations without lowering that are recorded: who replays them has one of his own."""
+
     def __init__(
         self,
         writable: frozenset[int] = frozenset(),

@@ -205,6 +205,7 @@ def record(
     written: frozenset[str] = frozenset(),
     may_copy: MayCopy = at_will,
     free: Mapping[Source, int] | None = None,
+    chosen: frozenset[str] = frozenset(),
 ) -> Recording:
     """Run the instrumented statements of a region once, without any effect.
 
@@ -232,6 +233,8 @@ def record(
     free : mapping of Source to int, optional
         Integers that are not to be fixed where they bound slices, and what
         they were before.
+    chosen : frozenset of str
+        Operations without lowering that are recorded all the same.
 
     Returns
     -------
@@ -253,6 +256,7 @@ def record(
     while True:
         recorder = Recorder(writable, may_copy)
         recorder.free = free or {}
+        recorder.chosen = chosen
         hooks = _LimitedHooks(recorder, stop)
         hooks.module = module
         end = cause

@@ -335,7 +335,7 @@ def with_constants(
             last = graph.placeholder(f"constant_{len(constants)}")
         last.meta["val"] = node.meta.get("val", tensor)
         constants.append(tensor.contiguous().numpy())
-        if tuple(tensor.stride()) != tuple(tensor.contiguous().stride()):
+        if not (tensor.is_contiguous() and last.meta["val"].is_contiguous()):
             last.meta["val"] = last.meta["val"].contiguous()
         node.replace_all_uses_with(last)
         graph.erase_node(node)
