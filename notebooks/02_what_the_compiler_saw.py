@@ -29,6 +29,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import jupyter_npcompile as npc
+from jupyter_npcompile.widgets import GraphWidget
 
 # %load_ext jupyter_npcompile
 plt.rcParams.update({"figure.dpi": 100, "font.size": 11})
@@ -106,6 +107,12 @@ assert loops_of_numpy == 8
 # %%
 print(report.graph.to_text("aten"))
 assert len(report.graph.aten[0].nodes) > len(graph.nodes)
+
+# %% [markdown]
+# In JupyterLab the next line shows a widget, with a tab for each level. Click an operation to see which line it comes from. (Elsewhere you get the report with a picture.)
+
+# %%
+GraphWidget(report)
 
 # %% [markdown]
 # There is more than you wrote. The extra lines that multiply by `0.0` and compare with `0.0` are a *check*. A number times zero is zero, unless it is infinite or NaN. Where NumPy might have to warn of an overflow, the check fails, the result is thrown away, and NumPy runs.
@@ -258,9 +265,14 @@ assert outputs == ["negative"]
 
 # %% [markdown]
 # ## Measure
+#
+# A larger picture, 32 MB, that no cache holds: 16 copies of the small one.
 
 
 # %%
+large = np.tile(picture, (4, 4))
+
+
 def all_names(picture):
     """What the cell has to do."""
     bright = picture * 1.61803 - 0.3
@@ -271,12 +283,12 @@ def all_names(picture):
 
 def best(f):
     for _ in range(4):
-        f(picture)
+        f(large)
     npc.wait()
     times = []
-    for _ in range(60):
+    for _ in range(10):
         began = perf_counter()
-        f(picture)
+        f(large)
         times.append(perf_counter() - began)
     return 1e3 * min(times)
 
@@ -288,13 +300,13 @@ milliseconds = {
 }
 figure, axes = plt.subplots(figsize=(6.4, 2.4))
 axes.barh(list(milliseconds), list(milliseconds.values()), color="#4477aa")
-axes.set(title="The filter on 512 x 512 pixels", xlabel="time (ms)")
+axes.set(title="The filter on 2048 x 2048 pixels", xlabel="time (ms)")
 axes.invert_yaxis()
 plt.show()
 for name, value in milliseconds.items():
     print(f"{name:24} {value:6.2f} ms")
 assert milliseconds["compiled, one result"] < 0.7 * milliseconds["NumPy"]
-assert milliseconds["compiled, one result"] < 1.2 * milliseconds["compiled, four results"]
+assert milliseconds["compiled, one result"] < milliseconds["compiled, four results"]
 
 # %% [markdown]
 # All three do the same arithmetic. The difference is memory.

@@ -207,6 +207,12 @@ hidden = np.tanh(points @ w)
 print("largest activation:", round(float(np.abs(hidden).max()), 3))
 total = np.mean((hidden @ v - y) ** 2)
 
+# %% [markdown]
+# In JupyterLab the next line opens the gradients as a widget: each variable large, with its values spread out, and how the gradients change from run to run. Run the cell above some more times, with other numbers in `w`, and open it again.
+
+# %%
+# %npcompile grad
+
 # %%
 h = 1e-6
 w_up, w_down = w.copy(), w.copy()

@@ -47,6 +47,7 @@ TERMS = (
     "on-stack replacement",
     "native loop",
     "tape",
+    "stand-in",
     "residency",
 )
 WORDS_A_MINUTE = 130
