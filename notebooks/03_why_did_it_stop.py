@@ -90,7 +90,8 @@ assert found == [3, 5, 7]
 # %% tags=["picture"]
 figure, axes = plt.subplots(figsize=(7.2, 3.6))
 axes.plot(daily, linewidth=0.8, label="daily mean")
-axes.plot(hot_days, daily[hot_days], "o", markersize=4, label="over 10 °C above the year's mean")
+hot = "over 10 °C above the year's mean"
+axes.plot(hot_days, daily[hot_days], "o", markersize=4, label=hot)
 axes.axhline(daily.mean(), color="grey", linewidth=1)
 axes.set(title="A year of temperatures", xlabel="day of the year", ylabel="temperature (°C)")
 axes.set_ylim(top=33)
@@ -126,7 +127,7 @@ for point in report.breaks:
 
 # %%
 def splits(f):
-    """Print where the captured code of a function is split; return kinds and number of segments."""
+    """Print where a function is split; return kinds of break points, number of segments."""
     report = npc.explain(f, temperature)
     segments = len(report.graph.numpy)
     print(f"{f.__name__}: {segments} segment{'' if segments == 1 else 's'}")

@@ -98,7 +98,7 @@ for _ in range(5):
     counts = compiled(80, 60, 100)
     times.append(perf_counter() - began)
 factor = python_seconds / min(times)
-print(f"compiled: {1e3 * min(times):.1f} ms, {factor:.0f} times as fast. You guessed {my_guess}.")
+print(f"compiled: {1e3 * min(times):.1f} ms, {factor:.0f} times as fast; you guessed {my_guess}")
 assert np.array_equal(counts, expected)
 assert factor > 10 and 1e9 * min(times) / counts.sum() < 100
 
@@ -120,7 +120,7 @@ plt.show()
 
 # %%
 for region in npc.last_report().regions:
-    print(f"lines {region.lines}: tier {region.tier}, {region.signature}")
+    print(f"lines {region.lines}: tier {region.tier}")
 assert "native-loop" in [region.tier for region in npc.last_report().regions]
 
 # %% [markdown]
@@ -191,7 +191,7 @@ before, until = npc.stats()["dispatches"], clock[0] + 90
 
 
 def going_on():
-    """Whether fewer than 2000 rounds were compiled ones; gives up after a minute and a half."""
+    """Whether fewer than 2000 rounds were compiled; gives up after a minute and a half."""
     clock.append(perf_counter())
     compiled_rounds.append(npc.stats()["dispatches"] - before)
     return compiled_rounds[-1] < 2000 and clock[-1] < until

@@ -336,7 +336,7 @@ for _ in range(5):  # the compiled form is checked, timed, and kept if it is fas
     both(u)
 function, gradient = best(energy, u), best(both, u)
 print(f"the function               {1e3 * function:8.2f} ms")
-print(f"value and gradient         {1e3 * gradient:8.2f} ms, {gradient / function:.1f} times as long")
+print(f"value and gradient         {1e3 * gradient:8.2f} ms, {gradient / function:.1f} times")
 print(f"finite differences, about  {1e3 * function * 2 * u.size:8.0f} ms")
 assert gradient < 20 * function
 

@@ -73,7 +73,7 @@ y = np.sqrt(x * x + 1)
 
 # %%
 def crossings():
-    """MB that the last run of the last cell has copied there and back, and has found there."""
+    """MB that the last run of the last cell copied there and back, and found there."""
     megabytes = {"to device": 0.0, "to host": 0.0, "there already": 0.0}
     for region in npc.last_report().regions:
         for _, way, size in region.copies.arrays if region.copies else ():
@@ -143,7 +143,7 @@ z = y * 2 + x
 # %%
 twice = crossings()
 print(twice)
-assert twice["to device"] == 0 and twice["there already"] == 16, "a widget is open, or a cell ran"
+assert twice["to device"] == 0 and twice["there already"] == 16, "an open widget?"
 
 # %% [markdown]
 # Nothing was copied to the device for `z`: `x` and `y` were there already. A copy is good as long as nobody can have written into the array. Between the two cells nothing ran, so nobody can. When *any* other cell runs in between, all copies are forgotten, and that is why `crossings()` comes last. An open widget ends it, too: its buttons can run code. Results come back at once, in this version always.

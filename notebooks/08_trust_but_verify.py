@@ -308,7 +308,8 @@ axes[0].axhline(1, color="grey", linewidth=1)
 axes[0].set(title="For which size?", xlabel="elements", ylabel="times as fast (median)")
 axes[0].set_ylim(bottom=0)
 axes[1].loglog(sizes, [1e6 * t.min() for t in numpy_times], "o-", label="NumPy")
-axes[1].loglog(sizes, [1e6 * t.min() for t in compiled_times], "o-", label="compiled, later calls")
+later = [1e6 * t.min() for t in compiled_times]
+axes[1].loglog(sizes, later, "o-", label="compiled, later calls")
 axes[1].loglog(sizes, [1e6 * t for t in first_calls], "o-", label="compiled, first call")
 axes[1].set(title="First call, or later?", xlabel="elements", ylabel="time (µs)")
 axes[1].legend(fontsize=9)
@@ -372,7 +373,8 @@ culprit = "np...."
 # %% tags=["check"]
 with fault(hidden):
     check(
-        lambda: culprit == npc.compare(report_card, v[:500], tier="aten").differences[0].function,
+        lambda: culprit
+        == npc.compare(report_card, v[:500], tier="aten").differences[0].function,
         "in a cell: with fault(hidden): print(npc.compare(report_card, v[:500], tier='aten'))",
     )
 
