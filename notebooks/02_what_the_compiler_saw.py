@@ -29,6 +29,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import jupyter_npcompile as npc
+from jupyter_npcompile.widgets import GraphWidget
 
 # %load_ext jupyter_npcompile
 plt.rcParams.update({"figure.dpi": 100, "font.size": 11})
@@ -79,8 +80,11 @@ my_guess = {"NumPy": 4, "compiled": 2}
 
 # %% [markdown]
 # ## Run
+#
+# Whether NumPy or compiled code is faster is usually raced. Here we always want to see compiled code, so we choose its tier.
 
 # %%
+npc.settings.tier = "inductor"
 report = npc.explain(filtered, picture)
 print(report.summary)
 
@@ -108,21 +112,28 @@ print(report.graph.to_text("aten"))
 assert len(report.graph.aten[0].nodes) > len(graph.nodes)
 
 # %% [markdown]
+# In JupyterLab the next line shows a widget, with a tab for each level. Click an operation to see which line it comes from. (Elsewhere you get the report with a picture.)
+
+# %%
+GraphWidget(report)
+
+# %% [markdown]
 # There is more than you wrote. The extra lines that multiply by `0.0` and compare with `0.0` are a *check*. A number times zero is zero, unless it is infinite or NaN. Where NumPy might have to warn of an overflow, the check fails, the result is thrown away, and NumPy runs.
 #
 # ### Level 3: kernels
 #
-# A **kernel** is a piece of machine code that runs as one. The compiler writes it in C++ first. The text lies in the cache of compiled code. We look for the number 1.61803 in it.
+# A **kernel** is a piece of machine code that runs as one. The compiler writes it in C++ first. The text lies in the cache of compiled code. We look for the number 1.61803 in it, and for the number of pixels.
 
 # %%
-def kernel_with(number):
-    """The C++ of the newest compiled segment that uses a number."""
+def kernel_with(number, size):
+    """The C++ of a segment that uses a number, in loops over so many elements."""
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
         get_ipython().run_line_magic("npcompile", "cache")
     folder = Path(said.getvalue().split(": ")[0].removesuffix(" (until this kernel ends)"))
-    files = sorted(folder.glob("entries/*/kernels.cpp"), key=lambda file: file.stat().st_mtime)
-    return [file.read_text() for file in files if str(number) in file.read_text()][-1]
+    texts = [file.read_text() for file in folder.glob("entries/*/kernels.cpp")]
+    found = [text for text in texts if str(number) in text and f"({size}L)" in text]
+    return min(found, key=lambda text: text.count(".store(out_ptr"))  # with fewest results
 
 
 def loops_in(text):
@@ -131,7 +142,7 @@ def loops_in(text):
     return sum(int(stop) > 100 for stop in stops)
 
 
-text = kernel_with(1.61803)
+text = kernel_with(1.61803, picture.size)
 lines = [line.strip() for line in text.splitlines()]
 first = next(k for k, line in enumerate(lines) if line.startswith("for(int64_t"))
 last = next(k for k, line in enumerate(lines) if ".store(out_ptr" in line)
@@ -184,7 +195,7 @@ def doubled_inside(x):
 
 npc.settings.tier = "aten"
 steps = npc.explain(doubled_inside, np.arange(6.0))
-npc.settings.tier = "auto"
+npc.settings.tier = "inductor"
 print(steps.graph.to_text("numpy"))
 
 # %% [markdown]
@@ -258,9 +269,14 @@ assert outputs == ["negative"]
 
 # %% [markdown]
 # ## Measure
+#
+# A larger picture, 32 MB, that no cache holds: 16 copies of the small one.
 
 
 # %%
+large = np.tile(picture, (4, 4))
+
+
 def all_names(picture):
     """What the cell has to do."""
     bright = picture * 1.61803 - 0.3
@@ -271,12 +287,12 @@ def all_names(picture):
 
 def best(f):
     for _ in range(4):
-        f(picture)
+        f(large)
     npc.wait()
     times = []
-    for _ in range(60):
+    for _ in range(10):
         began = perf_counter()
-        f(picture)
+        f(large)
         times.append(perf_counter() - began)
     return 1e3 * min(times)
 
@@ -288,13 +304,13 @@ milliseconds = {
 }
 figure, axes = plt.subplots(figsize=(6.4, 2.4))
 axes.barh(list(milliseconds), list(milliseconds.values()), color="#4477aa")
-axes.set(title="The filter on 512 x 512 pixels", xlabel="time (ms)")
+axes.set(title="The filter on 2048 x 2048 pixels", xlabel="time (ms)")
 axes.invert_yaxis()
 plt.show()
 for name, value in milliseconds.items():
     print(f"{name:24} {value:6.2f} ms")
 assert milliseconds["compiled, one result"] < 0.7 * milliseconds["NumPy"]
-assert milliseconds["compiled, one result"] < 1.2 * milliseconds["compiled, four results"]
+assert milliseconds["compiled, one result"] < milliseconds["compiled, four results"]
 
 # %% [markdown]
 # All three do the same arithmetic. The difference is memory.
@@ -312,7 +328,7 @@ new_arrays = ...
 # %% tags=["check"]
 npc.settings.tier = "aten"
 exercise = npc.explain(lambda a, b: np.sqrt((a - b) ** 2 + 1)[10:20], np.ones(50), np.ones(50))
-npc.settings.tier = "auto"
+npc.settings.tier = "inductor"
 check(
     lambda: new_arrays == sum(node.view_of is None for node in exercise.graph.numpy[0].nodes),
     "one for each call that computes; a slice computes nothing",
@@ -352,7 +368,7 @@ def pure_version(x):
 def writes_of(f):
     npc.settings.tier = "aten"
     graphs = npc.explain(f, np.arange(7.0)).graph.numpy
-    npc.settings.tier = "auto"
+    npc.settings.tier = "inductor"
     return [node.op for graph in graphs for node in graph.nodes if node.writes]
 
 
@@ -391,7 +407,7 @@ loops = ...
 # %% tags=["check"]
 npc.explain(share, rng.random(5000) + 1)
 check(
-    lambda: loops == loops_in(kernel_with(0.57721)),
+    lambda: loops == loops_in(kernel_with(0.57721, 5000)),
     "the sum needs all elements, and every result needs the sum",
 )
 

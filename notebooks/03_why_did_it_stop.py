@@ -90,7 +90,8 @@ assert found == [3, 5, 7]
 # %% tags=["picture"]
 figure, axes = plt.subplots(figsize=(7.2, 3.6))
 axes.plot(daily, linewidth=0.8, label="daily mean")
-axes.plot(hot_days, daily[hot_days], "o", markersize=4, label="over 10 °C above the year's mean")
+hot = "over 10 °C above the year's mean"
+axes.plot(hot_days, daily[hot_days], "o", markersize=4, label=hot)
 axes.axhline(daily.mean(), color="grey", linewidth=1)
 axes.set(title="A year of temperatures", xlabel="day of the year", ylabel="temperature (°C)")
 axes.set_ylim(top=33)
@@ -111,7 +112,12 @@ for point in report.breaks:
 # %% [markdown]
 # A NumPy call that runs in NumPy inside otherwise captured code is a **host step**. Two of these three lines are host steps: `np.flatnonzero` and the `np.where` that makes text.
 #
-# Not every line that is no array code is a break point. Look at line 7: it comes last, so it splits nothing. It is listed because every NumPy call is accounted for: in a segment, or with a reason.
+# Look at line 7: it comes last, so it splits nothing. It is listed because every NumPy call is accounted for: in a segment, or with a reason.
+#
+# In JupyterLab the next line opens the graph. A gap between two groups is a break point; click it.
+
+# %%
+# %npcompile graph
 
 # %% [markdown]
 # ## Break it
@@ -121,7 +127,7 @@ for point in report.breaks:
 
 # %%
 def splits(f):
-    """Print where the captured code of a function is split; return kinds and number of segments."""
+    """Print where a function is split; return kinds of break points, number of segments."""
     report = npc.explain(f, temperature)
     segments = len(report.graph.numpy)
     print(f"{f.__name__}: {segments} segment{'' if segments == 1 else 's'}")
@@ -410,7 +416,21 @@ for broken, fixed in pairs.items():
     print(f"{broken.__name__:16} {again[0]:9} → {fixed.__name__:20} break points: {left}")
 
 # %% [markdown]
-# Two of the fixed forms still list a break point: `np.unique` and the text. The hint moved them to the end, where they split nothing. They run in NumPy, and the report says so.
+# Some hints a computer can take for you. `%npcompile fix` rewrites the last cell, tries each rewrite on copies, and offers what gives the same. In JupyterLab, a button changes the cell.
+
+# %%
+# %%npcompile --ahead
+calm = temperature
+for step in range(4):
+    calm = 0.5 * (calm + calm.mean())
+    print(f"{step}: {calm.max():.1f} °C at most")
+swing = calm.max() - calm.min()
+
+# %%
+# %npcompile fix
+
+# %% [markdown]
+# Two of the fixed forms above still list a break point: `np.unique` and the text. The hint moved them to the end, where they split nothing. They run in NumPy, and the report says so.
 #
 # One case is no break point at all. A function that you compiled yourself, and that breaks inside, keeps its own segments. Its caller goes on after it. The report shows it as a note:
 
@@ -486,7 +506,7 @@ for name, value in seconds.items():
     print(f"{name:15} {1e3 * value:6.2f} ms")
 three(v)
 print(npc.last_report().summary)
-assert 1.5 * seconds["one segment"] < seconds["three segments"] < 1.5 * seconds["NumPy"]
+assert 2 * seconds["one segment"] < seconds["three segments"] < 2.5 * seconds["NumPy"]
 
 # %% [markdown]
 # One segment makes a single new array, its result. Three segments make three, as NumPy's code has to: `a` and `b` cross the break points. Getting fresh memory and filling it takes longer than this arithmetic. So little is won with three segments that NumPy may run the function in the end; the last line says what was decided. A break point should not make the code slower than NumPy, but it can take away what you hoped to win. Mend it where much data crosses it, or where it stands in a loop.
@@ -498,8 +518,10 @@ assert 1.5 * seconds["one segment"] < seconds["three segments"] < 1.5 * seconds[
 #
 # `print`, `effect`, `call`, `value`, `host`, `input`, `error`, `limit`: of which kind is the break point in `mystery`? Think first, then look.
 
-
 # %%
+npc.settings.tier = "aten"  # we look again, and do not race
+
+
 def mystery(t):
     a = np.abs(t)
     steps = round(float(a.max()))

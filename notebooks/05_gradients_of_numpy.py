@@ -207,6 +207,12 @@ hidden = np.tanh(points @ w)
 print("largest activation:", round(float(np.abs(hidden).max()), 3))
 total = np.mean((hidden @ v - y) ** 2)
 
+# %% [markdown]
+# In JupyterLab the next line opens the gradients as a widget: each variable large, with its values spread out, and how the gradients change from run to run. Run the cell above some more times, with other numbers in `w`, and open it again.
+
+# %%
+# %npcompile grad
+
 # %%
 h = 1e-6
 w_up, w_down = w.copy(), w.copy()
@@ -330,7 +336,7 @@ for _ in range(5):  # the compiled form is checked, timed, and kept if it is fas
     both(u)
 function, gradient = best(energy, u), best(both, u)
 print(f"the function               {1e3 * function:8.2f} ms")
-print(f"value and gradient         {1e3 * gradient:8.2f} ms, {gradient / function:.1f} times as long")
+print(f"value and gradient         {1e3 * gradient:8.2f} ms, {gradient / function:.1f} times")
 print(f"finite differences, about  {1e3 * function * 2 * u.size:8.0f} ms")
 assert gradient < 20 * function
 

@@ -13,9 +13,9 @@
 #
 # ## Question
 #
-# A graphics processor (GPU) reads memory ten or more times as fast as a CPU. When does that help NumPy code, and what must one know about copies and about single precision?
+# A graphics processor (GPU) reads its memory ten or more times as fast as a CPU reads its own. When does that help NumPy code? What must one know about copies, and about single precision?
 #
-# **What was recorded here.** The machine that ran this notebook has no GPU, and this version of the package runs segments on the CPU only. So no cell below shows a GPU at work, and no time in it was measured on one. What can be measured without a GPU is measured: bytes, and the errors of single precision. What cannot is computed from numbers of data sheets, and says so.
+# **What was recorded here.** The machine that ran this notebook has no GPU. So its cells ran on the **stand-in**, a device without hardware: it copies inputs to memory that NumPy never sees, runs what was captured there, and copies results back. What is copied when is decided by the same code as for a GPU. Times are another matter: the stand-in is slower than NumPy. So no time here was measured on a GPU. Where one is computed from data sheets, the text says so. Where there is a GPU, the same cells use it; nobody has tried that yet.
 
 # %%
 from time import perf_counter
@@ -40,42 +40,63 @@ def check(test, hint):
 # %% [markdown]
 # ## Predict
 #
-# A GPU with 3000 GB/s of memory bandwidth, a CPU with 30. An array of 800 MB lies in the memory of the CPU. You compute `np.sqrt(x * x + 1)` once, and want the result back. How many times as fast is the GPU?
+# A GPU with 800 GB/s of memory bandwidth, a CPU with 30. An array of 800 MB lies in the memory of the CPU. You compute `np.sqrt(x * x + 1)` once, and want the result back. How many times as fast is the GPU?
 
 # %%
-my_guess = 100
+my_guess = 25
 
 # %% [markdown]
 # ## Run
 #
-# First: what does a cell say that asks for a GPU? The option is `--device cuda`. Where there is none, nothing runs, and one line says why. There is no fallback in silence: you asked for a device.
+# `--device cuda` asks for a GPU. Where there is none, nothing runs, and one line says why. There is no fallback in silence: you asked for a device. Then we take the stand-in.
 
 # %%
-message = ""
 try:
     npc.compile(np.sqrt, device="cuda")
+    device = "cuda"
 except ValueError as error:
-    message = str(error)
-print(message or "there is a CUDA device")
-assert not message or "nothing was run" in message
-
-# %%
-shell = get_ipython()
-with shell.builtin_trap:
-    asked = shell.run_cell("%%npcompile --device cuda\nbig = np.sqrt(np.ones(4))")
-ran = "big" in globals()
-print("the cell ran:", ran)
-assert ran == asked.success
+    device = "standin"
+    print(error)
+    assert "nothing was run" in str(error)
+npc.settings.device = device  # for all cells that do not name one
+print("cells run on:", device)
 
 # %% [markdown]
-# ### Bandwidth arithmetic
-#
-# So we compute. Two roads matter: between a processor and its own memory, and between the two memories (the bus). The figures for the GPU and the bus are from data sheets, rounded; the one for the CPU is measured now.
+# A cell needs no other change. (`%%npcompile --device standin` would say it for one cell.)
 
 # %%
-ASSUMED_GPU = 3000e9  # bytes a second between GPU and its memory, data sheet of a large GPU
-ASSUMED_BUS = 50e9  # bytes a second between the two memories, one direction
-ASSUMED_LAUNCH = 10e-6  # seconds to start one compiled segment
+x = np.linspace(0, 1, 1_000_000)
+
+# %% name="on-the-device"
+# %%npcompile --ahead
+y = np.sqrt(x * x + 1)
+
+# %%
+def crossings():
+    """MB that the last run of the last cell copied there and back, and found there."""
+    megabytes = {"to device": 0.0, "to host": 0.0, "there already": 0.0}
+    for region in npc.last_report().regions:
+        for _, way, size in region.copies.arrays if region.copies else ():
+            megabytes[way] += size / 1e6
+    return megabytes
+
+
+once = crossings()
+print(once)
+assert type(y) is np.ndarray and np.allclose(y, np.sqrt(x * x + 1), rtol=1e-15)
+assert once["to device"] == once["to host"] == 8
+
+# %% [markdown]
+# `x` went there, `y` came back: 8 MB each. `y` is an ordinary ndarray, as if nothing had happened. Open the report under the cell: the row of the region says what was copied.
+#
+# ### Bandwidth arithmetic
+#
+# Would it have been worth it? Two roads matter: between a processor and its own memory, and between the two memories (the bus). We measure the first for the CPU. The others are what `%npcompile whatif cuda` assumes where there is no GPU: data sheets of middling cards.
+
+# %%
+ASSUMED_GPU = 800e9  # bytes a second between GPU and its memory
+ASSUMED_BUS = 12e9  # bytes a second between the two memories, one direction
+ASSUMED_LAUNCH = 10e-6  # seconds to start one kernel
 
 source = np.ones(4_000_000)
 target = np.empty_like(source)
@@ -99,16 +120,35 @@ def on_gpu(n, rounds=1, copies=True):
 
 n = 100_000_000
 guess = on_cpu(n) / on_gpu(n)
+ideal = on_cpu(n) / on_gpu(n, copies=False)
 print(f"one call on 800 MB, copies included: the GPU would be {guess:.1f} times as fast")
-print(f"you guessed {my_guess}")
-assert guess < 5 and 0.2 < ASSUMED_BUS / cpu < 10 and ASSUMED_LAUNCH * cpu / 16 > 1000
+print(f"without copies it would be {ideal:.0f} times as fast; you guessed {my_guess}")
+assert guess < ideal / 50
 
 # %% [markdown]
-# The answer is sobering. The bus is the narrow road: about as fast as the memory of the CPU itself. A GPU that has to fetch its data for one call wins nothing worth mentioning.
+# The answer is sobering. The bus is the narrow road. A GPU that has to fetch its data for one call loses nearly all that it could gain, and may well be slower.
 #
 # ## Look
 #
-# Where does an array lie? Its **residency** says on which device its current value is. The way out of the narrow road: leave the data where it is, and bring back only what Python looks at. Then the bus is crossed once, for many calls.
+# Where does an array lie? Its **residency** says on which device its current value is. Run these two cells one directly after the other:
+
+# %%
+# %%npcompile --ahead
+y = np.sqrt(x * x + 1)
+
+# %%
+# %%npcompile --ahead
+z = y * 2 + x
+
+# %%
+twice = crossings()
+print(twice)
+assert twice["to device"] == 0 and twice["there already"] == 16, "an open widget?"
+
+# %% [markdown]
+# Nothing was copied to the device for `z`: `x` and `y` were there already. A copy is good as long as nobody can have written into the array. Between the two cells nothing ran, so nobody can. When *any* other cell runs in between, all copies are forgotten, and that is why `crossings()` comes last. An open widget ends it, too: its buttons can run code. Results come back at once, in this version always.
+#
+# That is the way out of the narrow road: leave the data where it is. Then the bus is crossed once, for many calls.
 
 # %% tags=["picture"]
 sizes = np.logspace(3, 8, 60)
@@ -124,38 +164,60 @@ plt.show()
 many = on_cpu(n, 1000) / on_gpu(n, 1000)
 small = on_cpu(1000, 1000) / on_gpu(1000, 1000)
 print(f"100 million elements, 1000 calls: {many:.0f} times; 1000 elements: {small:.2f} times")
-assert many > 10 * guess and small < 1
+assert many > 10 * guess and small < many / 10
 
 # %% [markdown]
-# Two rules follow. **Large arrays**: starting a segment on a GPU costs about ten microseconds, in which a CPU has worked through thousands of elements. **Many calls in a row** on data that stays.
+# Two rules follow. **Large arrays**: starting a kernel on a GPU costs about ten microseconds, in which a CPU has worked through thousands of elements. **Many calls in a row** on data that stays.
 #
-# How many bytes does your own code move? The captured graph knows, without a GPU.
-
+# The captured graph knows every size. So a computer can do this arithmetic for your own cell:
 
 # %%
-def step(u, v):
-    laplace = u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4 * u[1:-1, 1:-1]
-    return 2 * u[1:-1, 1:-1] - v[1:-1, 1:-1] + 0.2 * laplace
+# %npcompile whatif cuda
 
+# %% [markdown]
+# And this is the graph it was computed from. In JupyterLab it is a widget: click an operation to see its size.
 
-npc.settings.tier = "aten"
-graph = npc.explain(step, np.ones((500, 500)), np.ones((500, 500))).graph.numpy[0]
-npc.settings.tier = "auto"
-
-
-def size(nodes):
-    return sum(np.prod(t.shape) * np.dtype(t.dtype).itemsize for node in nodes for t in node.types)
-
-
-outputs = [graph.by_id()[output.value.id] for output in graph.outputs]
-print(f"one step of a wave: in {size(graph.inputs) / 1e6:.1f} MB, out {size(outputs) / 1e6:.1f} MB")
-assert size(graph.inputs) == 2 * 500 * 500 * 8
+# %%
+# %npcompile graph
 
 # %% [markdown]
 # ## Break it
 #
-# Many GPUs are far slower in double precision (float64, NumPy's default) than in single precision (float32). And float32 halves the bytes. So people convert. What does that break? Solve a linear system whose matrix is known to be touchy, the Hilbert matrix, and follow a planet for many small steps.
+# ### Copies
+#
+# A bar of metal cools for ten steps. Between two statements of each step we call a function that Python runs, as one that plots would be.
 
+
+# %%
+seen = []
+
+
+def look(u):
+    seen.append(float(u.max()))
+
+
+bar = np.zeros(100_000)
+bar[40_000:60_000] = 100.0
+
+# %%
+# %%npcompile --ahead
+u = bar
+for step in range(10):
+    flow = np.diff(u)
+    look(u)
+    u = u + 0.4 * np.pad(np.diff(flow), 1)
+
+# %%
+looked = crossings()
+print("the last step:", looked)
+assert np.isclose(looked["to device"], 1.6, rtol=0.01)
+
+# %% [markdown]
+# `look` could write into `u`: nobody can see that it does not. So after each call the copies of `u` and `flow`, 0.8 MB each, are forgotten, and the next statement copies both anew.
+#
+# ### Single precision
+#
+# Many GPUs are far slower in double precision (float64, NumPy's default) than in single precision (float32). And float32 halves the bytes. So people convert. What does that break? Solve a linear system whose matrix is known to be touchy, the Hilbert matrix, and follow a planet for many small steps. (This is NumPy, on the CPU: rounding is the same everywhere.)
 
 # %%
 def solve_error(n, dtype):
@@ -203,9 +265,32 @@ assert missed[np.float32][-1] > missed[np.float32][-2] > 5 * missed[np.float64][
 #
 # ## Fix it
 #
+# ### Copies
+#
+# Give Python numbers instead of arrays, or let it look after the loop. A number that is appended to a list is no danger to any array.
+
+# %%
+# %%npcompile --ahead
+v = bar
+seen = []
+for step in range(10):
+    flow = np.diff(v)
+    seen.append(float(v[50_000]))
+    v = v + 0.4 * np.pad(np.diff(flow), 1)
+
+# %%
+mended = crossings()
+print("the last step:", mended)
+assert mended["to device"] == 0 and np.array_equal(u, v)
+
+# %% [markdown]
+# ### Single precision
+#
 # Not everything needs float64. Keep what is large and forgiving in float32; add up in float64. NumPy lets you say so: `dtype=np.float64` in a sum makes the sum double, and leaves the array single.
 
 # %%
+npc.settings.device = "cpu"  # from here on it is about rounding, not about copies
+
 rng = np.random.default_rng(2)
 values = (1000 + rng.normal(size=200_000)).astype(np.float32)
 truth = values.astype(np.float64).var()
@@ -228,12 +313,12 @@ for name, result in [
     print(f"{name:46} {result:9.5f}, off by {abs(result / truth - 1):.1e}")
 assert abs(variance(values, np.float32) / truth - 1) > 0.001
 assert abs(two_passes(values) / truth - 1) < 1e-5
-assert npc.compare(two_passes, values).equal
+assert npc.compare(two_passes, values, tier="aten").equal
 
 # %% [markdown]
 # ## Measure
 #
-# float32 halves the bytes. On a CPU that is also worth having, where memory is the limit. This can be measured here.
+# How fast the stand-in is says nothing about a GPU, so we do not measure it. But float32 halves the bytes, and on a CPU that is worth having, too, where memory is the limit. This can be measured here: both dtypes in turns, so that both have the same luck.
 
 
 # %%
@@ -241,26 +326,25 @@ def chain(v):
     return np.sqrt(v * v + 1) * v
 
 
-def best(f, v):
-    times = []
-    for _ in range(15):
-        began = perf_counter()
-        f(v)
-        times.append(perf_counter() - began)
-    return min(times)
-
-
+npc.settings.tier = "inductor"  # compiled code for both, whatever the race says
 compiled = npc.compile(chain, ahead=True)
-seconds = {}
-for dtype in (np.float64, np.float32):
-    v = rng.normal(size=2_000_000).astype(dtype)
-    for _ in range(4):
+double = rng.normal(size=2_000_000)
+arrays = {"float64": double, "float32": double.astype(np.float32)}
+for v in arrays.values():
+    for _ in range(4):  # compile, check, and decide what is faster
         compiled(v)
-    npc.wait()
-    seconds[dtype.__name__] = best(compiled, v)
-    print(f"{dtype.__name__}: {1e3 * seconds[dtype.__name__]:.2f} ms on the CPU, compiled")
+npc.wait()
+seconds = dict.fromkeys(arrays, np.inf)
+for _ in range(40):
+    for name, v in arrays.items():
+        began = perf_counter()
+        compiled(v)
+        seconds[name] = min(seconds[name], perf_counter() - began)
+npc.settings.tier = "auto"
+for name, value in seconds.items():
+    print(f"{name}: {1e3 * value:.2f} ms on the CPU, compiled")
 print(f"float32 takes {seconds['float32'] / seconds['float64']:.2f} of the time")
-assert seconds["float32"] < 0.9 * seconds["float64"]
+assert seconds["float32"] < seconds["float64"]
 
 # %% [markdown]
 # ## Exercises
@@ -350,18 +434,18 @@ check(
 # always = 200 * 10 * 5_000_000 * 8 / 1e6
 # ```
 #
-# 40 MB against 80 000 MB. With the assumed bus that is less than a millisecond against more than a second.
+# 40 MB against 80 000 MB. With the assumed bus that is a few milliseconds against more than five seconds.
 # </details>
 
 # %%
-assert 40e6 / ASSUMED_BUS < 1e-3 and 80e9 / ASSUMED_BUS > 1
+assert 40e6 / ASSUMED_BUS < 5e-3 and 80e9 / ASSUMED_BUS > 5
 
 # %% [markdown]
 # ## What you can do now
 #
-# - Say what `--device cuda` does where there is no GPU.
+# - Run a cell on another device, and say what happens where it is missing.
+# - Read in a report what was copied, and keep data where it is.
 # - Estimate from bytes whether a GPU would help, before you rent one.
-# - Say what residency is, and why it decides.
 # - Choose between float32 and float64 from measured errors.
 #
 # **Next:** notebook 8 is about trust.

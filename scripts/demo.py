@@ -26,6 +26,7 @@ from nbformat import NotebookNode
 ROOT = Path(__file__).resolve().parent.parent
 FIRST = ROOT / "notebooks" / "01_first_cell.ipynb"
 REPORT = "application/vnd.jupyter-npcompile.v1+json"
+WIDGET = "application/vnd.jupyter.widget-view+json"
 CELL_SECONDS = 300
 """A cell that takes longer is a failure."""
 
@@ -65,6 +66,7 @@ def demonstrate(path: Path, output: Path) -> None:
     try:
         execute(notebook, path)
     finally:
+        keep_static_views(notebook)
         nbformat.write(notebook, executed)
     say("writing the page")
     page = executed.with_suffix(".html")
@@ -111,6 +113,18 @@ def announce(number: int, cell: NotebookNode, seconds: float) -> None:
     shows_report = "%%npcompile" in options and not {"--check", "--grad"} & set(options)
     if shows_report and not reports:
         raise DemoError(f"cell [{number}] is compiled, but there is no report under it")
+
+
+def keep_static_views(notebook: NotebookNode) -> None:
+    """Take the live form of every widget away: without its kernel it shows an error.
+
+    What it carries besides, as HTML and text, is shown in its place.
+    """
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            data = output.get("data", {})
+            if len(data) > 1:
+                data.pop(WIDGET, None)
 
 
 def render(notebook: NotebookNode, title: str, **settings: Any) -> str:

@@ -28,7 +28,7 @@ from time import perf_counter
 
 import jupytext
 import nbformat
-from demo import ROOT, DemoError, execute, render, say, shown
+from demo import ROOT, DemoError, execute, keep_static_views, render, say, shown
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
@@ -112,6 +112,7 @@ def solve(notebook: NotebookNode) -> None:
 def tidy(notebook: NotebookNode) -> None:
     """Take away what differs between two executions without meaning anything."""
     notebook.metadata = nbformat.from_dict(METADATA)
+    keep_static_views(notebook)
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
         for output in cell.get("outputs", ()):

@@ -55,7 +55,7 @@ def demo(folder: Path, *sources: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_demo_prints_the_summary_of_each_compiled_cell_and_writes_a_page(tmp_path: Path) -> None:
-    done = demo(tmp_path, LOADING, COMPILED)
+    done = demo(tmp_path, LOADING, COMPILED, "%npcompile graph")
     assert done.returncode == 0, done.stderr
     assert re.search(r"cell \[2\], \d+\.\d s: 2 of 2 lines \w+ · 1 break point", done.stdout)
     assert "executing tiny.ipynb" in done.stdout
@@ -65,6 +65,10 @@ def test_demo_prints_the_summary_of_each_compiled_cell_and_writes_a_page(tmp_pat
     executed = nbformat.read(tmp_path / "out/tiny.ipynb", as_version=4)
     nbformat.validate(executed)
     assert executed.cells[1].execution_count == 2
+    # What is saved of a widget needs no kernel.
+    (opened,) = executed.cells[2].outputs
+    assert sorted(opened.data) == ["text/html", "text/plain"]
+    assert page.count('class="npcompile-report') == 2
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 import jupytext
 import nbformat
 import pytest
+from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -47,6 +49,7 @@ TERMS = (
     "on-stack replacement",
     "native loop",
     "tape",
+    "stand-in",
     "residency",
 )
 WORDS_A_MINUTE = 130
@@ -97,6 +100,26 @@ def test_the_saved_notebook_shows_the_point_without_being_run(name: str) -> None
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_it_looks_with_a_widget_and_saves_a_static_view_of_it(name: str) -> None:
+    opened = [
+        cell
+        for cell in saved(name).cells
+        if cell.cell_type == "code"
+        and re.search(r"^(%npcompile (graph|grad)|GraphWidget\(.*\))$", cell.source, re.MULTILINE)
+    ]
+    assert opened
+    for cell in opened:
+        data = [output.data for output in cell.outputs if "data" in output]
+        assert [sorted(one) for one in data] == [["text/html", "text/plain"]], cell.source
+        assert "<svg" in data[0]["text/html"]
+
+
+def test_the_fix_of_the_third_is_found() -> None:
+    (cell,) = (cell for cell in saved(NAMES[2]).cells if cell.source == "%npcompile fix")
+    assert cell.outputs[0].data["text/plain"].startswith("1 fix for 1 break point")
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_every_notebook_has_the_same_shape(name: str) -> None:
     headings = re.findall(r"^## (.+)$", markdown(saved(name)), re.MULTILINE)
     assert tuple(headings) == PARTS
@@ -129,6 +152,15 @@ def test_the_readme_has_a_line_a_picture_and_a_time_for_each() -> None:
         assert (FOLDER / picture.group(1)).is_file()
         assert re.search(r"\d+ min", row)
         assert re.search(r"\d+ s", row)
+
+
+def test_the_start_without_a_checkout_is_a_cell_that_parses_and_takes_the_same_torch() -> None:
+    found = re.search(r"```\n(SOURCE = .*?)```", README, re.DOTALL)
+    assert found is not None
+    ast.parse(TransformerManager().transform_cell(found.group(1)))
+    whole = (ROOT / "README.md").read_text(encoding="utf-8")
+    for torch in re.findall(r"torch==[\d.]+", found.group(1)):
+        assert f"pip install {torch}\n" in whole
 
 
 # -- executed

@@ -372,6 +372,19 @@ def test_numpy_may_call_somebody() -> None:
         assert not only_reads(found, names.__getitem__)
 
 
+def test_the_thread_that_a_large_message_starts_does_not_end_it() -> None:
+    """A figure is such a message: after the first one nothing would stay on a device."""
+    from zmq.utils.garbage import GarbageCollector
+
+    collector = GarbageCollector()
+    collector.start()
+    try:
+        assert collector.thread.is_alive()
+        assert residencies.is_alone()
+    finally:
+        collector.stop()
+
+
 def test_a_thread_without_a_name_ends_it() -> None:
     go, stop = threading.Lock(), threading.Lock()
     go.acquire()

@@ -7,7 +7,7 @@ from html import escape
 from jupyter_npcompile.graph.amounts import size
 from jupyter_npcompile.graph.gradients import GradientReport, NodeGradient, Sample
 
-CELL, GAP, LABEL, ROW = 6, 14, 210, 18
+CELL, GAP, LABEL, LINE, ROW = 6, 14, 270, 13, 18
 MOST_NODES = 40
 
 
@@ -48,6 +48,11 @@ def _place(report: GradientReport) -> list[str]:
 
 
 def _figures(sample: Sample) -> str:
+    return ", ".join(_phrases(sample))
+
+
+def _phrases(sample: Sample) -> list[str]:
+    """What is to be said of a gradient, in pieces; the first holds its dtype and norm."""
     shape = f"[{','.join(map(str, sample.shape))}]" if sample.shape else ""
     parts = [f"norm {sample.norm:.4g}"]
     if sample.shape:
@@ -56,7 +61,7 @@ def _figures(sample: Sample) -> str:
         parts.append(f"{sample.zeros:.0%} zero")
     if sample.nonfinite:
         parts.append(f"{sample.nonfinite} NaN or infinite")
-    return f"{sample.dtype}{shape}  {', '.join(parts)}"
+    return [f"{sample.dtype}{shape}  {parts[0]}", *parts[1:]]
 
 
 def _where(node: NodeGradient) -> str:
@@ -75,13 +80,20 @@ def gradient_svg(report: GradientReport) -> str:
     parts: list[str] = []
     y = 22
     parts.append(_label(8, y - 6, f"check against NumPy: {report.check}", bold=True))
+    if report.variables:
+        parts.append(
+            _label(8, y + 8, "left: values, right: gradients; blue is negative, red positive")
+        )
+        y += ROW
     for variable in report.variables:
-        height = max(len(variable.value.rows), len(variable.gradient.rows), 2) * CELL
-        parts.append(_label(8, y + 12, f"d {variable.output} / d {variable.name}", bold=True))
-        parts.append(_label(8, y + 26, _figures(variable.gradient)[:38]))
+        said = _phrases(variable.gradient)
+        rows = max(len(variable.value.rows), len(variable.gradient.rows))
+        height = max(rows * CELL, (len(said) + 1) * LINE)
+        parts.append(_label(8, y + 10, f"d {variable.output} / d {variable.name}", bold=True))
+        parts += [_label(8, y + 10 + LINE * k, text) for k, text in enumerate(said, 1)]
         wide = _map(parts, variable.value, LABEL, y)
         _map(parts, variable.gradient, LABEL + wide + GAP, y)
-        y += max(height, 30) + GAP
+        y += height + GAP
     y = _norms(parts, report.nodes[-MOST_NODES:], y)
     for line in _place(report):
         parts.append(_label(8, y + 12, line))
@@ -134,7 +146,7 @@ def _norms(parts: list[str], nodes: tuple[NodeGradient, ...], y: int) -> int:
     for node in nodes:
         width = round(200 * min(node.norm / largest, 1)) if node.norm == node.norm else 200
         colour = "#4477aa" if node.finite_gradient and node.finite_value else "#cc3311"
-        parts.append(_label(8, y + 10, f"line {node.position.line} {node.op}"[:30]))
+        parts.append(_label(8, y + 10, f"line {node.position.line} {node.op}"[:40]))
         parts.append(
             f'<rect x="{LABEL}" y="{y + 2}" width="{max(width, 1)}" height="9" fill="{colour}"/>'
         )

@@ -16,6 +16,7 @@ import numpy as np
 from jupyter_npcompile.graph.nodes import Graph, Node
 from jupyter_npcompile.graph.prediction import Prediction, Rates
 from jupyter_npcompile.runtime.device.device import Device
+from jupyter_npcompile.runtime.device.standin import standin
 from jupyter_npcompile.runtime.devices import CPU, MissingDeviceError, device_of, require
 from jupyter_npcompile.runtime.footprint import size_of
 from jupyter_npcompile.runtime.plan import Plan
@@ -131,13 +132,15 @@ def predicted(plan: Plan, lines: tuple[int, int], rates: Rates) -> Prediction:
     results = (*graph.allocations(), *graph.writes)
     to_host = size_of(type for id in results for type in nodes[id].types)
     copies = to_device / rates.to_device + to_host / rates.to_host
-    runs_native = plan.state == "ready" and plan.artifact is not None
+    tier = plan.artifact.tier if plan.artifact is not None and plan.state == "ready" else "numpy"
+    if tier == standin.name:  # what it takes says nothing of any processor
+        tier = "numpy"
     positions = [node.position.line for node in graph.nodes if node.position.line]
     inside = [line for line in positions if lines[0] <= line <= lines[1]] or list(lines)
     return Prediction(
         lines=(min(inside), max(inside)),
-        now=plan.artifact.tier if runs_native and plan.artifact is not None else "numpy",
-        now_us=plan.timings.get("compiled_us" if runs_native else "numpy_us"),
+        now=tier,
+        now_us=plan.timings.get("numpy_us" if tier == "numpy" else "compiled_us"),
         to_device=to_device,
         to_host=to_host,
         copies_us=copies * 1e6,

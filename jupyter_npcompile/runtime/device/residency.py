@@ -27,8 +27,11 @@ if TYPE_CHECKING:
 Key: TypeAlias = tuple[int, tuple[int, ...], tuple[int, ...], str]
 """Address, shape, strides and dtype of an array."""
 
-_OURS = ("ipykernel.", "IPython.", "jupyter_npcompile.")
-"""Modules whose threads write into no array of the user's."""
+_OURS = ("ipykernel.", "IPython.", "jupyter_npcompile.", "zmq.utils.garbage")
+"""Modules whose threads write into no array of the user's.
+
+That of pyzmq runs from the first large message on, such as a figure; it forgets what was sent.
+"""
 
 
 _SILENT: frozenset[int] = frozenset()
