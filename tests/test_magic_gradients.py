@@ -255,11 +255,11 @@ def test_the_graph_has_a_way_back(shell: Shell) -> None:
 
 def test_what_cannot_be_lowered_is_said(shell: Shell) -> None:
     cell = (
-        "%%npcompile --grad loss --wrt w --quiet\nq, r = np.linalg.qr(np.outer(w, w) + np.eye(3))"
+        "%%npcompile --grad loss --wrt w --quiet\nr, v = np.linalg.eig(np.outer(w, w) + np.eye(3))"
     )
-    assert shell.run(cell + "\nloss = np.sum(r)") is None
+    assert shell.run(cell + "\nloss = np.sum(r.real)") is None
     report = last_report()
     assert report is not None
     assert report.graph.backward == ()
     assert "not lowered" in report.regions[0].note
-    assert "linalg.qr" in report.graph.to_text()
+    assert "linalg.eig" in report.graph.to_text()
