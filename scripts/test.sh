@@ -15,8 +15,10 @@ if [ -n "${CI:-}" ]; then
   export NPCOMPILE_HALF
   printf 'half of the examples of large families, drawn from %s\n' "$NPCOMPILE_HALF"
 fi
-# A file is the unit: its tests share servers, and what they have compiled.
-.venv/bin/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile \
+# A file is the unit: its tests share servers, and what they have compiled. Many wait
+# for a compiler or a browser, so one process more than there are processors is busy.
+processes=$(($(.venv/bin/python -c 'import os; print(os.cpu_count() or 1)') + 1))
+.venv/bin/python -m pytest -q -n $((processes < 4 ? processes : 4)) --dist loadfile \
   --durations=5 --junitxml=build/pytest.xml
 .venv/bin/python - "${specs:-0}" <<'PY'
 import sys

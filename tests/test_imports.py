@@ -7,7 +7,10 @@ package's public functions (``api.py``) stand between widgets and magic.
 from __future__ import annotations
 
 import ast
+import importlib
 import importlib.util
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -127,3 +130,31 @@ def test_wrong_imports_are_found(path: str, code: str) -> None:
 )
 def test_right_imports_pass(path: str, code: str) -> None:
     assert violations(Path(PACKAGE, path), code) == []
+
+
+def test_public_names_are_where_they_are_looked_for() -> None:
+    tree = ast.parse((ROOT / "__init__.py").read_text())
+    named = {
+        alias.name: node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith(f"{PACKAGE}.")
+        for alias in node.names
+    }
+    package = importlib.import_module(PACKAGE)
+    assert {name: f"{PACKAGE}.{home}" for name, home in package._HOMES.items()} == named
+    assert sorted(package.__all__) == sorted(named)
+    for name, home in named.items():
+        assert getattr(package, name) is getattr(importlib.import_module(str(home)), name)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = package.nothing
+
+
+def test_a_worker_imports_little() -> None:
+    """It has to be ready soon, and lives in every kernel."""
+    code = (
+        "import sys, jupyter_npcompile.runtime.worker_process\n"
+        "import jupyter_npcompile.runtime.loop_building\n"
+        "print(*({'torch', 'IPython', 'ipywidgets'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

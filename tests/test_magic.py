@@ -205,7 +205,7 @@ def test_status_clear_and_report(shell: Shell, capsys: pytest.CaptureFixture[str
     assert "forgot" in capsys.readouterr().out
     assert npc.stats()["artifacts"] == 0
     shell.run("%npcompile unknown")
-    commands = "report, graph, grad, fix, status, clear, cache, device, whatif, on, off"
+    commands = "report, graph, timing, grad, fix, status, clear, cache, device, whatif, on, off"
     assert f"Valid commands: {commands}" in "".join(capsys.readouterr())
 
 

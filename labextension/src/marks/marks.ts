@@ -1,4 +1,5 @@
 /** Marks: what is drawn beside the lines of a cell, from its report. */
+import { duration } from '../duration.js';
 import type { IReport, IReportLine, IReportRegion, Status } from '../report.js';
 
 /** A break point is drawn in place of the status of its line. */
@@ -106,14 +107,6 @@ function run({ tier, numpyUs, compiledUs, note }: IReportRegion): string {
     parts.push(`${(numpyUs / compiledUs).toPrecision(2)}x`);
   }
   return [...parts, ...(note === '' ? [] : [note])].join(' · ');
-}
-
-/** A time in microseconds, as a person says it. */
-function duration(time: number): string {
-  const [scale, unit] =
-    time >= 1e6 ? [1e6, 's'] : time >= 1e3 ? [1e3, 'ms'] : [1, 'µs'];
-  const value = time / scale;
-  return `${value >= 100 ? value.toFixed(0) : value.toPrecision(2)} ${unit}`;
 }
 
 function describe({ kind, reason, hint }: INote): string {

@@ -1,4 +1,5 @@
 /** Where the time went, as a table with bars. */
+import { duration } from '../duration.js';
 import { bytes } from './details.js';
 import { html, svg } from './dom.js';
 import type { ITimeRow, ITiming } from './outline.js';
@@ -144,11 +145,4 @@ function drawBars(row: ITimeRow, longest: number): Node {
         ]
       : [])
   );
-}
-
-/** A time in words. */
-export function duration(us: number): string {
-  const [value, unit] =
-    us < 999.5 ? [us, 'µs'] : us < 999_500 ? [us / 1e3, 'ms'] : [us / 1e6, 's'];
-  return `${value >= 9.95 ? value.toFixed(0) : value.toPrecision(2)} ${unit}`;
 }
