@@ -39,9 +39,13 @@ hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, data
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "project")
 
 LARGE = {
-    *("test_autodiff_calls.py", "test_autodiff_programs.py", "test_loops_random.py"),
-    *("test_loops_semantics.py", "test_same_programs.py", "test_tracer_floating.py"),
-    *("test_tracer_lowering_compressed.py", "test_tracer_lowering_random.py"),
+    *("test_autodiff_calls.py", "test_autodiff_programs.py", "test_loops_linear_algebra.py"),
+    *("test_loops_random.py", "test_loops_semantics.py", "test_runtime_compile_worker.py"),
+    *("test_runtime_fast.py", "test_runtime_first_run.py", "test_runtime_footprint.py"),
+    *("test_runtime_leaks.py", "test_runtime_sizes.py", "test_runtime_whole_function.py"),
+    *("test_same_as_native.py", "test_same_devices.py", "test_same_language.py"),
+    *("test_same_programs.py", "test_tracer_floating.py", "test_tracer_lowering_compressed.py"),
+    *("test_tracer_lowering_inductor.py", "test_tracer_lowering_random.py"),
     "test_tracer_lowering_ufunc_methods.py",
 }
 """Families of many examples, of which a landing runs a half."""

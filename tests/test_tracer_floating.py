@@ -117,7 +117,11 @@ def test_errors_on_replay(name: str) -> None:
     function = FUNCTIONS[name]
     compiled = jupyter_npcompile.compile(function)
     for number, x in enumerate(VALUES):
-        assert seen(compiled, x) == seen(function, x), (number, x)
+        found, expected = seen(compiled, x), seen(function, x)
+        if name == "a product of matrices" and not np.isfinite(x).all():
+            # Whether NumPy's library warns of infinities depends on the processor.
+            found, expected = ([], found[1]), ([], expected[1])
+        assert found == expected, (number, x)
 
 
 @pytest.mark.slow

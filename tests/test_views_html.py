@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -84,6 +85,17 @@ def test_words_stand_beside_signs() -> None:
     words = [part.strip() for part in Page(to_html(report())).words]
     for word in ("compiled", "NumPy", "Python", "break point"):
         assert word in words
+
+
+def test_what_is_said_of_a_region_stands_below_its_row() -> None:
+    """Beside the signature it would be out of sight."""
+    said = "no native loop: line 5: print"
+    regions = (RegionReport(0, (3, 6), "numpy", note=said), RegionReport(1, (4, 4), "inductor"))
+    page = Page(to_html(replace(report(), regions=regions)))
+    (remark,) = [attrs for tag, attrs in page.tags if attrs.get("class") == "npcompile-remark"]
+    columns = sum(tag == "th" for tag, _ in page.tags)
+    assert remark["colspan"] == str(columns - 1)
+    assert said in page.text
 
 
 def test_nothing_from_outside(renderer: str) -> None:

@@ -149,7 +149,6 @@ def _note(note: Note) -> str:
 def _regions(report: ReportData) -> str:
     if not report.regions:
         return ""
-    notes = any(region.note for region in report.regions)
     copies = any(region.copies for region in report.regions)
     heads = ("Lines", "Runs as", "Segments", "NumPy", "Compiled", "Speed", "Compiling")
     amounts = {"Segments", "NumPy", "Compiled", "Speed", "Compiling"}
@@ -158,7 +157,7 @@ def _regions(report: ReportData) -> str:
         for name in heads
     )
     head += '<th scope="col">Copies</th>' if copies else ""
-    head += '<th scope="col">Valid for</th>' + ('<th scope="col">Note</th>' if notes else "")
+    head += '<th scope="col">Valid for</th>'
     body = []
     for region in report.regions:
         first, last = region.lines
@@ -178,9 +177,7 @@ def _regions(report: ReportData) -> str:
             text = _text(shorten("; ".join(copied(region)), 300))
             cells.append(f'<td class="npcompile-wide">{text}</td>')
         cells.append(f'<td class="npcompile-wide">{_text(shorten(region.signature, 200))}</td>')
-        if notes:
-            cells.append(f'<td class="npcompile-wide">{_text(shorten(region.note, 300))}</td>')
-        body.append(f"<tr>{''.join(cells)}</tr>")
+        body.append(f"<tr>{''.join(cells)}</tr>{_remark(region.note, len(cells))}")
     kept = _fit(body, TEXT_BYTES)
     more = len(body) - kept
     rest = f'<div class="npcompile-more">… {more} more regions</div>' if more else ""
@@ -190,6 +187,14 @@ def _regions(report: ReportData) -> str:
         f"</thead><tbody>{''.join(body[:kept])}</tbody></table></div>{rest}"
     )
     return _section("Regions", count, table)
+
+
+def _remark(note: str, columns: int) -> str:
+    """What is to be said of a region, below its row."""
+    if not note:
+        return ""
+    text = _text(shorten(note, 300))
+    return f'<tr><td></td><td class="npcompile-remark" colspan="{columns - 1}">{text}</td></tr>'
 
 
 def _times(report: ReportData) -> str:
