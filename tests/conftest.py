@@ -26,6 +26,7 @@ import numpy as np
 from IPython.core.interactiveshell import InteractiveShell
 
 import jupyter_npcompile
+from jupyter_npcompile.runtime.settings import settings
 from tests import summary
 from tests.processes import processes
 
@@ -81,6 +82,16 @@ def _device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     device = os.environ.get("NPCOMPILE_TEST_DEVICE", "").partition(" ")[0]
     if device and request.path.name.startswith("test_autodiff_"):
         monkeypatch.setattr(jupyter_npcompile.settings, "device", device)
+
+
+@pytest.fixture(autouse=True)
+def _settings() -> Iterator[None]:
+    """So do its settings."""
+    names = ("tier", "first_run_check", "device", "dtype")
+    before = {name: getattr(settings, name) for name in names}
+    yield
+    for name, value in before.items():
+        setattr(settings, name, value)
 
 
 @pytest.fixture(autouse=True)

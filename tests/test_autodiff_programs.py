@@ -144,7 +144,7 @@ def test_gradient_across_break_points(
 
 BRANCHING = frozenset(
     {"conjugate_gradient", "hmm_forward", "huffman_like_merging", "implicit_oscillator"}
-    | {"lu_solve", "matrix_exponential", "newton_intersections", "page_rank", "pca"}
+    | {"lu_solve", "matrix_exponential", "newton_intersections", "page_rank"}
     | {"pendulum_energy", "power_iteration", "pressure_jacobi", "sparse_gauss_seidel"}
     | {"sparse_rows", "bootstrap_ratio", "kdv_solitons", "mean_curvature", "binomial_tree"}
 )

@@ -114,6 +114,7 @@ def test_large_results_are_checked_all_the_same(monkeypatch: pytest.MonkeyPatch)
     from jupyter_npcompile.runtime import artifacts
 
     monkeypatch.setattr(npc.settings, "tier", "auto")
+    monkeypatch.setattr(npc.settings, "first_run_check", "replace")
     monkeypatch.setattr(preparing, "faster", lambda numpy_us, compiled_us: True)
     monkeypatch.setattr(footprint, "CONSTANT", 0)
     right = artifacts.Artifact.run
