@@ -27,6 +27,7 @@ FOUND = "found"
 SPECIAL = {
     1234.25: "fake.wait",
     1234.5: "fake.program",
+    1234.75: "fake.slow",
     1235.25: "fake.crash",
     1235.5: "fake.lowering",
     1235.75: "fake.unbuildable",
@@ -94,6 +95,8 @@ def _do(node: Node, phase: str, folder: Path) -> None:
     match op:
         case "fake.wait":
             time.sleep(60)
+        case "fake.slow":  # so that a bar is shown
+            time.sleep(1.5)
         case "fake.program":  # like g++: in a process of its own
             subprocess.run(["sleep", "60"], check=True)
         case "fake.crash":

@@ -13,6 +13,15 @@ import pytest
 
 VARIABLE = "NPCOMPILE_TEST_MARK"
 
+PATIENCE = 30.0
+"""Seconds after which what has not happened will not."""
+
+SOON = 5.0
+"""Seconds; what nobody waits for is over by then, even where much else runs.
+
+On a machine that does nothing else it is 0.1 to 0.5 s.
+"""
+
 
 def mark() -> str:
     """A mark that no other test has."""
@@ -35,7 +44,7 @@ def marked(value: str) -> dict[int, str]:
     return found
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
+def eventually(condition: Callable[[], bool], seconds: float = PATIENCE) -> bool:
     """Whether a condition becomes true in time."""
     end = time.monotonic() + seconds
     while not condition():

@@ -152,7 +152,7 @@ def test_five_hundred_versions_of_a_cell(shell: Shell, kernel: Kernel, place: st
         assert len(cells._known) <= cells.MAX_CELLS
         assert grown < 100_000_000, grown
     run(3)
-    assert compiler.wait(20)
+    assert compiler.wait(60)
     run(3)
     assert npc.stats()["dispatches"] > 0
 
@@ -162,7 +162,7 @@ def test_ten_thousand_runs_of_a_cell_that_defines(shell: Shell, kernel: Kernel) 
     cell = EDITED.format(2.0)
     for _ in range(30):
         shell.ip.run_cell(cell)
-        assert compiler.wait(20)
+        assert compiler.wait(60)
     before = ours()
     for _ in range(300):
         shell.ip.run_cell(cell)
@@ -189,7 +189,7 @@ def test_memory_is_freed_with_the_names(shell: Shell, kernel: Kernel, rest: str)
     assert shell.run(LARGE) is None
     for _ in range(5):
         shell.run(cell)
-        assert compiler.wait(20)
+        assert compiler.wait(60)
     tracemalloc.start()
     for _ in range(3):
         shell.run(cell)
@@ -221,7 +221,7 @@ def test_memory_is_freed_while_a_function_runs(kernel: Kernel) -> None:
     seen: list[float] = []
     for _ in range(3):
         f(x, lambda: None)
-        assert compiler.wait(20)
+        assert compiler.wait(60)
     tracemalloc.start()
     for _ in range(6):
         seen.clear()
@@ -238,8 +238,8 @@ def test_nobody_keeps_what_is_gone(kernel: Kernel) -> None:
     history.remember(None)
     del f
     gc.collect()
-    assert eventually(lambda: compiler.pending == 0, 20)
-    assert eventually(lambda: not kernel.worker.jobs, 5)
+    assert eventually(lambda: compiler.pending == 0)
+    assert eventually(lambda: not kernel.worker.jobs)
     after = ours()
     assert after["Plan"] <= before["Plan"]
     assert after["RegionState"] <= before["RegionState"]
