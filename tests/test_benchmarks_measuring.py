@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 from tests.benchmarks import campaign, machine, worker
-from tests.benchmarks.bandwidth import copy_bandwidth
 from tests.benchmarks.campaign import Campaign, by_size, measure
 from tests.benchmarks.children import Event, Limits, events
 from tests.benchmarks.plans import FULL, ORDER, QUICK, one_of_each
@@ -88,10 +87,6 @@ def test_arguments_that_change_are_fresh_each_time() -> None:
     trial.first()
     assert trial.compiled.sample(3)[0] >= 0
     assert trial.compiled.loops() <= 20
-
-
-def test_copies_take_time() -> None:
-    assert copy_bandwidth(1) > 1e6
 
 
 # -- a worker's trial of one size

@@ -26,7 +26,7 @@ from jupyter_npcompile.runtime import (
     notices,
 )
 from jupyter_npcompile.runtime.bandwidth import bandwidth
-from jupyter_npcompile.runtime.compile_worker import stop_all
+from jupyter_npcompile.runtime.compile_worker import stop_all, warm_up
 from jupyter_npcompile.runtime.device.device import DeviceError
 from jupyter_npcompile.runtime.device.prediction import predictions, rates_of
 from jupyter_npcompile.runtime.devices import with_precision
@@ -248,8 +248,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     if getattr(shell, "kernel", None) is not None:
         session.status = StatusComm()
     if settings.tier in ("auto", "inductor"):
-        artifacts.store.warm_up()
-        loop_store.store.warm_up()
+        warm_up(artifacts.store.worker, loop_store.store.worker)
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:

@@ -1,6 +1,6 @@
 """The memory bandwidth of this machine: what limits everything that is done to large arrays.
 
-The benchmarks have a copy of this: what measures other tools must not import the package.
+It imports nothing else of the package, so that the benchmarks of other tools can use it.
 """
 
 from __future__ import annotations

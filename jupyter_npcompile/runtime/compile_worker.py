@@ -87,15 +87,6 @@ class CompileWorker:
         """
         self._running(cache)
 
-    def warm_up(self) -> None:
-        """Start it in the background."""
-
-        def start() -> None:
-            stamp.versions()  # which takes a moment the first time
-            self.start(caches.cache())
-
-        threading.Thread(target=start, name="npcompile-start", daemon=True).start()
-
     def _running(self, cache: Cache) -> _Process:
         with self._lock:
             process = self._process
@@ -342,6 +333,17 @@ class _Process:
         self._writing = self._reading = -1
         if self._popen is not None:
             self._popen.returncode = 0  # not ours to wait for
+
+
+def warm_up(*workers: CompileWorker) -> None:
+    """Start workers in the background: it takes seconds until one is ready."""
+
+    def start() -> None:
+        stamp.versions()  # which takes a moment the first time
+        for each in workers:
+            each.start(caches.cache())
+
+    threading.Thread(target=start, name="npcompile-start", daemon=True).start()
 
 
 def stop_all() -> None:

@@ -81,13 +81,9 @@ class Store:
 
     def __init__(self, load: Loader, worker: CompileWorker = worker) -> None:
         self._load = load
-        self._worker = worker
+        self.worker = worker
         self._forms = Forms()
         self._supports: dict[Path, Path] = {}
-
-    def warm_up(self) -> None:
-        """Start the compile worker, in the background: it takes seconds until it is ready."""
-        self._worker.warm_up()
 
     def forget(self) -> None:
         """Forget what serves many sizes; the cache is asked again."""
@@ -229,7 +225,7 @@ class Store:
         self, graph: Graph, key: str, content: Mapping[str, Any], ticket: Ticket, cache: Cache
     ) -> tuple[Entry, Mapping[str, float]]:
         try:
-            return built(self._worker, key, content, ticket, cache)
+            return built(self.worker, key, content, ticket, cache)
         except BuildError as error:
             raise _exception(error.error, graph) from None
 

@@ -33,7 +33,7 @@ class LoopStore:
     """
 
     def __init__(self, worker: CompileWorker = worker) -> None:
-        self._worker = worker
+        self.worker = worker
         self._loaded: dict[str, Run] = {}
 
     def find(self, source: str) -> Run | None:
@@ -64,7 +64,7 @@ class LoopStore:
         key = self._key(source)
         content = {"loop": source}
         try:
-            entry, _ = built(self._worker, key, content, ticket, caches.cache())
+            entry, _ = built(self.worker, key, content, ticket, caches.cache())
         except BuildError as error:
             raise CompileFailedError(str(error)) from None
         if entry.error is not None:
@@ -83,10 +83,6 @@ class LoopStore:
         table[:] = list(known)
         self._loaded[key] = run
         return run
-
-    def warm_up(self) -> None:
-        """Start the compile worker, in the background."""
-        self._worker.warm_up()
 
     def clear(self) -> None:
         """Forget what is loaded."""

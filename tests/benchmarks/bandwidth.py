@@ -1,26 +1,6 @@
-"""The memory bandwidth of this machine, and how close a program comes to it."""
+"""How close a program comes to the memory bandwidth of the machine."""
 
 from __future__ import annotations
-
-from time import perf_counter
-
-import numpy as np
-
-COPIED = 1 << 26
-"""Bytes of the array that is copied: more than caches hold."""
-
-
-def copy_bandwidth(repetitions: int = 5) -> float:
-    """Bytes per second that a copy moves at best, reads and writes counted once each."""
-    source = np.ones(COPIED // 8)
-    target = np.empty_like(source)
-    np.copyto(target, source)
-    best = float("inf")
-    for _ in range(repetitions):
-        began = perf_counter()
-        np.copyto(target, source)
-        best = min(best, perf_counter() - began)
-    return 2 * source.nbytes / best
 
 
 def share(moved: int, seconds: float, bandwidth: float) -> float:

@@ -30,7 +30,8 @@ START = perf_counter()
 
 import numpy as np  # noqa: E402
 
-from tests.benchmarks.bandwidth import copy_bandwidth, share  # noqa: E402
+from jupyter_npcompile.runtime.bandwidth import copy_bandwidth  # noqa: E402
+from tests.benchmarks.bandwidth import share  # noqa: E402
 from tests.benchmarks.programs import Program, load  # noqa: E402
 from tests.benchmarks.results import Capture, Measured, Status  # noqa: E402
 from tests.benchmarks.timing import Subject, Timing, interleaved  # noqa: E402
