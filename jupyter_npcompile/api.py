@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar, cast, overload
 from jupyter_npcompile.autodiff import replays
 from jupyter_npcompile.graph.gradients import GradientReport
 from jupyter_npcompile.graph.report import ReportData
-from jupyter_npcompile.runtime import history
+from jupyter_npcompile.runtime import history, tensor_calls
 from jupyter_npcompile.runtime.copies import Copier
 from jupyter_npcompile.runtime.devices import CPU, require, with_precision
 from jupyter_npcompile.runtime.function_comparison import compare_function
@@ -44,7 +44,14 @@ def _gradient_widget(reports: Sequence[GradientReport]) -> Any:
     return GradientWidget(reports[-1], history=reports[:-1])
 
 
+def _follow(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    from jupyter_npcompile.autodiff.tensors import follow  # imports torch
+
+    return follow(function, args, kwargs)
+
+
 live.makers.update(graph=_graph_widget, gradients=_gradient_widget)
+tensor_calls.followed_by(_follow)
 
 
 @overload

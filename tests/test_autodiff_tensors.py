@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -471,3 +473,21 @@ def test_cells_that_are_compiled_as_ever(
     assert shell.run(f"%%npcompile\n{text}") is None
     assert "followed" not in capsys.readouterr().out
     assert isinstance(shell.ip.user_ns["y"], np.ndarray)
+
+
+ALONE = """
+import torch, numpy as np, jupyter_npcompile as npc
+source = "def f(x):\\n    return np.sin(x).sum()\\n"
+import linecache
+linecache.cache["<f>"] = (len(source), None, source.splitlines(True), "<f>")
+exec(compile(source, "<f>", "exec"))
+x = torch.ones(3, requires_grad=True)
+npc.compile(f)(x).backward()
+print(x.grad.tolist() == torch.cos(torch.ones(3)).tolist())
+"""
+
+
+def test_nothing_else_must_have_been_imported() -> None:
+    """Public names are imported when somebody asks for them: `compile` alone is enough."""
+    made = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=True)
+    assert made.stdout == "True\n", made.stderr

@@ -191,3 +191,28 @@ def test_functions_of_numpy(name: str, arguments: tuple[Any, ...]) -> None:
     function = getattr(np, name)
     written = getattr(function, "__wrapped__", function)
     np.testing.assert_array_equal(traced(written)(*arguments), function(*arguments), strict=True)
+
+
+def test_blocks_end_where_the_definition_does(tmp_path: Path) -> None:
+    """Strings and brackets may hold lines that are not indented, and comments are no end."""
+    text = (
+        "class C:\n"
+        "    @staticmethod\n"
+        "    def f(\n"
+        "  a, b=1,\n"
+        "    ):\n"
+        '        """A text.\n'
+        "\n"
+        "at the margin\n"
+        '"""\n'
+        "# a comment\n"
+        "        return (a\n"
+        "+ b)\n"
+        "    g = 2\n"
+    )
+    path = tmp_path / "margins.py"
+    path.write_text(text)
+    names: dict[str, Any] = {}
+    exec(compile(text, str(path), "exec"), names)
+    found = definition(names["C"].f)
+    assert (found.node.lineno, found.node.end_lineno, found.node.col_offset) == (3, 12, 4)

@@ -14,6 +14,7 @@ from jupyter_npcompile.autodiff.cells import forget_run
 from jupyter_npcompile.autodiff.functions import is_library
 from jupyter_npcompile.autodiff.tape import Tape
 from jupyter_npcompile.cell import HOOKS, SourceText
+from jupyter_npcompile.cell.syntax import descend
 from jupyter_npcompile.cell.whole import whole_cell
 from jupyter_npcompile.runtime.tensor_calls import remember
 from jupyter_npcompile.tracer import helpers
@@ -80,18 +81,18 @@ class TensorCell:
         return [f"{first}the cell was followed, not compiled", *map(str, self.hooks.tape.notes)]
 
 
-def meeting(tree: ast.Module, namespace: MutableMapping[str, Any]) -> list[str]:
+def meeting(tree: ast.Module, source: str, namespace: MutableMapping[str, Any]) -> list[str]:
     """Names of tensors with a history that a cell hands to NumPy, as far as its text shows.
 
     Examples
     --------
-    >>> meeting(ast.parse("y = np.sin(x.numpy())"), {"x": 3.0})
+    >>> source = "y = np.sin(x.numpy())"
+    >>> meeting(ast.parse(source), source, {"x": 3.0})
     []
     """
-    if "torch" not in sys.modules and not _imports_torch(tree):
+    if "torch" not in sys.modules and "torch" not in source:
         return []
-    nodes = list(ast.walk(tree))
-    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    names = {node.id for node in descend(tree) if isinstance(node, ast.Name)}
     known = {name for name in names if name in namespace and _has_history(namespace[name])}
     found: dict[str, None] = {}
     for statement in _statements(tree):
@@ -100,15 +101,6 @@ def meeting(tree: ast.Module, namespace: MutableMapping[str, Any]) -> list[str]:
             if isinstance(node, ast.Call):
                 found.update(dict.fromkeys(_met(node, known, namespace)))
     return list(found)
-
-
-def _imports_torch(tree: ast.Module) -> bool:
-    imported = [
-        (alias.name for alias in node.names) if isinstance(node, ast.Import) else (node.module,)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-    ]
-    return any(str(name).partition(".")[0] == "torch" for names in imported for name in names)
 
 
 def _has_history(value: Any) -> bool:

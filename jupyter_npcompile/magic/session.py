@@ -126,7 +126,7 @@ class Session(ast.NodeTransformer):
             if check is not None:
                 self._expect(check, options)
             return tree
-        names = meeting(tree, self.shell.user_ns)
+        names = meeting(tree, source, self.shell.user_ns)
         if names:
             self.between.forget()
             followed = TensorCell(tree, source, names, self.shell.user_ns)

@@ -8,11 +8,12 @@ import itertools
 import sys
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any, TypeAlias
 
 from jupyter_npcompile.cell import CellProgram, SourceText, build_cell
+from jupyter_npcompile.cell.syntax import clone
 from jupyter_npcompile.runtime.copied_namespace import names_in
 from jupyter_npcompile.runtime.device.residency import Residency
 from jupyter_npcompile.runtime.device.watch import watch_of
@@ -38,6 +39,10 @@ class Remembered:
 
     Parameters
     ----------
+    name : str
+        Builtin name under which its skeleton finds the handle of a run.
+    program : CellProgram
+        Its skeleton and regions.
     states : list of RegionState
         The plans of its regions.
     functions : list of FunctionHandle
@@ -52,8 +57,12 @@ class Remembered:
         Between its loops with guards and as they were written.
     places : set of str
         The notebook's cells that hold this text, as far as the frontend tells.
+    mentioned : list of str, optional
+        The names in its text, once somebody has asked.
     """
 
+    name: str
+    program: CellProgram
     states: list[RegionState]
     functions: list[FunctionHandle]
     loops: list[LoopState] = field(default_factory=list)
@@ -61,6 +70,7 @@ class Remembered:
     runs: int = 0
     duel: Duel = field(default_factory=lambda: Duel(brief=0.0))
     places: set[str] = field(default_factory=set)
+    mentioned: list[str] | None = None
 
     def leave(self, place: str) -> None:
         """A cell of the notebook holds another text by now."""
@@ -106,7 +116,17 @@ class CellHandle(ModuleFrame):
     """
 
     __slots__ = (
-        *("__weakref__", "body", "filenames", "functions", "loops", "name", "namespace", "options"),
+        *(
+            "__weakref__",
+            "_kept",
+            "body",
+            "filenames",
+            "functions",
+            "loops",
+            "name",
+            "namespace",
+            "options",
+        ),
         *("program", "source", "states"),
     )
 
@@ -127,6 +147,7 @@ class CellHandle(ModuleFrame):
         )
         watch = watch_of(options.device, program.reaches, copies)
         super().__init__(kept.states, rest, None, kept.loops, watch=watch)
+        self._kept = kept
         kept.runs += 1
         self._rest.allowance.begin(kept.runs)
         for state in kept.states:
@@ -176,7 +197,9 @@ class CellHandle(ModuleFrame):
     def _take_sides(self) -> None:
         """Let the loops of this run go on as they were written, if that is faster, or a trial."""
         rest = self._rest
-        mentioned = sorted(names_in(ast.Module(self.body, [])))
+        mentioned = self._kept.mentioned
+        if mentioned is None:
+            mentioned = self._kept.mentioned = sorted(names_in(ast.Module(self.body, [])))
         values = {name: self.namespace.get(name) for name in mentioned}
         self._turn = rest.duel.turn(values, rest.changes)
         if rest.duel.written if self._turn is None else self._turn.written:
@@ -231,27 +254,42 @@ def compile_cell(
     copies : Residency, optional
         What the cell before has left on the device.
     """
-    name = f"__npcompile_{next(_numbers)}__"
-    program = build_cell(
-        tree,
-        source,
-        handle=name,
-        display_last=display_last,
-        display_all=display_all,
-        tells=options.device != CPU,
-    )
+
+    def build(name: str) -> CellProgram:
+        return build_cell(
+            tree,
+            source,
+            handle=name,
+            display_last=display_last,
+            display_all=display_all,
+            tells=options.device != CPU,
+        )
+
     shown = str((display_last, display_all))
     key = (source, ast.dump(tree, include_attributes=True) + shown, options)
-    if options.trial is not None:
-        kept = _fresh(program, source, options)
-    else:
-        kept = _remembered(key, place) or _fresh(program, source, options)
+    kept = None if options.trial is not None else _remembered(key, place)
+    if kept is None:
+        name = _new_name()
+        kept = _fresh(name, build(name), source, options)
+    elif hasattr(builtins, kept.name):  # it is running, and runs itself
+        kept.name = _new_name()
+        kept.program = build(kept.name)
+    if options.trial is None:
         _known[key] = kept
         if place is not None:
             kept.places.add(place)
     for state in kept.states:
         state.begin()
-    return CellHandle(source, program, kept, options, name, tree.body, copies)
+    try:
+        skeleton = clone(kept.program.tree)  # what runs it may change it
+    except RecursionError:
+        skeleton = build(kept.name).tree
+    program = replace(kept.program, tree=skeleton)
+    return CellHandle(source, program, kept, options, kept.name, tree.body, copies)
+
+
+def _new_name() -> str:
+    return f"__npcompile_{next(_numbers)}__"
 
 
 def _remembered(key: Key, place: str | None) -> Remembered | None:
@@ -270,10 +308,12 @@ def _remembered(key: Key, place: str | None) -> Remembered | None:
     return found
 
 
-def _fresh(program: CellProgram, source: str, options: Options) -> Remembered:
+def _fresh(name: str, program: CellProgram, source: str, options: Options) -> Remembered:
     """States without plans for the regions and functions of a cell."""
     text = SourceText.of(source)
     return Remembered(
+        name,
+        program,
         [RegionState(RegionCode(region), options) for region in program.regions],
         [FunctionHandle(made.program, options, text) for made in program.functions],
         loop_states(program.loops, options, in_module=True),

@@ -105,14 +105,14 @@ def inline(
         raise Break("call", f"`{name}` does not run when it is called")
     if len(recorder.scope) >= MAX_DEPTH:
         raise Break("limit", f"`{name}` recurses too deeply to be traced")
-    if _has_no_source(function):
+    try:
+        code = _instrumented(function.__code__, function)
+    except NotTraceable as reason:
+        raise Break("call", f"`{name}` is not traced: {reason}") from None
+    if code is None:
         _require_pure(hooks, function, name)
         traced = function
     else:
-        try:
-            code = _instrumented(function.__code__, function)
-        except NotTraceable as reason:
-            raise Break("call", f"`{name}` is not traced: {reason}") from None
         traced = types.FunctionType(
             code,
             function.__globals__,
@@ -169,21 +169,12 @@ def _closure(
 
 
 @functools.cache
-def _no_source(code: types.CodeType, function: types.FunctionType) -> bool:
+def _instrumented(code: types.CodeType, function: types.FunctionType) -> types.CodeType | None:
+    """The traced form of a function; None if nobody knows how it is written."""
     try:
-        definition(function)
+        source = definition(function)
     except SourceUnavailable:
-        return True
-    return False
-
-
-def _has_no_source(function: types.FunctionType) -> bool:
-    return _no_source(function.__code__, function)
-
-
-@functools.cache
-def _instrumented(code: types.CodeType, function: types.FunctionType) -> types.CodeType:
-    source = definition(function)
+        return None
     instrumented = helper_code(
         source.node, code.co_filename, code.co_freevars, text=source.text, flags=code.co_flags
     )
