@@ -45,8 +45,10 @@ def test_a_skeleton_is_built_once(built: list[str]) -> None:
     texts = []
     for _ in range(5):
         handle = compiled()
+        handle.enter()
         texts.append(ast.unparse(handle.program.tree))
         handle.program.tree.body.clear()  # IPython, or another extension, may change it
+        handle.leave()
     assert len(built) == len(set(texts)) == 1
     compiled("y = x + 2")
     assert len(built) == 2

@@ -7,6 +7,7 @@ import builtins
 import itertools
 import sys
 import types
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from types import FrameType
@@ -59,6 +60,8 @@ class Remembered:
         The notebook's cells that hold this text, as far as the frontend tells.
     mentioned : list of str, optional
         The names in its text, once somebody has asked.
+    latest : callable
+        Gives the handle of the latest run, while that exists.
     """
 
     name: str
@@ -71,6 +74,12 @@ class Remembered:
     duel: Duel = field(default_factory=lambda: Duel(brief=0.0))
     places: set[str] = field(default_factory=set)
     mentioned: list[str] | None = None
+    latest: Callable[[], CellHandle | None] = lambda: None
+
+    def is_running(self) -> bool:
+        """Whether a run of it has not ended yet."""
+        handle = self.latest()
+        return handle is not None and not handle.over
 
     def leave(self, place: str) -> None:
         """A cell of the notebook holds another text by now."""
@@ -116,18 +125,8 @@ class CellHandle(ModuleFrame):
     """
 
     __slots__ = (
-        *(
-            "__weakref__",
-            "_kept",
-            "body",
-            "filenames",
-            "functions",
-            "loops",
-            "name",
-            "namespace",
-            "options",
-        ),
-        *("program", "source", "states"),
+        *("__weakref__", "_kept", "body", "filenames", "functions", "loops", "name"),
+        *("namespace", "options", "over", "program", "source", "states"),
     )
 
     def __init__(
@@ -148,6 +147,7 @@ class CellHandle(ModuleFrame):
         watch = watch_of(options.device, program.reaches, copies)
         super().__init__(kept.states, rest, None, kept.loops, watch=watch)
         self._kept = kept
+        self.over = False
         kept.runs += 1
         self._rest.allowance.begin(kept.runs)
         for state in kept.states:
@@ -214,6 +214,7 @@ class CellHandle(ModuleFrame):
         completed : bool
             Whether the cell ran to its end, so that its time says something.
         """
+        self.over = True
         if completed:
             self.end()
         if getattr(builtins, self.name, None) is self:
@@ -271,7 +272,7 @@ def compile_cell(
     if kept is None:
         name = _new_name()
         kept = _fresh(name, build(name), source, options)
-    elif hasattr(builtins, kept.name):  # it is running, and runs itself
+    elif kept.is_running():  # it runs itself, or another thread runs it
         kept.name = _new_name()
         kept.program = build(kept.name)
     if options.trial is None:
@@ -285,7 +286,9 @@ def compile_cell(
     except RecursionError:
         skeleton = build(kept.name).tree
     program = replace(kept.program, tree=skeleton)
-    return CellHandle(source, program, kept, options, kept.name, tree.body, copies)
+    handle = CellHandle(source, program, kept, options, kept.name, tree.body, copies)
+    kept.latest = weakref.ref(handle)
+    return handle
 
 
 def _new_name() -> str:
