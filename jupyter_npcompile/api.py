@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar, cast, overload
 from jupyter_npcompile.autodiff import replays
 from jupyter_npcompile.graph.gradients import GradientReport
 from jupyter_npcompile.graph.report import ReportData
-from jupyter_npcompile.runtime import history
+from jupyter_npcompile.runtime import history, tensor_calls
 from jupyter_npcompile.runtime.copies import Copier
 from jupyter_npcompile.runtime.devices import CPU, require, with_precision
 from jupyter_npcompile.runtime.function_comparison import compare_function
@@ -266,3 +266,13 @@ def wait(timeout: float | None = None) -> bool:
     done = compiler.wait(timeout)
     left = None if timeout is None else max(timeout - (monotonic() - began), 0.0)
     return replays.wait(left) and done
+
+
+def _follow(fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A compiled function is called with tensors that have a history."""
+    from jupyter_npcompile.autodiff.tensors import follow
+
+    return follow(fun, args, kwargs)
+
+
+tensor_calls.followed_by(_follow)

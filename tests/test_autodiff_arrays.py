@@ -450,6 +450,17 @@ def setattr_real(x):
     return (np.abs(z) ** 2).sum() + z[1].imag
 
 
+def complex_views(x):
+    a, z = np.zeros((2, 3), complex), np.zeros((), complex)
+    flat, turned, real, same = a.reshape(-1), a.T, a.real, z[...]
+    flat[...] = x[:6] * (1 + 2j)
+    turned[0] *= 1j
+    real[1] += x[6:9]
+    z[...] = x[0] * (1 + 1j)
+    np.sinh(z * 1j, out=same)
+    return (np.abs(a) ** 2 * W6.reshape(2, 3)).sum() + turned.imag[1].sum() + z.imag * x[1]
+
+
 def structured(x):
     r = np.zeros(3, dtype=[("a", float), ("b", float)])
     r["a"] = x[:3]

@@ -11,7 +11,6 @@ from jupyter_npcompile.autodiff.products import Pullback, PullbackAt, PushForwar
 from jupyter_npcompile.autodiff.programs import program_of
 from jupyter_npcompile.autodiff.transforms import Argnums, Gradient, Jacobian
 from jupyter_npcompile.autodiff.trees import flatten
-from jupyter_npcompile.runtime import tensor_calls
 
 
 def grad(fun: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Gradient:
@@ -269,13 +268,3 @@ def _vjp_on_tape(hooks: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
 
 
 vjp.__npcompile_on_tape__ = _vjp_on_tape  # type: ignore[attr-defined]
-
-
-def _follow(fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A compiled function is called with tensors that have a history."""
-    from jupyter_npcompile.autodiff.tensors import follow
-
-    return follow(fun, args, kwargs)
-
-
-tensor_calls.followed_by(_follow)
