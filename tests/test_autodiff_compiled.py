@@ -253,3 +253,31 @@ def test_compiled_gradients_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
         # other shapes are another signature, and NumPy's errors stay NumPy's
         with np.errstate(all="raise"):
             gradient(*moved)
+
+
+def labelled(x: Any, rows: Any, labels: Any) -> Any:
+    y = x * 2
+    y[np.arange(len(labels)), labels] -= 1
+    y[rows, labels] = x[:, 0] * np.arange(5.0)
+    return np.sum(y * y)
+
+
+def test_a_store_takes_work_for_its_values_only() -> None:
+    """Indices of which one counts up name no element twice; of others the last value wins."""
+    args = (M, np.array([4, 1, 4, 0, 1]), np.array([0, 2, 0, 3, 2]))
+    replay = record_call(labelled, args, {}, (0,))
+    assert isinstance(replay, Replay), replay
+    module = joint_module(replay.graph)
+    names = [str(node.target) for node in module.graph.nodes]
+    assert sum("scatter_reduce" in name for name in names) == 1
+    given = [
+        torch.from_numpy(s.fetch({"args": args, "kwargs": {}})) for s in replay.recording.sources
+    ]
+    value, gradient, check = module(*given)
+    assert bool(check)
+    expected, wanted = npc.value_and_grad(labelled)(*args)
+    steps = [0.5e-6 * np.eye(20)[k].reshape(5, 4) for k in range(20)]
+    slopes = [(labelled(M + s, *args[1:]) - labelled(M - s, *args[1:])) / 1e-6 for s in steps]
+    np.testing.assert_allclose(value, expected, rtol=1e-12)
+    np.testing.assert_allclose(gradient, wanted, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(gradient.reshape(-1), slopes, rtol=1e-5, atol=1e-5)

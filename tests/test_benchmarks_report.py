@@ -253,8 +253,12 @@ def test_report_is_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(FileNotFoundError):
         publishing.publish(tmp_path)
     write(tmp_path, QUICK, Results())
-    publishing.publish(tmp_path)
+    for times in ("old", "new"):
+        (tmp_path / publishing.GRADIENTS).write_text(f"## Gradients\n\n{times} times\n")
+        publishing.publish(tmp_path)
     assert {path.name for path in (tmp_path / "target").iterdir()} == {"RESULTS.md", "results.svg"}
+    report = (tmp_path / "target" / "RESULTS.md").read_text()
+    assert report.endswith("\n\n## Gradients\n\nnew times\n")
 
 
 @pytest.mark.parametrize("module", [accounting, bandwidth, markdown, plans, progress, timing])

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from jupyter_npcompile.autodiff.tape import Step
+from jupyter_npcompile.autodiff.taints import Step
 
 
 class Barrier(torch.autograd.Function):

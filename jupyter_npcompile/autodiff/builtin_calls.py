@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import functools
+import io
 import itertools
+import math
 import operator
 import types
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.autodiff import numpy_calls
+from jupyter_npcompile.autodiff import numpy_calls, texts
 from jupyter_npcompile.autodiff.accessors import ACCESSORS, access
 from jupyter_npcompile.autodiff.effects import note_effect
 from jupyter_npcompile.autodiff.python_numbers import SPECIAL, SUMS, complex_, real
+from jupyter_npcompile.autodiff.special_methods import user_method
 from jupyter_npcompile.autodiff.steps import name_of, without_cuts
 from jupyter_npcompile.tracer.sources import OPERATORS
 
@@ -30,13 +33,15 @@ _QUIET = frozenset(
 _COMPARING = frozenset({"Lt", "LtE", "Gt", "GtE", "Eq", "NotEq", "Is", "IsNot", "In", "NotIn"})
 
 _READING = frozenset(
-    {"items", "keys", "values", "get", "index", "count", "copy", "join", "format", "split"}
+    {"items", "keys", "values", "get", "index", "count", "copy", "decode", "find", "hex"}
 )
 
+_FROM_FILES = frozenset({"read", "read1", "readline", "readlines", "getvalue", "getbuffer"})
+
 HARMLESS = frozenset(
-    {print, len, isinstance, issubclass, type, id, repr, str, hasattr, callable, hash, bytes}
-    | {range, slice, next, getattr, setattr, delattr, format, ascii, chr, ord, object, super}
-    | {open, input, vars, dir, bin, hex, oct, staticmethod, classmethod, property}
+    {print, len, isinstance, issubclass, type, id, hasattr, callable, hash, range, slice}
+    | {next, getattr, setattr, delattr, object, super, open, input, vars, dir}
+    | {staticmethod, classmethod, property}
 )
 """Builtins that are called as they are: what they give depends on no number, or is the number."""
 
@@ -47,7 +52,8 @@ ITERATING = frozenset(
     | {itertools.chain, itertools.product, itertools.islice, itertools.combinations}
     | {itertools.permutations, itertools.repeat, itertools.cycle, itertools.pairwise}
     | {itertools.zip_longest, itertools.starmap, itertools.takewhile, itertools.accumulate}
-    | {functools.reduce, min, max, iter}
+    | {itertools.compress, itertools.filterfalse, itertools.dropwhile, itertools.groupby}
+    | {functools.reduce, min, max, iter, itertools.tee}
 )
 """What hands elements on as they are, perhaps through a function."""
 
@@ -70,6 +76,12 @@ COLLECTIONS = frozenset({"collections", "_collections"})
 _SLOT = type((0.0).__add__)
 """What ``x.__add__`` of a builtin is."""
 
+_PROTOCOL: dict[Any, str] = {
+    abs: "__abs__", round: "__round__", divmod: "__divmod__", reversed: "__reversed__",
+    pow: "__pow__", next: "__next__", operator.abs: "__abs__", operator.neg: "__neg__",
+    math.floor: "__floor__", math.ceil: "__ceil__", math.trunc: "__trunc__",
+}  # fmt: skip
+
 _PARTS = frozenset({operator.getitem, operator.setitem})
 _AUGMENTED = {
     operator.iadd: "Add", operator.isub: "Sub", operator.imul: "Mult",
@@ -87,6 +99,11 @@ _OPERATORS = {function: name for name, function in OPERATORS.items() if name[0].
 def builtin(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a builtin, or anything else that is not written in Python."""
     tape = hooks.tape
+    own = _own_method(func, args)
+    if own is not None and not kwargs:
+        return hooks.call(None, types.MethodType(own, args[0]), *args[1:])
+    if func is setattr and len(args) == 3:
+        return hooks.set_attribute(None, args[2], args[0], args[1])
     if func in (getattr,) and len(args) >= 2 and hasattr(args[0], args[1]):
         return hooks.attribute(None, args[0], args[1])
     name = _OPERATORS.get(func) if _hashable(func) else None
@@ -95,17 +112,24 @@ def builtin(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str
             how = hooks.compare if name in _COMPARING else hooks.binary
             return how(None, name, *args)
         return hooks.unary(None, name, *args)
+    if func == itertools.chain.from_iterable:
+        func, args = itertools.chain, tuple(hooks.items(args[0]))
     if _hashable(func) and func in ITERATING:
         return iterated(hooks, func, args, kwargs)
     if func is print:
-        tape.printed = True
-    if func in (repr, format, ascii) and tape.has_active(args):
-        return hooks.host(func, args, kwargs, f"`{func.__name__}` makes text of numbers")
+        return texts.printed(hooks, args, kwargs)
+    if _hashable(func) and func in texts.WRITERS and args:
+        return texts.written(hooks, func, args, kwargs)
     if _hashable(func) and func in _PURE:
         return func(*args, **kwargs)
     owner = getattr(func, "__self__", None)
+    if isinstance(owner, texts.KINDS):
+        return texts.method(hooks, func, owner, args, kwargs)
     if isinstance(owner, CONTAINERS) or type(owner).__module__ in COLLECTIONS:
         return _of_container(hooks, func, owner, args, kwargs)
+    if isinstance(owner, io.IOBase) and tape.spilled is not None:
+        found = func(*args, **kwargs)  # a file may hold what was written before
+        return tape.taint(found, tape.spilled) if func.__name__ in _FROM_FILES else found
     if _hashable(func) and func in _PARTS and not kwargs:
         if len(args) == (2 if func is operator.getitem else 3):
             return (hooks.subscript if len(args) == 2 else hooks.store)(None, *args)
@@ -118,7 +142,7 @@ def builtin(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str
     special = SPECIAL.get(func) if _hashable(func) else None
     if special is not None and func in SUMS and not tape.has_active(kwargs):
         return special(hooks, *args, **kwargs)  # nobody knows what an iterator will give
-    if not tape.has_active((owner, args, kwargs)) and tape.tainted_in((owner, *args)) is None:
+    if not tape.touches((owner, args, kwargs)):
         return unseen(hooks, func, args, kwargs)
     if special is not None:
         return special(hooks, *args, **kwargs)
@@ -135,6 +159,12 @@ def builtin(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str
     if module not in _QUIET:
         tape.effects.append(name_of(func))
     return hooks.host(func, args, kwargs, f"`{name_of(func)}` is not followed")
+
+
+def _own_method(func: Any, args: tuple[Any, ...]) -> types.FunctionType | None:
+    """The method that a class written in Python has for a builtin function."""
+    name = _PROTOCOL.get(func) if args and _hashable(func) else None
+    return None if name is None else user_method(args[0], name)
 
 
 def _is_number(hooks: TapeHooks, owner: Any, args: tuple[Any, ...]) -> bool:
@@ -177,7 +207,8 @@ def _passed(hooks: TapeHooks, value: Any) -> Any:
     computes = _hashable(value) and (
         value in _OPERATORS
         or value in SPECIAL
-        or value in (float, complex, int)
+        or value in (float, complex, int, chr, ord)
+        or value in texts.WRITERS
         or getattr(value, "__module__", None) in ("math", "cmath")
     )
     accesses = type(value) in ACCESSORS or isinstance(value, types.MethodDescriptorType)
@@ -186,9 +217,19 @@ def _passed(hooks: TapeHooks, value: Any) -> Any:
     return value
 
 
+def _made_by(hooks: TapeHooks, value: Any) -> Any:
+    """A class that is handed to something that makes objects of it."""
+    if isinstance(value, type) and isinstance(vars(value).get("__init__"), types.FunctionType):
+        return functools.partial(hooks.call, None, value)
+    return value
+
+
 def elements(hooks: TapeHooks, value: Any) -> Any:
     """What is run over: the elements of an active array, other things as they are."""
     if isinstance(value, np.ndarray) and hooks.tape.node_of(value) is not None:
+        return list(hooks.items(value))
+    followed = user_method(value, "__iter__") or user_method(value, "__getitem__")
+    if followed or (hooks.tape.tainted(value) is not None and hasattr(value, "__iter__")):
         return list(hooks.items(value))
     return _passed(hooks, value)
 
@@ -196,12 +237,14 @@ def elements(hooks: TapeHooks, value: Any) -> Any:
 def iterated(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A builtin that runs over its arguments."""
     tape = hooks.tape
-
+    own = _own_method(func, args)
+    if own is not None:
+        return hooks.call(None, types.MethodType(own, args[0]), *args[1:])
     if func in (min, max, sorted) and tape.has_active(args):
         tape.note("a comparison has the derivative zero")
     if func is itertools.accumulate and len(args) == 1 and "func" not in kwargs:
         args = (*args, operator.add)
-    given = [elements(hooks, arg) for arg in args]
+    given = [elements(hooks, _made_by(hooks, arg)) for arg in args]
     return func(*given, **{key: _passed(hooks, value) for key, value in kwargs.items()})
 
 
@@ -212,7 +255,6 @@ def _of_container(
     if func.__name__ not in _READING:
         note_effect(hooks, owner)
     items = [
-        elements(hooks, arg) if func.__name__ in _GROWING else _passed(hooks, arg)
-        for arg in without_cuts(args)
+        elements(hooks, arg) if func.__name__ in _GROWING else arg for arg in without_cuts(args)
     ]
     return func(*items, **{key: _passed(hooks, value) for key, value in kwargs.items()})

@@ -19,7 +19,8 @@ from jupyter_npcompile.autodiff.inspection import node_gradients
 from jupyter_npcompile.autodiff.programs import Program, demand_inexact
 from jupyter_npcompile.autodiff.sites import Site
 from jupyter_npcompile.autodiff.subjects import Differentiated, differentiated
-from jupyter_npcompile.autodiff.tape import CutInt, Tape
+from jupyter_npcompile.autodiff.taints import CutInt, CutText, uncut
+from jupyter_npcompile.autodiff.tape import Tape
 from jupyter_npcompile.autodiff.trees import LEAF
 from jupyter_npcompile.cell import HOOKS, SourceText
 from jupyter_npcompile.cell.whole import whole_cell
@@ -209,7 +210,7 @@ class GradientCell:
             **self._copies(),
         )
         self.captured = self._captured(self.outputs[0])
-        return int(shown) if type(shown) is CutInt else shown
+        return uncut(shown)
 
     def _copies(self) -> dict[str, Any]:
         """What the report says of the device."""
@@ -284,6 +285,9 @@ class GradientCell:
         return next(k for k, pattern in enumerate(self.wrt) if fnmatch.fnmatchcase(name, pattern))
 
     def _cotangent(self, output: str, value: Any) -> Any:
+        lost = self.tape.tainted(value)
+        if lost is not None:
+            raise lost.refuse()
         array = np.asarray(value)
         if array.dtype.kind not in "fc":
             raise TypeError(f"--grad {output}: {array.dtype} has no gradient; it must be a float")
@@ -310,8 +314,8 @@ def forget_run(namespace: MutableMapping[str, Any]) -> None:
     for name in [n for n in namespace if n.startswith("__npcompile_t")]:
         del namespace[name]
     for name, value in list(namespace.items()):
-        if type(value) is CutInt:
-            namespace[name] = int(value)
+        if type(value) in (CutInt, CutText):
+            namespace[name] = uncut(value)
 
 
 def first_uses(tree: ast.Module) -> tuple[list[str], list[str]]:

@@ -19,7 +19,7 @@ from jupyter_npcompile.autodiff.snapshots import (
     is_inexact,
     is_number,
 )
-from jupyter_npcompile.autodiff.tape import CutInt, Step
+from jupyter_npcompile.autodiff.taints import CutInt, Step
 from jupyter_npcompile.autodiff.watching import WatchTape
 from jupyter_npcompile.tracer.memory import owner, traceable
 

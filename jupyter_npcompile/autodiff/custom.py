@@ -12,7 +12,7 @@ from torch import Tensor
 from jupyter_npcompile.autodiff.barrier import guarded
 from jupyter_npcompile.autodiff.errors import GradientError
 from jupyter_npcompile.autodiff.sites import home
-from jupyter_npcompile.autodiff.tape import Step
+from jupyter_npcompile.autodiff.taints import Step
 from jupyter_npcompile.autodiff.trees import Tree, flatten
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from jupyter_npcompile.autodiff.determinants import checked_det
 from jupyter_npcompile.autodiff.sites import sent
 from jupyter_npcompile.tracer.lowering.trace import Trace
 
@@ -182,6 +183,7 @@ def _compiled_qr(trace: Trace, a: Any, mode: str = "reduced") -> Any:
 
 COMPILED: Mapping[str, Callable[..., Any]] = {
     "numpy.linalg.cholesky": _compiled_cholesky,
+    "numpy.linalg.det": checked_det,
     "numpy.linalg.eigh": _compiled_eigh,
     "numpy.linalg.eigvalsh": _compiled_eigvalsh,
     "numpy.linalg.qr": _compiled_qr,

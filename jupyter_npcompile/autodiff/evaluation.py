@@ -11,9 +11,12 @@ from torch import Tensor
 
 from jupyter_npcompile.autodiff import decompositions, smooth
 from jupyter_npcompile.autodiff.barrier import guarded
+from jupyter_npcompile.autodiff.determinants import det
 from jupyter_npcompile.autodiff.errors import CONCRETE, GradientError, Place
+from jupyter_npcompile.autodiff.gathered_views import gathered_view
 from jupyter_npcompile.autodiff.sites import on_host, sent, where
-from jupyter_npcompile.autodiff.tape import Step, Tape
+from jupyter_npcompile.autodiff.taints import Step
+from jupyter_npcompile.autodiff.tape import GATHERED, Tape
 from jupyter_npcompile.graph.nodes import Graph, Node
 from jupyter_npcompile.tracer.lowering import ufuncs
 from jupyter_npcompile.tracer.lowering.dtypes import TORCH, load
@@ -218,12 +221,17 @@ class _Executor(Interpreter):
         step = self._steps.get(node.id)
         if step is not None:
             return self._stepped(node, step)
+        if node.op == GATHERED:
+            (parent,), (places,) = node.references(), self._results[node.id]
+            return gathered_view(self._trace.values[parent], places, np.dtype(node.type.dtype))
         args = [self._decode(argument) for argument in node.args]
         kwargs = {name: self._decode(argument) for name, argument in node.kwargs.items()}
         own = decompositions.OWN.get(node.op)
         if own is not None and node.id in self._results:
             result = own(self._trace, self._results[node.id], *args, **kwargs)
             made = self._bind(result, node)
+        elif node.op == "numpy.linalg.det":
+            made = self._bind(det(self._trace, *args), node)
         else:
             made = self._bind(self._call(node, args, kwargs), node)
         barrier = self._barriers.get(node.id)

@@ -62,6 +62,8 @@ def python(
         return _for_run(hooks, func)(*args, **kwargs)
     if func.__code__.co_filename.startswith(_PACKAGE) and func.__module__ not in _OWN:
         return func(*args, **kwargs)
+    if func is np.lib.stride_tricks.as_strided:
+        return func(*args, **kwargs)  # what is active is found by its memory
     if func in (copy.copy, copy.deepcopy):
         return _copied(hooks, func, args)
     rule = numpy_calls.rule_of(func)

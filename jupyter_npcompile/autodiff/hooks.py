@@ -8,6 +8,7 @@ recorder of ``tracer/``, so that the tape has a node for it.
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 import types
 from collections.abc import Callable, Iterable, Iterator
@@ -15,9 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_npcompile.autodiff import calls, effects, functions, loops, python_numbers
+from jupyter_npcompile.autodiff import attributes, calls, effects, loops, python_numbers, texts
+from jupyter_npcompile.autodiff.flat_elements import FlatElements
+from jupyter_npcompile.autodiff.special_methods import (
+    NOTHING,
+    read_attribute,
+    setter_of,
+    user_method,
+)
 from jupyter_npcompile.autodiff.steps import host, perform
-from jupyter_npcompile.autodiff.tape import CutInt, Step, Tape
+from jupyter_npcompile.autodiff.taints import CutInt
+from jupyter_npcompile.autodiff.tape import Tape
 from jupyter_npcompile.tracer.numpy_calls import array_attribute
 from jupyter_npcompile.tracer.sources import OPERATORS
 
@@ -33,7 +42,8 @@ _PYTHON = {
 }  # fmt: skip
 _SPECIAL = {
     "Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv", "Pow": "pow",
-    "FloorDiv": "floordiv", "Mod": "mod", "MatMult": "matmul",
+    "FloorDiv": "floordiv", "Mod": "mod", "MatMult": "matmul", "BitAnd": "and", "BitOr": "or",
+    "BitXor": "xor", "LShift": "lshift", "RShift": "rshift",
 }  # fmt: skip
 _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     "Add": operator.iadd, "Sub": operator.isub, "Mult": operator.imul, "Div": operator.itruediv,
@@ -41,7 +51,16 @@ _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     "MatMult": operator.imatmul, "BitAnd": operator.iand, "BitOr": operator.ior,
     "BitXor": operator.ixor, "LShift": operator.ilshift, "RShift": operator.irshift,
 }  # fmt: skip
+_COMPARING = {
+    "Lt": "__lt__", "LtE": "__le__", "Gt": "__gt__", "GtE": "__ge__", "Eq": "__eq__",
+    "NotEq": "__ne__",
+}  # fmt: skip
+_SWAPPED = {
+    "Lt": "__gt__", "LtE": "__ge__", "Gt": "__lt__", "GtE": "__le__", "Eq": "__eq__",
+    "NotEq": "__ne__", "In": "__contains__", "NotIn": "__contains__",
+}  # fmt: skip
 _UNARY = {"USub": "__neg__", "UAdd": "__pos__", "Invert": "__invert__"}
+_BUFFERS = frozenset({"data", "ctypes", "__array_interface__", "__array_struct__"})
 _VIEWS = frozenset({"T", "mT", "real", "imag"})
 _ZERO = frozenset({"FloorDiv"})
 _HEAP = 1 << 9
@@ -73,6 +92,8 @@ class TapeHooks:
     def binary(self, at: At, operation: str, left: Any, right: Any) -> Any:
         """``left <operation> right``, by the operation's :mod:`ast` name."""
         node_of = self.tape.node_of
+        if isinstance(left, str | bytes):
+            return texts.binary(self, at, operation, left, right)
         if node_of(left) is None and node_of(right) is None and not self._contains(left, right):
             return self._plain(operation, left, right)
         if at is not None:
@@ -157,6 +178,12 @@ class TapeHooks:
             if isinstance(made, bool | np.bool_):
                 self.tape.turn(bool(made))
             return made
+        for one, other, names in ((left, right, _COMPARING), (right, left, _SWAPPED)):
+            method = user_method(one, names.get(operation, ""))
+            if method:
+                made = self.call(at, types.MethodType(method, one), other)
+                if made is not NotImplemented:
+                    return _as_asked(operation, made)
         return _compared(operation, left, right)
 
     def augment(self, at: At, operation: str, left: Any, right: Any) -> Any:
@@ -174,7 +201,11 @@ class TapeHooks:
                 if isinstance(right, np.ndarray):
                     return self.binary(at, operation, left, right)
                 effects.note_effect(self, left)
-            return _IN_PLACE[operation](left, right)
+            if isinstance(left, str | bytes):
+                return self.binary(at, operation, left, right)
+            step = tape.tainted_in((left, right))
+            made = _IN_PLACE[operation](left, right)
+            return made if step is None else tape.taint(made, step)
         if tape.node_of(left) is None and not tape.has_active(right):
             tape.before_write(left)
             return _IN_PLACE[operation](left, right)
@@ -218,8 +249,11 @@ class TapeHooks:
             method = user_method(obj, "__getitem__")
             if method:
                 return self.call(at, types.MethodType(method, obj), index)
+            absent = user_method(obj, "__missing__")
+            if absent and isinstance(obj, dict) and index not in obj:
+                return self.call(at, types.MethodType(absent, obj), index)
             found = obj[index]
-            step = tape.tainted_in((obj,))
+            step = tape.tainted_in((obj,), 0)
             if step is not None:
                 return tape.taint(found, step)
             if isinstance(obj, dict | list | tuple) and isinstance(found, list | dict | set):
@@ -276,6 +310,22 @@ class TapeHooks:
             writes=(obj,),
         )
 
+    def delete(self, at: At, obj: Any, index: Any) -> None:
+        """``del obj[index]``."""
+        method = user_method(obj, "__delitem__")
+        if method:
+            self.call(at, types.MethodType(method, obj), index)
+            return
+        if isinstance(obj, list | dict):
+            effects.note_effect(self, obj)
+        del obj[plain_index(index)]
+
+    def context(self, at: At, manager: Any) -> Any:
+        """What a ``with`` enters."""
+        enter, leave = user_method(manager, "__enter__"), user_method(manager, "__exit__")
+        followed = enter is not None and leave is not None and enter.__module__ != "contextlib"
+        return Context(self, manager) if followed else manager
+
     # -- loops
 
     def iterate(self, at: At, iterable: Any, pattern: Pattern = None) -> Iterable[Any]:
@@ -312,10 +362,21 @@ class TapeHooks:
         method = user_method(iterable, "__iter__")
         if method:
             return self._steps(self.call(None, types.MethodType(method, iterable)))
-        step = self.tape.tainted_in((iterable,))
+        if not hasattr(type(iterable), "__iter__") and user_method(iterable, "__getitem__"):
+            return self._counted(iterable)
+        step = self.tape.tainted(iterable)
         if step is not None:
             return (self.tape.taint(item, step) for item in iterable)
         return iterable  # type: ignore[no-any-return]
+
+    def _counted(self, sequence: Any) -> Iterator[Any]:
+        """The old protocol: indices from 0 until there is an error."""
+        for index in itertools.count():
+            try:
+                item = self.subscript(None, sequence, index)
+            except IndexError:
+                return
+            yield item
 
     def _steps(self, iterator: Any) -> Iterator[Any]:
         method = user_method(iterator, "__next__")
@@ -356,9 +417,9 @@ class TapeHooks:
         if kind in (float, complex) and tape.node_of(obj) is not None:
             return self._part(obj, name)
         if kind.__flags__ & _HEAP and not isinstance(obj, type):
-            getter = _property(kind, name)
-            if getter is not None:
-                return self.call(at, getter, obj)
+            own = read_attribute(self, at, obj, name)
+            if own is not NOTHING:
+                return own
         found = getattr(obj, name)
         step = tape.tainted(obj)
         if step is not None and not callable(found):
@@ -369,6 +430,10 @@ class TapeHooks:
         return found
 
     def _member(self, at: At, obj: Any, name: str) -> Any:
+        if name in _BUFFERS:
+            if at is not None:
+                self.tape.at(at)
+            return host(self, operator.attrgetter(name), (obj,), {}, f"`.{name}` is memory")
         if name in _VIEWS:
             if at is not None:
                 self.tape.at(at)
@@ -391,6 +456,41 @@ class TapeHooks:
             return functools.partial(python_numbers.conjugate, self, number)
         return getattr(number, name)
 
+    def set_attribute(self, at: At, value: Any, obj: Any, name: str) -> None:
+        """``obj.name = value``."""
+        if isinstance(obj, np.ndarray):
+            if at is not None:
+                self.tape.at(at)
+            attributes.store(self, obj, name, value)
+            return
+        setter = setter_of(obj, name)
+        if setter is None:
+            setattr(obj, name, value)
+        else:
+            self.call(at, setter, value)
+
+    # -- text
+
+    def formatted(self, at: At, value: Any, conversion: int, spec: str) -> Any:
+        """A value in an f-string."""
+        if at is not None:
+            self.tape.at(at)
+        return texts.formatted(self, value, conversion, spec)
+
+    def joined(self, at: At, *parts: str) -> str:
+        """An f-string."""
+        return texts.joined(self, parts)
+
+    def before_text(self, at: At, names: dict[str, Any], *spaces: Any) -> Any:
+        """``eval`` and ``exec`` are about to run on these names, or in these namespaces."""
+        if at is not None:
+            self.tape.at(at)
+        return texts.Execution(self, names, spaces)
+
+    def after_text(self, at: At, what: str, before: Any, made: Any) -> Any:
+        """They have run."""
+        return before.finish(what, made)
+
     # -- calls
 
     def call(self, at: At, func: Any, *args: Any, **kwargs: Any) -> Any:
@@ -404,68 +504,38 @@ class TapeHooks:
         return host(self, func, args, kwargs, reason)
 
 
-class FlatElements:
-    """``x.flat`` of an active array.
+class Context:
+    """A context manager whose methods are followed.
 
     Parameters
     ----------
     hooks : TapeHooks
         Of the run.
-    array : numpy.ndarray
-        The array.
+    manager : object
+        Its class is written in Python.
     """
 
-    def __init__(self, hooks: TapeHooks, array: Any) -> None:
+    def __init__(self, hooks: TapeHooks, manager: Any) -> None:
         self._hooks = hooks
-        self._array = array
+        self._manager = manager
 
-    def _elements(self) -> Any:
-        return self._hooks.call(None, np.ravel, self._array)
+    def __enter__(self) -> Any:
+        return self._hooks.call(None, type(self._manager).__enter__, self._manager)
 
-    def __len__(self) -> int:
-        return int(self._array.size)
+    def __exit__(self, *error: Any) -> Any:
+        return self._hooks.call(None, type(self._manager).__exit__, self._manager, *error)
 
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._hooks.items(self._elements()))
 
-    def __getitem__(self, index: Any) -> Any:
-        """Read elements; several come as a copy."""
-        found = self._hooks.subscript(None, self._elements(), index)
-        if isinstance(found, np.ndarray) and isinstance(index, slice):
-            return self._hooks.call(None, np.copy, found)
-        return found
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        places = np.arange(self._array.size)[index]
-        self._hooks.call(None, np.put, self._array, np.atleast_1d(places), value)
+def _as_asked(operation: str, made: Any) -> Any:
+    if operation in ("In", "NotIn"):
+        return bool(made) == (operation == "In")
+    return made
 
 
 def _compared(operation: str, left: Any, right: Any) -> Any:
     if operation in ("In", "NotIn"):
         return (left in right) == (operation == "In")
     return OPERATORS[operation](left, right)
-
-
-def user_method(obj: Any, name: str) -> types.FunctionType | None:
-    """The special method that a class written in Python gives an object."""
-    kind = type(obj)
-    if not kind.__flags__ & _HEAP or issubclass(kind, np.ndarray | np.generic):
-        return None
-    for base in kind.__mro__:
-        found = base.__dict__.get(name)
-        if found is not None:
-            own = isinstance(found, types.FunctionType) and not functions.is_library(found)
-            return found if own else None
-    return None
-
-
-def _property(kind: type, name: str) -> Callable[..., Any] | None:
-    for base in kind.__mro__:
-        found = base.__dict__.get(name)
-        if found is not None:
-            followed = isinstance(found, property) and isinstance(found.fget, types.FunctionType)
-            return found.fget if followed and not functions.is_library(found.fget) else None
-    return None
 
 
 def plain_index(index: Any) -> Any:
@@ -490,4 +560,4 @@ def _first(value: Any) -> Any:
     return value
 
 
-__all__ = ["FlatElements", "Step", "TapeHooks", "user_method"]
+__all__ = ["TapeHooks"]

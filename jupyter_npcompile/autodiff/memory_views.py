@@ -102,3 +102,91 @@ def _step(stride: int, length: int, wanted: int, count: int, start: int) -> int 
 def _slice(start: int, step: int, count: int) -> slice:
     stop = start + step * count
     return slice(start, None if stop < 0 else stop, step)
+
+
+def holder(array: Array) -> Any:
+    """What holds the memory of an array: an array, or a buffer of Python's.
+
+    Examples
+    --------
+    >>> x, buffer = np.zeros(6), bytearray(16)
+    >>> holder(np.lib.stride_tricks.as_strided(x, (2, 2))) is x
+    True
+    >>> holder(np.frombuffer(buffer)) is holder(np.frombuffer(buffer)[1:])
+    True
+    """
+    held: Any = array
+    while (below := _below(held)) is not None:
+        held = below
+    return held
+
+
+def owner_of(array: Array) -> Array:
+    """The last array on the way to what holds the memory."""
+    found: Array = array
+    held: Any = array
+    while (held := _below(held)) is not None:
+        found = held if type(held) is np.ndarray else found
+    return found
+
+
+def _below(held: Any) -> Any:
+    if isinstance(held, memoryview):
+        return held.obj
+    return None if isinstance(held, bytes | bytearray) else getattr(held, "base", None)
+
+
+def places_of_view(whole: Array, view: Array) -> Array | None:
+    """Which numbers of an array a view of its memory shows; those of complex ones count twice.
+
+    Parameters
+    ----------
+    whole, view : numpy.ndarray
+        Two arrays on the same memory.
+
+    Returns
+    -------
+    numpy.ndarray or None
+        For each number of the view its place among those of the whole, in C
+        order; None when it shows anything else.
+
+    Examples
+    --------
+    >>> x = np.zeros((2, 3))
+    >>> places_of_view(x, x.T).tolist()
+    [[0, 3], [1, 4], [2, 5]]
+    >>> places_of_view(x[0], x[1]) is None
+    True
+    """
+    kinds = {whole.dtype, view.dtype}
+    unit = min(kind.itemsize for kind in kinds)
+    if len(kinds) == 2 and {k.kind for k in kinds} != {"f", "c"}:
+        return None
+    if len(kinds) == 2 and {k.itemsize for k in kinds} != {unit, 2 * unit}:
+        return None
+    if not view.size or not whole.size:
+        return None
+    if any(stride % unit for stride in (*whole.strides, *view.strides)):
+        return None
+    distance, rest = divmod(address(view) - address(whole), unit)
+    if rest:
+        return None
+    own, shown = _offsets(whole, unit), _offsets(view, unit) + distance
+    lowest, highest = int(own.min()), int(own.max())
+    if int(shown.min()) < lowest or int(shown.max()) > highest:
+        return None
+    table = np.full(highest - lowest + 1, -1)
+    table[(own - lowest).reshape(-1)] = np.arange(own.size)
+    places: Array = table[shown - lowest]
+    return None if (places < 0).any() else places
+
+
+def _offsets(array: Array, unit: int) -> Array:
+    """Where the numbers of an array lie, in units from its first element."""
+    found = np.zeros(array.shape, np.int64)
+    for axis, (stride, length) in enumerate(zip(array.strides, array.shape, strict=True)):
+        steps = np.arange(length) * (stride // unit)
+        found += steps.reshape((length,) + (1,) * (array.ndim - axis - 1))
+    if array.dtype.itemsize == unit:
+        return found
+    return found[..., None] + np.arange(2)

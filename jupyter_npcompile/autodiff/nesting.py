@@ -8,7 +8,7 @@ import numpy as np
 
 from jupyter_npcompile.autodiff.programs import CAPTURED, Program, inside
 from jupyter_npcompile.autodiff.steps import lose, name_of
-from jupyter_npcompile.autodiff.tape import Step
+from jupyter_npcompile.autodiff.taints import Step
 from jupyter_npcompile.autodiff.trees import flatten
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jupyter_npcompile.autodiff import rules
+from jupyter_npcompile.autodiff.special_methods import user_method
 from jupyter_npcompile.autodiff.steps import name_of, perform
 from jupyter_npcompile.tracer.definitions import DEFINITIONS, needs_source
 from jupyter_npcompile.tracer.numpy_calls import method, numpy_call
@@ -67,11 +68,12 @@ def call(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
     """Call a NumPy function, ufunc or method."""
     tape = hooks.tape
     receiver = getattr(func, "__self__", None)
-    step = tape.tainted_in((receiver, *args))
+    step = tape.tainted_in((receiver, *args, *kwargs.values()))
     if step is not None:
         return tape.taint(func(*args, **kwargs), step)
     if isinstance(receiver, np.ndarray | np.generic):
         return _method(hooks, func, receiver, args, kwargs)
+    args = tuple(_as_array(hooks, arg) for arg in args)
     op = operation(func)
     if op is not None and op.startswith("numpy.random."):
         if op.rpartition(".")[2] not in ("default_rng", "Generator", "RandomState"):
@@ -111,6 +113,14 @@ def call(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
             return hooks_inline(hooks, python, args, kwargs)
         return hooks.host(func, args, kwargs, f"`{_short(op)}` has no derivative here")
     return _primitive(hooks, op, func, args, kwargs, differentiable=row.differentiable or smooth)
+
+
+def _as_array(hooks: TapeHooks, value: Any) -> Any:
+    """An object that says how it is an array, as that array."""
+    method = user_method(value, "__array__")
+    if method is None or hasattr(value, "__array_ufunc__"):
+        return value
+    return hooks.call(None, types.MethodType(method, value))
 
 
 def _unlowered(
@@ -297,6 +307,8 @@ def _method(
         tape.note(f"`.{name}()` is piecewise constant: its derivative is zero")
         return func(*args, **kwargs)
     _open(hooks, targets)
+    if name in _DIGITS:
+        return hooks.host(func, args, kwargs, f"`.{name}()` makes integers or text of numbers")
     if isinstance(receiver, np.ndarray) or name not in _NUMBER_METHODS:
         return perform(
             hooks,
@@ -315,7 +327,8 @@ def _method(
     return func(*args, **kwargs)
 
 
-_NUMBER_METHODS = frozenset({"is_integer", "as_integer_ratio", "hex", "fromhex", "bit_count"})
+_NUMBER_METHODS = frozenset({"is_integer", "fromhex", "bit_count"})
+_DIGITS = frozenset({"as_integer_ratio", "hex"})
 
 
 def _item(hooks: TapeHooks, receiver: Any, args: tuple[Any, ...]) -> Any:

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.autodiff.hooks import TapeHooks
-from jupyter_npcompile.autodiff.tape import CutInt, Tape
+from jupyter_npcompile.autodiff.taints import uncut
+from jupyter_npcompile.autodiff.tape import Tape
 from jupyter_npcompile.autodiff.trees import LEAF, Tree, flatten, map_leaves
 from jupyter_npcompile.tracer.memory import is_supported
 
@@ -185,15 +186,11 @@ def _run(
         forward,
         leaves,
         trees,
-        [_plain(v) for v in outputs],
+        [uncut(v) for v in outputs],
         tree,
-        map_leaves(_plain, extra),
+        map_leaves(uncut, extra),
         tape=tape,
     )
-
-
-def _plain(value: Any) -> Any:
-    return int(value) if type(value) is CutInt else value
 
 
 class Outputs:
@@ -209,6 +206,9 @@ class Outputs:
 
     def __init__(self, tape: Tape, outputs: list[Any]) -> None:
         self.nodes = [tape.node_of(value) for value in outputs]
+        lost = tape.tainted_in(outputs)
+        if lost is not None:
+            raise lost.refuse()
         self._constants = [
             value.copy() if isinstance(value, np.ndarray) else value for value in outputs
         ]

@@ -6,6 +6,7 @@ derivative is that of the same thing said with NumPy.
 
 from __future__ import annotations
 
+import bisect
 import builtins
 import cmath
 import math
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.autodiff.tape import CutInt
+from jupyter_npcompile.autodiff.taints import CutInt
 from jupyter_npcompile.tracer.table import lowering_of
 
 if TYPE_CHECKING:
@@ -69,7 +70,17 @@ def _rounded(hooks: TapeHooks, value: Any, digits: Any = None) -> Any:
     return round(value) if digits is None else round(value, digits)
 
 
+def _position(find: Any) -> Callable[..., Any]:
+    def found(hooks: TapeHooks, *args: Any, **kwargs: Any) -> Any:
+        hooks.tape.note("a position has the derivative zero")
+        return find(*args, **kwargs)
+
+    return found
+
+
 SPECIAL: dict[Any, Callable[..., Any]] = {
+    bisect.bisect_left: _position(bisect.bisect_left),
+    bisect.bisect_right: _position(bisect.bisect_right),
     sum: _sum,
     math.prod: _product,
     math.fsum: _exact_sum,

@@ -22,7 +22,8 @@ from jupyter_npcompile.autodiff.pullbacks import backward, tensors
 from jupyter_npcompile.autodiff.sites import home
 from jupyter_npcompile.autodiff.snapshots import Slot, Snapshot, is_inexact
 from jupyter_npcompile.autodiff.stepwise import Segment, Stepwise, add, demand_same
-from jupyter_npcompile.autodiff.tape import CutInt, Tape
+from jupyter_npcompile.autodiff.taints import CutInt
+from jupyter_npcompile.autodiff.tape import Tape
 from jupyter_npcompile.autodiff.trees import flatten
 from jupyter_npcompile.cell import HOOKS
 

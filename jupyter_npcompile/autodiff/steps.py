@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from jupyter_npcompile.autodiff.errors import CAST, CONCRETE
-from jupyter_npcompile.autodiff.tape import CutInt, Step
+from jupyter_npcompile.autodiff.taints import CutInt, Step, contents, uncut
 from jupyter_npcompile.tracer.breaks import Break, NeedsCopy
 from jupyter_npcompile.tracer.memory import Array, owner
 
@@ -126,16 +128,29 @@ def host(
     for array in arrays:
         if not tape.is_active(array):
             tape.before_write(array)
-    active = [array for array in arrays if tape.is_active(array)]
-    before = [array.copy() for array in active]
+    given = (func, getattr(func, "__self__", None), *args, *kwargs.values())
     args, kwargs = without_cuts(args), without_cuts(kwargs)
-    place = tape.place
+    if not tape.touches(given) and not _has_function(given[1:]):
+        return func(*args, **kwargs)
+    step = tape.tainted_in(given) or Step(name_of(func), tape.place, reason=reason, hint=CONCRETE)
+    before = [(array, array.copy()) for array in arrays if array.flags.writeable]
     result = func(*args, **kwargs)
-    step = Step(name_of(func), place, reason=reason, hint=CONCRETE)
-    for array, old in zip(active, before, strict=True):
+    tape.taint_receivers(given, step)
+    if tape.effects:
+        tape.spilled = tape.spilled or step
+    for array, old in before:
         if not np.array_equal(array, old, equal_nan=array.dtype.kind in "fc"):
+            tape.activate(array)
             lose(hooks, array, step)
     return tape.taint(result, step)
+
+
+def _has_function(values: Any, depth: int = 2) -> bool:
+    """Whether somebody is given a function, which may compute with anything."""
+    if isinstance(values, types.FunctionType | types.MethodType | functools.partial):
+        return True
+    held = contents(values) if isinstance(values, tuple | list | dict) and depth else ()
+    return any(_has_function(value, depth - 1) for value in held)
 
 
 def _arrays(values: Any, depth: int = 3) -> list[Array]:
@@ -150,13 +165,11 @@ def _arrays(values: Any, depth: int = 3) -> list[Array]:
 
 def without_cuts(values: Any) -> Any:
     """Plain integers in the place of those that are followed."""
-    if type(values) is CutInt:
-        return int(values)
     if type(values) is tuple:
         return tuple(without_cuts(value) for value in values)
     if type(values) is dict:
         return {key: without_cuts(value) for key, value in values.items()}
-    return values
+    return uncut(values)
 
 
 def name_of(func: Any) -> str:

@@ -10,22 +10,25 @@ the owner of the memory.
 from __future__ import annotations
 
 import operator
-import sys
-from collections import deque
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from jupyter_npcompile.autodiff.errors import CAST, GradientError, Note, Place
-from jupyter_npcompile.autodiff.memory_views import index_of_view
+from jupyter_npcompile.autodiff.memory_views import (
+    holder,
+    index_of_view,
+    owner_of,
+    places_of_view,
+)
 from jupyter_npcompile.autodiff.streams import Streams
+from jupyter_npcompile.autodiff.taints import CutInt, Step, Taints
 from jupyter_npcompile.graph.nodes import Node, Position, Ref
 from jupyter_npcompile.runtime.footprint import size_of
 from jupyter_npcompile.tracer.hooks import Hooks
 from jupyter_npcompile.tracer.interpret import value_type
-from jupyter_npcompile.tracer.memory import Array, is_supported, owner
+from jupyter_npcompile.tracer.memory import Array, is_supported
 from jupyter_npcompile.tracer.recorder import Recorder, traced_in
 from jupyter_npcompile.tracer.traced import Traced, is_traced
 
@@ -33,44 +36,11 @@ INDEXED = frozenset({"getitem", "setitem", "numpy.take", "ndarray.take", "numpy.
 """Operations whose second argument only says where."""
 
 
-class CutInt(int):
-    """An integer that was made of an active number: it has no derivative.
+WORK: Any = 10_000
+"""What NumPy may spend on whether two arrays share elements."""
 
-    Small integers exist once in Python, so that only an instance of its own
-    can be followed.
-    """
-
-    __slots__ = ()
-
-
-@dataclass(frozen=True)
-class Step:
-    """Something on the tape that is no operation of NumPy.
-
-    Parameters
-    ----------
-    what : str
-        How a person would call it.
-    place : Place
-        Where.
-    value : object
-        What it gave, when it is a constant to the gradient.
-    reason, hint : str
-        Why no gradient passes, if none does.
-    function : object
-        What computes it on tensors, if something does: see `evaluation`.
-    """
-
-    what: str
-    place: Place
-    value: Any = None
-    reason: str = ""
-    hint: str = ""
-    function: Any = field(default=None, compare=False)
-
-    def refuse(self) -> GradientError:
-        """The error for a gradient that would flow through it."""
-        return GradientError(self.reason, self.hint, self.place)
+GATHERED = "autodiff.view"
+"""The operation of a view that no index gives."""
 
 
 class TapeRecorder(Recorder):
@@ -103,7 +73,7 @@ class TapeRecorder(Recorder):
         """Nothing is replayed."""
 
 
-class Tape:
+class Tape(Taints):
     """Nodes, leaves and notes of one run.
 
     Parameters
@@ -129,6 +99,7 @@ class Tape:
     """
 
     def __init__(self, parent: Tape | None = None) -> None:
+        super().__init__()
         self.parent = parent
         self.captured: list[Any] = []
         self.overwritten: list[Array] = []
@@ -163,7 +134,6 @@ class Tape:
         self._roots: dict[int, int] = {}
         self._active: set[int] = set()
         self._cut: dict[int, Step] = {}
-        self._objects: dict[int, tuple[Any, Step]] = {}
         self._kinds: dict[int, str] = {}
         self._seen = 0
 
@@ -233,7 +203,7 @@ class Tape:
     def _register(self, value: Any, id: int) -> None:
         self._known[id_of(value)] = (value, id)
         if isinstance(value, np.ndarray):
-            entries = self._memory.setdefault(id_of(owner(value)), [])
+            entries = self._memory.setdefault(id_of(holder(value)), [])
             if not entries or _covers(value, entries[0][0]):
                 entries.insert(0, (value, id))
             elif self._roots.get(id, id) != self._roots.get(entries[0][1], entries[0][1]):
@@ -245,7 +215,7 @@ class Tape:
         if found is not None:
             return found[1]
         if type(value) is np.ndarray and self._memory:
-            entries = self._memory.get(id_of(owner(value)))
+            entries = self._memory.get(id_of(holder(value)))
             if entries is not None:
                 return self._view(value, entries)
         if self.parent is not None and self.parent.is_active(value):
@@ -257,7 +227,7 @@ class Tape:
         """The active value that holds a value, or is it; None for a constant. Records nothing."""
         found = self._known.get(id_of(value))
         if found is None and type(value) is np.ndarray:
-            entries = self._memory.get(id_of(owner(value)))
+            entries = self._memory.get(id_of(holder(value)))
             found = entries[0] if entries else None
         return None if found is None else found[0]
 
@@ -280,29 +250,6 @@ class Tape:
         """Whether a value depends on a leaf."""
         return self.node_of(value) is not None
 
-    def active_in(self, values: Any, depth: int = 4) -> Iterator[Any]:
-        """Active values in nested containers, and in the attributes of plain objects."""
-        kind = type(values)
-        if kind in _PLAIN:
-            return
-        if kind is np.ndarray or isinstance(values, np.generic | float | complex | CutInt):
-            if self.is_active(values):
-                yield values
-        elif depth and isinstance(values, dict):
-            for value in values.values():
-                yield from self.active_in(value, depth - 1)
-        elif depth and isinstance(values, _HOLDING):
-            for value in values:
-                yield from self.active_in(value, depth - 1)
-        elif isinstance(values, slice):
-            yield from self.active_in((values.start, values.stop, values.step), depth - 1)
-        elif id_of(values) in self._known:
-            yield values
-
-    def has_active(self, values: Any) -> bool:
-        """Whether there is an active value in nested containers."""
-        return any(True for _ in self.active_in(values))
-
     def _view(self, value: Array, entries: list[tuple[Array, int]]) -> int | None:
         """The node of an array that code of which nothing was seen made of active memory."""
         for known, id in entries:
@@ -313,13 +260,33 @@ class Tape:
                 self._follow()
                 self._register(value, made.id)
                 return int(made.id)
-        if not any(np.may_share_memory(known, value) for known, _ in entries):
+        for known, id in entries:
+            places = places_of_view(known, value) if is_supported(value.dtype) else None
+            if places is not None:
+                return self._gathered(value, id, places)
+        if not any(_share_memory(known, value) for known, _ in entries):
             return None
         raise GradientError(
             "an array shares memory with a differentiated one in a way that is not followed",
             "make a copy of it",
             self.place,
         )
+
+    def _gathered(self, value: Array, parent: int, places: Array) -> int:
+        """The node of a view that shows certain numbers of an active array."""
+        node = Node(
+            self.recorder._next(),
+            GATHERED,
+            args=(Ref(parent),),
+            types=(value_type(value),),
+            position=self.recorder.position,
+            view_of=parent,
+        )
+        self.recorder.nodes.append(node)
+        self.results[node.id] = (places,)
+        self._follow()
+        self._register(value, node.id)
+        return int(node.id)
 
     # -- arguments and results of recorded operations
 
@@ -350,7 +317,7 @@ class Tape:
         traced = Traced(self.hooks, value, self._input(value))
         assert traced.id is not None
         self._constants[id_of(value)] = (value, traced)
-        self._constant_owners.setdefault(id_of(owner(value)), []).append(traced.id)
+        self._constant_owners.setdefault(id_of(holder(value)), []).append(traced.id)
         return traced
 
     def unwrap(self, result: Any) -> Any:
@@ -422,18 +389,33 @@ class Tape:
     def before_write(self, target: Array) -> None:
         """Memory is about to be written: the graph keeps what it has read of it."""
         for keeper in self.keepers:
-            keeper.before_write(owner(target))
-        base = id_of(owner(target))
+            keeper.before_write(owner_of(target))
+        base = id_of(holder(target))
         self._written.add(base)
         for id in self._constant_owners.pop(base, ()):
             self.values[id] = _copied(self.values[id])
         self._constants = {
-            key: entry for key, entry in self._constants.items() if id_of(owner(entry[0])) != base
+            key: entry for key, entry in self._constants.items() if id_of(holder(entry[0])) != base
         }
         for id in self.leaves:
             value = self.values[id]
-            if isinstance(value, np.ndarray) and id_of(owner(value)) == base:
+            if isinstance(value, np.ndarray) and id_of(holder(value)) == base:
                 self.values[id] = _copied(value)
+
+    def forget_layout(self, array: Array) -> None:
+        """An array is about to see its memory otherwise; what is known keeps the old view."""
+        old = array.view()
+        found = self._known.pop(id_of(array), None)
+        if found is not None:
+            self._known[id_of(old)] = (old, found[1])
+        entries = self._memory.get(id_of(holder(array)), [])
+        entries[:] = [(old if known is array else known, id) for known, id in entries]
+        constant = self._constants.pop(id_of(array), None)
+        for id, value in self.values.items():
+            if value is array:
+                self.values[id] = old
+        if constant is not None:
+            self._constants[id_of(old)] = (old, constant[1])
 
     def activate(self, target: Array) -> None:
         """An array that was constant is about to hold something active."""
@@ -441,11 +423,11 @@ class Tape:
             return
         if not is_supported(target.dtype):
             reason = f"arrays of {target.dtype} are not followed"
-            self._objects[id_of(target)] = (target, Step("a store", self.place, reason=reason))
+            self.taint_object(target, Step("a store", self.place, reason=reason))
             return
         self.before_write(target)
-        whole = owner(target)
-        if whole is not target and index_of_view(whole, target) is None:
+        whole = owner_of(target)
+        if not is_supported(whole.dtype) or places_of_view(whole, target) is None:
             whole = target
         id = self._input(whole)
         self.values[id] = _copied(whole)
@@ -500,56 +482,6 @@ class Tape:
         reason = f"{what} makes an integer, which has no derivative"
         return self.step(Step(what, self.place, _copied(value), reason, CAST), value)
 
-    def taint(self, value: Any, step: Step) -> Any:
-        """Enter what a call made of active values: numbers, arrays, and objects that hold them."""
-        if isinstance(value, np.ndarray) and type(value) is np.ndarray:
-            if value.dtype.kind in "biu":
-                return value
-            if not is_supported(value.dtype):
-                self._objects[id_of(value)] = (value, step)
-                return value
-            held = Step(step.what, step.place, value.copy(), step.reason, step.hint)
-            return self.step(held, value)
-        if isinstance(value, np.inexact | float | complex) and not isinstance(value, np.longdouble):
-            if self.is_active(value):
-                return value  # it only handed on what it was given
-            fresh = value if isinstance(value, np.generic) else operator.neg(-value)
-            held = Step(step.what, step.place, value, step.reason, step.hint)
-            return self.step(held, fresh)
-        if type(value) in (tuple, list):
-            return type(value)(self.taint(item, step) for item in value)
-        if type(value) is dict:
-            return {key: self.taint(item, step) for key, item in value.items()}
-        written = isinstance(value, bytes | str) and len(value) > 1  # shorter ones are shared
-        if written or (type(value) not in _PLAIN and not isinstance(value, type | Callable)):
-            self._objects[id_of(value)] = (value, step)
-        return value
-
-    def tainted_in(self, values: Any) -> Step | None:
-        """The call that made one of several objects out of active values."""
-        if not self._objects:
-            return None
-        return next((step for value in values if (step := self.tainted(value))), None)
-
-    def tainted(self, value: Any) -> Step | None:
-        """The call that made an object out of active values."""
-        found = self._objects.get(id_of(value))
-        return None if found is None else found[1]
-
-
-_PLAIN = frozenset({int, bool, str, bytes, type(None), range, type(Ellipsis), type, type(sys)})
-
-
-_HOLDING: tuple[Any, ...] = (
-    tuple,
-    list,
-    set,
-    frozenset,
-    deque,
-    type({}.values()),
-    type({}.items()),
-)
-
 
 def id_of(value: Any) -> int:
     """The identity of an object."""
@@ -562,6 +494,13 @@ def _references(argument: Any) -> Iterator[int]:
     elif isinstance(argument, tuple | list):
         for part in argument:
             yield from _references(part)
+
+
+def _share_memory(one: Array, other: Array) -> bool:
+    try:
+        return bool(np.shares_memory(one, other, max_work=WORK))
+    except np.exceptions.TooHardError:
+        return True  # to be refused is better than to be wrong
 
 
 def _covers(value: Array, other: Array) -> bool:

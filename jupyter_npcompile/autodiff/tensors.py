@@ -20,7 +20,8 @@ from torch import Tensor
 from jupyter_npcompile.autodiff import numpy_calls
 from jupyter_npcompile.autodiff.hooks import TapeHooks
 from jupyter_npcompile.autodiff.links import Link, linked
-from jupyter_npcompile.autodiff.tape import CutInt, Tape
+from jupyter_npcompile.autodiff.taints import uncut
+from jupyter_npcompile.autodiff.tape import Tape
 from jupyter_npcompile.autodiff.trees import map_leaves
 from jupyter_npcompile.runtime.tensor_calls import remember
 from jupyter_npcompile.tracer.sources import OPERATORS
@@ -98,9 +99,7 @@ class TensorHooks(TapeHooks):
         """What a function returns: tensors if all it has was tensors, and what it computed."""
 
         def one(value: Any) -> Any:
-            if type(value) is CutInt:
-                return int(value)
-            return value if self.asked else self.tensor(value)
+            return uncut(value) if self.asked else self.tensor(uncut(value))
 
         return map_leaves(one, result)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from jupyter_npcompile.autodiff.steps import name_of
-from jupyter_npcompile.autodiff.tape import Step
+from jupyter_npcompile.autodiff.taints import Step
 from jupyter_npcompile.autodiff.trees import flatten
 
 if TYPE_CHECKING:

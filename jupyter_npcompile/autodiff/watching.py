@@ -15,7 +15,8 @@ import numpy as np
 
 from jupyter_npcompile.autodiff.errors import Note
 from jupyter_npcompile.autodiff.snapshots import Keeper, Snapshot
-from jupyter_npcompile.autodiff.tape import CutInt, Step, Tape
+from jupyter_npcompile.autodiff.taints import CutInt, Step, contents
+from jupyter_npcompile.autodiff.tape import Tape
 from jupyter_npcompile.tracer.memory import Array, is_supported, owner
 
 
@@ -103,9 +104,15 @@ class WatchTape(Tape):
         self.node_of(value)
         return False
 
-    def tainted_in(self, values: Any) -> Step | None:
+    def makes_text(self, values: Any) -> bool:
+        """Text or the like is made; nobody knows whether of something active."""
+        if _has_numbers(values):
+            raise Unrepeatable("text is made of numbers")
+        return False
+
+    def tainted_in(self, values: Any, depth: int = 3) -> Step | None:
         """What was made by something that is not followed is left to the tape."""
-        if self.around.tainted_in(values) is not None:
+        if self.around.tainted_in(values, depth) is not None:
             raise Unrepeatable("an object holds active numbers")
         return None
 
@@ -147,3 +154,11 @@ class WatchTape(Tape):
             if base is not None:
                 np.copyto(base, copy)
         self._foreign = {}
+
+
+def _has_numbers(values: Any, depth: int = 3) -> bool:
+    if isinstance(values, np.ndarray):
+        return values.dtype.kind not in "biuSU"
+    if isinstance(values, float | complex | np.inexact):
+        return True
+    return bool(depth) and any(_has_numbers(value, depth - 1) for value in contents(values))

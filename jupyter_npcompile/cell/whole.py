@@ -44,6 +44,9 @@ from jupyter_npcompile.cell.syntax import (
     store,
 )
 
+_RUNNING = frozenset({"eval", "exec"})
+"""What runs code that is not followed, on the names of its caller."""
+
 _UNHOOKED = FRAME_NAMES | {"super"}
 """What looks at the frame of its caller, which must then be the code itself."""
 
@@ -130,6 +133,11 @@ def _seen_elsewhere(body: Iterable[ast.stmt]) -> set[str]:
     return found
 
 
+def _is_private(name: str) -> bool:
+    """Whether a class changes a name that its methods use."""
+    return name.startswith("__") and not name.endswith("__")
+
+
 class _Follower(ast.NodeTransformer, HookCalls):
     """Puts hook calls in the place of operations.
 
@@ -201,19 +209,37 @@ class _Follower(ast.NodeTransformer, HookCalls):
         return self.value(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        private = node.attr.startswith("__") and not node.attr.endswith("__")
-        if not isinstance(node.ctx, ast.Load) or private:  # a class changes private names
+        if not isinstance(node.ctx, ast.Load) or _is_private(node.attr):
             return cast("ast.expr", self.generic_visit(node))
         name = constant(node.attr, extent(node))
         return self.hook("attribute", node, self.value(node.value), name)
 
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
+        if all(isinstance(part, ast.Constant) for part in node.values):
+            return node
+        return self.hook("joined", node, *(self.value(part) for part in node.values))
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.expr:
+        place = extent(node)
+        conversion = constant(node.conversion, place)
+        spec = constant("", place) if node.format_spec is None else self.value(node.format_spec)
+        return self.hook("formatted", node, self.value(node.value), conversion, spec)
+
     def visit_Call(self, node: ast.Call) -> ast.expr:
         if isinstance(node.func, ast.Name) and node.func.id in _UNHOOKED:
-            return cast("ast.expr", self.generic_visit(node))
+            made = cast("ast.expr", self.generic_visit(node))
+            return self._executed(node, made) if node.func.id in _RUNNING else made
         function = self.value(node.func)
         arguments = [self.value(part) for part in node.args]
         keywords = [replaced(item, value=self.value(item.value)) for item in node.keywords]
         return self.hook("call", node, function, *arguments, keywords=keywords)
+
+    def _executed(self, node: ast.Call, made: ast.expr) -> ast.expr:
+        place = extent(node)
+        names = ast.Call(load("locals", place), [], [], **place)
+        spaces = [part for part in node.args[1:] if isinstance(part, ast.Name)]
+        before = self.hook("before_text", node, names, *spaces)
+        return self.hook("after_text", node, constant(ast.unparse(node.func), place), before, made)
 
     def visit_Starred(self, node: ast.Starred) -> ast.expr:
         return self._starred(node)
@@ -251,9 +277,7 @@ class _Follower(ast.NodeTransformer, HookCalls):
         place = extent(node)
         value = self.value(node.value)
         if len(node.targets) == 1 and self._is_plain(node.targets[0]):
-            return [
-                assign(self._target(node.targets[0]), self._bound(node.targets[0], value), place)
-            ]
+            return self._bind(node.targets[0], value, node)
         name = self.temporary()
         statements: list[ast.stmt] = [assign(store(name, place), value, place)]
         for target in node.targets:
@@ -281,6 +305,8 @@ class _Follower(ast.NodeTransformer, HookCalls):
     def _bind(self, target: ast.expr, value: ast.expr, node: Positioned) -> list[ast.stmt]:
         """Give a target a value that is already evaluated."""
         place = extent(node)
+        if isinstance(target, ast.Attribute) and not _is_private(target.attr):
+            return [ast.Expr(self._attribute_stored(target, value), **place)]
         if self._is_plain(target):
             return [assign(self._target(target), self._bound(target, value), place)]
         if isinstance(target, ast.Subscript):
@@ -290,6 +316,11 @@ class _Follower(ast.NodeTransformer, HookCalls):
         if isinstance(target, (ast.Tuple, ast.List)):
             return self._take_apart(target, value, node)
         return [assign(target, value, place)]
+
+    def _attribute_stored(self, target: ast.Attribute, value: ast.expr) -> ast.expr:
+        """``obj.name = value``; the value is evaluated first."""
+        name = constant(target.attr, extent(target))
+        return self.hook("set_attribute", target, value, self.value(target.value), name)
 
     def _take_apart(
         self, target: ast.Tuple | ast.List, value: ast.expr, node: Positioned
@@ -320,6 +351,13 @@ class _Follower(ast.NodeTransformer, HookCalls):
             return [assign(target, new, place)]
         base = self.temporary()
         statements: list[ast.stmt] = [assign(store(base, place), self.value(target.value), place)]
+        if isinstance(target, ast.Attribute) and not _is_private(target.attr):
+            name = constant(target.attr, place)
+            held: ast.expr = self.hook("attribute", target, load(base, place), name)
+            new = self.hook("augment", node, operator, held, self.value(node.value))
+            at = ast.Attribute(load(base, place), target.attr, ast.Store(), **place)
+            kept = ast.Expr(self._attribute_stored(at, new), **place)
+            return [*statements, kept, self._forget(base, node)]
         if isinstance(target, ast.Attribute):
             old: ast.expr = attribute(load(base, place), target.attr, place)
             new = self.hook("augment", node, operator, old, self.value(node.value))
@@ -381,6 +419,30 @@ class _Follower(ast.NodeTransformer, HookCalls):
         body = self.statements(without_jumps(node.body))
         run = self.hook("loop_while", node, test, name_of_step(node), about)
         return [*step_of(node, None, [], body), ast.Expr(run, **extent(node))]
+
+    def visit_Delete(self, node: ast.Delete) -> list[ast.stmt]:
+        statements: list[ast.stmt] = []
+        for target in node.targets:
+            if isinstance(target, ast.Subscript):
+                index = self._index(target.slice)
+                deleted = self.hook("delete", target, self.value(target.value), index)
+                statements.append(ast.Expr(deleted, **extent(node)))
+            else:
+                statements.append(replaced(node, targets=[self._target(target)]))
+        return statements
+
+    def visit_With(self, node: ast.With) -> ast.stmt:
+        items, first = [], list[ast.stmt]()
+        for item in node.items:
+            entered = self.hook("context", item.context_expr, self.value(item.context_expr))
+            target = item.optional_vars
+            if target is not None and not isinstance(target, ast.Name):
+                name = self.temporary()
+                place = extent(target)
+                first += self._bind(target, load(name, place), target)
+                target = store(name, place)
+            items.append(ast.withitem(entered, target))
+        return replaced(node, items=items, body=[*first, *self.statements(node.body)])
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
         """A function inside: annotations are left alone."""

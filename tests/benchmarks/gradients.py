@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import os
 import sys
 from collections.abc import Callable, Sequence
 from time import perf_counter
@@ -20,6 +21,8 @@ import numpy as np
 import jupyter_npcompile as npc
 from jupyter_npcompile.autodiff.competition import PATIENT
 from tests.benchmarks import programs
+from tests.benchmarks.machine import describe, today
+from tests.benchmarks.tools import COMPARED
 
 LOOP_FREE = (
     "attention", "black_scholes", "cross_entropy", "gaussian_mixture", "great_circle",
@@ -34,6 +37,8 @@ LOOPS = (
     "tridiagonal_lines", "wave_2d",
 )  # fmt: skip
 """Programs with loops over time, iterations or rows."""
+
+HEADING = "## Gradients"
 
 SIZE = "small"
 SECONDS = 0.3
@@ -186,17 +191,31 @@ def table(rows: dict[str, dict[str, float | str]]) -> str:
     return "\n".join([*lines, "", *failures])
 
 
+def introduction() -> str:
+    """What the figures are, and where they were measured."""
+    machine = describe(COMPARED)
+    return (
+        f"{HEADING}\n\n"
+        "Value and gradients, in ms, at the small size, in one thread: the best of several calls "
+        "after everything has been compiled, tools in turns in one process. `NumPy` is the "
+        "function itself; `compiled` and `tape` are this package's.\n\n"
+        f"{machine['processor']}, {today()}, load {os.getloadavg()[1]:.1f}, "
+        f"commit {machine['commit']}."
+    )
+
+
 def main(names: Sequence[str]) -> None:
     """Measure and print."""
     npc.settings.first_run_check = "raise"
-    for group in (LOOP_FREE, LOOPS):
+    print(introduction(), flush=True)
+    for title, group in (("Programs without loops", LOOP_FREE), ("Programs with loops", LOOPS)):
         rows = {}
         for name in group:
             if not names or name in names:
                 rows[name] = measured(name)
                 print(name, rows[name], file=sys.stderr, flush=True)
         if rows:
-            print(table(rows), flush=True)
+            print(f"\n### {title}\n\n{table(rows)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -197,7 +197,7 @@ def read(path: Path) -> str:
 
 
 def insert(report: str, text: str) -> str:
-    r"""A report with a section in the place of the former one, or at its end.
+    r"""A report with a section in the place of that with its heading, or at its end.
 
     Examples
     --------
@@ -213,7 +213,8 @@ def insert(report: str, text: str) -> str:
     2
     <BLANKLINE>
     """
-    before, found, after = report.partition(f"{HEADING}\n")
+    title, _, _ = text.partition("\n")
+    before, found, after = report.partition(f"{title}\n")
     _, heading, rest = after.partition("\n## ") if found else ("", "", "")
     parts = [before.rstrip("\n"), text] + ([f"## {rest}".rstrip("\n")] if heading else [])
     return "\n\n".join(parts) + "\n"

@@ -14,6 +14,9 @@ from tests.benchmarks.results import Results
 
 HERE = Path(__file__).parent
 
+GRADIENTS = "gradients.md"
+"""The file with what `gradients` measured."""
+
 NOTEBOOK = "notebook.json"
 """The file with what `notebook.measure` found."""
 
@@ -42,6 +45,10 @@ def publish(folder: Path) -> str:
     shutil.copy(folder / "results.svg", HERE / "results.svg")
     if (folder / NOTEBOOK).exists():
         publish_notebook(folder)
+    if (folder / GRADIENTS).exists():
+        report = HERE / "RESULTS.md"
+        section = (folder / GRADIENTS).read_text().rstrip("\n")
+        report.write_text(notebook.insert(report.read_text(), section))
     return f"wrote {HERE / 'RESULTS.md'}: commit it with results.svg"
 
 

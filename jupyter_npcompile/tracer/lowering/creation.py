@@ -47,7 +47,11 @@ def full_like(trace: Trace, a: object, fill_value: object, *rest: object, **kw: 
     return full(trace, None, fill_value)
 
 
-def arange(trace: Trace, *args: Any, **kwargs: Any) -> Tensor:
+MOST_KNOWN = 1_000_000
+"""Elements of a range that are looked at when it indexes something."""
+
+
+def arange(trace: Trace, *args: Any, **kwargs: Any) -> Tensor | Owner:
     kwargs = {k: v for k, v in kwargs.items() if k in ("start", "stop", "step")}
     values = [plain(x) for x in args[:3] if not isinstance(x, np.dtype)]
     values += [plain(kwargs[k]) for k in ("start", "stop", "step") if k in kwargs]
@@ -64,7 +68,11 @@ def arange(trace: Trace, *args: Any, **kwargs: Any) -> Tensor:
     first = np.asarray(start).astype(kind)
     if kind.kind in "iu":
         pace = int(np.asarray(start + step).astype(kind)) - int(first)
-        return trace.convert(places * pace + int(first), np.dtype("int64"), kind)
+        made = trace.convert(places * pace + int(first), np.dtype("int64"), kind)
+        if type(size) is not int or size > MOST_KNOWN:
+            return made
+        elements = np.asarray(function("numpy.arange")(*values, dtype=kind))
+        return Owner(made, kind, known=elements)
     inner = np.dtype("float32") if kind.name == "float16" else kind
     pace = np.asarray(start + step).astype(kind).astype(inner) - first.astype(inner)
     spread = trace.convert(places, np.dtype("int64"), inner) * trace.scalar(pace, inner)

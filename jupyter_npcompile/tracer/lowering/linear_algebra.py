@@ -34,7 +34,8 @@ def _inexact(trace: Trace, *values: Value) -> np.dtype:
     return kind
 
 
-def _matrix(trace: Trace, a: object) -> tuple[Tensor, np.dtype]:
+def inexact_matrix(trace: Trace, a: object) -> tuple[Tensor, np.dtype]:
+    """A matrix in the precision in which NumPy computes with it."""
     x = trace.value(a)
     kind = _inexact(trace, x)
     return trace.cast(x, kind), kind
@@ -64,7 +65,7 @@ def solve(trace: Trace, a: object, b: object) -> Value:
 
 
 def inv(trace: Trace, a: object) -> Value:
-    matrix, kind = _matrix(trace, a)
+    matrix, kind = inexact_matrix(trace, a)
     found, info = torch.linalg.inv_ex(matrix)
     _successful(trace, info)
     if matrix.numel():
@@ -80,19 +81,19 @@ def _row_sum(matrix: Tensor) -> Tensor:
 
 
 def cholesky(trace: Trace, a: object, /, *, upper: object = False) -> Value:
-    matrix, kind = _matrix(trace, a)
+    matrix, kind = inexact_matrix(trace, a)
     found, info = torch.linalg.cholesky_ex(matrix, upper=bool(upper))
     _successful(trace, info)
     return Owner(found, kind)
 
 
 def det(trace: Trace, a: object) -> Value:
-    matrix, kind = _matrix(trace, a)
+    matrix, kind = inexact_matrix(trace, a)
     return Owner(torch.linalg.det(matrix), kind)
 
 
 def slogdet(trace: Trace, a: object) -> list[Value]:
-    matrix, kind = _matrix(trace, a)
+    matrix, kind = inexact_matrix(trace, a)
     sign, size = torch.linalg.slogdet(matrix)
     return [Owner(sign, kind), Owner(size, _real(kind))]
 
@@ -110,19 +111,19 @@ def svd(
 
 
 def svdvals(trace: Trace, x: object, /) -> Value:
-    matrix, kind = _matrix(trace, x)
+    matrix, kind = inexact_matrix(trace, x)
     trace.check(torch.isfinite(matrix).all())
     return Owner(torch.linalg.svdvals(matrix), _real(kind))
 
 
 def eigvalsh(trace: Trace, a: object, UPLO: Any = "L") -> Value:  # noqa: N803
-    matrix, kind = _matrix(trace, a)
+    matrix, kind = inexact_matrix(trace, a)
     trace.check(torch.isfinite(matrix).all())
     return Owner(torch.linalg.eigvalsh(matrix, UPLO=UPLO.upper()), _real(kind))
 
 
 def qr(trace: Trace, a: object, mode: Any = "reduced") -> Any:
-    matrix, kind = _matrix(trace, a)
+    matrix, kind = inexact_matrix(trace, a)
     if mode not in ("reduced", "complete", "r"):
         trace.unsupported(f"mode={mode!r}")
     q, r = torch.linalg.qr(matrix, mode=mode)
@@ -132,7 +133,7 @@ def qr(trace: Trace, a: object, mode: Any = "reduced") -> Any:
 def pinv(
     trace: Trace, a: object, rcond: Any = None, hermitian: object = False, *, rtol: Any = None
 ) -> Value:
-    matrix, kind = _matrix(trace, a)
+    matrix, kind = inexact_matrix(trace, a)
     if hermitian:
         trace.unsupported("hermitian=True")
     rows, columns = matrix.shape[-2:]
@@ -264,7 +265,7 @@ def norm(
     axis: object = None,
     keepdims: object = False,
 ) -> Tensor:
-    tensor, _ = _matrix(trace, x)
+    tensor, _ = inexact_matrix(trace, x)
     ndim = tensor.ndim
     if axis is None:
         if ord is None or (ord in ("f", "fro") and ndim == 2) or (ord == 2 and ndim == 1):
@@ -290,7 +291,7 @@ def vector_norm(
     keepdims: object = False,
     ord: Any = 2,
 ) -> Tensor:
-    tensor, _ = _matrix(trace, x)
+    tensor, _ = inexact_matrix(trace, x)
     axes = trace.axes(axis, tensor.ndim)
     if len(axes) != 1:
         kept = [k for k in range(tensor.ndim) if k not in axes]
@@ -309,7 +310,7 @@ def matrix_norm(
     keepdims: object = False,
     ord: Any = "fro",
 ) -> Tensor:
-    tensor, _ = _matrix(trace, x)
+    tensor, _ = inexact_matrix(trace, x)
     axes = (tensor.ndim - 2, tensor.ndim - 1)
     return _matrix_norm(trace, tensor, axes, ord, bool(keepdims))
 
@@ -383,7 +384,7 @@ def _matrix_norm(
 
 
 def cond(trace: Trace, x: object, p: Any = None) -> Tensor:
-    tensor, _ = _matrix(trace, x)
+    tensor, _ = inexact_matrix(trace, x)
     trace.check(torch.isfinite(tensor).all())
     if p not in (None, 2, -2):
         inverse = inv(trace, x).read()

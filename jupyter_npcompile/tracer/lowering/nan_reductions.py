@@ -158,6 +158,7 @@ def nanvar(
     less = ddof if correction is None else correction
     _enough(trace, x, axis, less)
     mask = _where(trace, x, where)
+    x = _filled(x, 0)  # a derivative of NaN is NaN, also where it is not used
     return reductions.var(trace, x, axis, dtype, None, less, keepdims, where=mask, mean=mean)
 
 
@@ -178,6 +179,7 @@ def nanstd(
     less = ddof if correction is None else correction
     _enough(trace, x, axis, less)
     mask = _where(trace, x, where)
+    x = _filled(x, 0)
     return reductions.std(trace, x, axis, dtype, None, less, keepdims, where=mask, mean=mean)
 
 

@@ -98,13 +98,22 @@ def last_wins(present: Tensor, places: Tensor, values: Tensor) -> Tensor:
     turns = torch.arange(places.numel(), dtype=torch.int64)
     none = torch.full((present.numel(),), -1, dtype=torch.int64)
     winner = torch.scatter_reduce(none, 0, places, turns, "amax", include_self=True)
-    chosen = values[winner.clamp(min=0)]
-    return torch.where(winner >= 0, chosen, present.reshape(-1)).reshape(present.shape)
+    # others go to a place behind the end: work and derivatives are as many as the values
+    behind = torch.where(winner[places] == turns, places, present.numel())
+    longer = torch.constant_pad_nd(present.reshape(-1), (0, 1))
+    stored: Tensor = torch.ops.aten.index_put.default(longer, [behind], values)
+    return stored[: present.numel()].reshape(present.shape)
 
 
 def distinct(origin: Sequence[Any], shape: Sequence[int]) -> bool:
-    """Whether constant indices name no element twice."""
+    """Whether indices name no element twice; one that never repeats itself is enough."""
     known = [None if item is None else known_array(item) for item in origin]
+    shapes = {tuple(np.shape(item)) for item in origin if item is not None}
+    for places, size in zip(known, shape, strict=True):
+        if places is None or shapes != {places.shape} or not isinstance(size, int):
+            continue
+        if np.unique(np.where(places < 0, places + size, places)).size == places.size:
+            return True
     if any(k is None and item is not None for k, item in zip(known, origin, strict=True)):
         return False
     arrays = [np.where(k < 0, k + n, k) for k, n in zip(known, shape, strict=True) if k is not None]
