@@ -112,17 +112,28 @@ print(report.graph.to_text("aten"))
 assert len(report.graph.aten[0].nodes) > len(graph.nodes)
 
 # %% [markdown]
+# There is more than you wrote. The extra lines that multiply by `0.0` and compare with `0.0` are a *check*. A number times zero is zero, unless it is infinite or NaN. Where NumPy might have to warn of an overflow, the check fails, the result is thrown away, and NumPy runs.
+#
+# ### Level 3: kernels
+#
+# A **kernel** is a piece of machine code that runs as one. The third level says what the compiler put together into one kernel, and how many bytes that must move.
+
+# %%
+print(report.graph.to_text("kernels"))
+kernels = [node for node in report.graph.kernels[0].nodes if node.types]  # that give arrays
+print(f"a picture has {picture.nbytes / 1e6:.1f} MB")
+assert len(kernels) == 1
+
+# %% [markdown]
+# All your lines are in one kernel. It moves two pictures: one is read, one is written. What was computed for the check adds a few bytes.
+#
 # In JupyterLab the next line shows a widget, with a tab for each level. Click an operation to see which line it comes from. (Elsewhere you get the report with a picture.)
 
 # %%
 GraphWidget(report)
 
 # %% [markdown]
-# There is more than you wrote. The extra lines that multiply by `0.0` and compare with `0.0` are a *check*. A number times zero is zero, unless it is infinite or NaN. Where NumPy might have to warn of an overflow, the check fails, the result is thrown away, and NumPy runs.
-#
-# ### Level 3: kernels
-#
-# A **kernel** is a piece of machine code that runs as one. The compiler writes it in C++ first. The text lies in the cache of compiled code. We look for the number 1.61803 in it, and for the number of pixels.
+# The compiler writes the kernel in C++ first. The text lies in the cache of compiled code. We look for the number 1.61803 in it, and for the number of pixels.
 
 # %%
 def kernel_with(number, size):

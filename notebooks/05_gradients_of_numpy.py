@@ -72,6 +72,8 @@ assert round(2_000_000 / (24 * 3600)) == 23
 # ## Run
 #
 # The method is to write down every operation as it runs, and to go through the list backwards. The list is called the **tape**. Here is a complete engine. A `Var` is a number or array that remembers how it was made: its parents, and for each of them a function that passes a gradient on.
+#
+# How does a gradient flow? Every operation knows only its own slope. When a gradient arrives at its result, it multiplies it by that slope and hands it to its parents. Where a value was used twice, two gradients arrive, and are added. That is the chain rule, and it is all that `backwards` does.
 
 
 # %%
@@ -204,7 +206,7 @@ points = np.stack([x, x**2], axis=1)
 # %%
 # %%npcompile --grad total --wrt w,v
 hidden = np.tanh(points @ w)
-print("largest activation:", round(float(np.abs(hidden).max()), 3))
+print("largest activation:", np.abs(hidden).max())
 total = np.mean((hidden @ v - y) ** 2)
 
 # %% [markdown]

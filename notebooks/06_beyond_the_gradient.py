@@ -285,10 +285,11 @@ start_error, end_error = np.linalg.norm(measured - truth), np.linalg.norm(guess 
 print(f"error of the profile: {start_error:.0f} before, {end_error:.0f} after")
 assert history[-1] < 0.03 * history[0] and end_error < 0.75 * start_error
 assert measured[89:95].min() > 15 > 5 > guess[89:95].max()
-assert guess[80:87].max() > 0.75 * truth[80] and guess[96:104].max() > 0.75 * truth[96]
+assert 0.75 < guess[80:87].max() / truth[80] < 1.33
+assert 0.75 < guess[96:104].max() / truth[96] < 1.33
 
 # %% [markdown]
-# In the measurement the two hot places have run into each other. In what was found they are apart again, and nearly as high as they were. They are rounded off: the finest detail is lost for good. The gradient went through 25 steps of physics that nobody wrote with gradients in mind.
+# In the measurement the two hot places have run into each other. In what was found they are apart again, and about as hot as they were. Their corners are round: the finest detail is lost for good. The gradient went through 25 steps of physics that nobody wrote with gradients in mind.
 #
 # What would finite differences have cost? Two runs for each of the 200 cells. Compare:
 

@@ -56,7 +56,7 @@ try:
     device = "cuda"
 except ValueError as error:
     device = "standin"
-    print(error)
+    print(*str(error).split(". "), sep=".\n")
     assert "nothing was run" in str(error)
 npc.settings.device = device  # for all cells that do not name one
 print("cells run on:", device)

@@ -83,6 +83,7 @@ def execute(notebook: NotebookNode, path: Path) -> None:
         notebook,
         km=kernel,
         timeout=CELL_SECONDS,
+        coalesce_streams=True,  # otherwise a page breaks a line where the kernel flushed it
         extra_arguments=["--log-level=ERROR"],
         resources={"metadata": {"path": str(path.parent)}},
     )

@@ -8,7 +8,17 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.benchmarks import accounting, bandwidth, markdown, plans, progress, publishing, timing
+from tests.benchmarks import (
+    accounting,
+    bandwidth,
+    markdown,
+    notebook,
+    plans,
+    progress,
+    publishing,
+    timing,
+    tools,
+)
 from tests.benchmarks.accounting import calls_until_faster, factor, standing, worst
 from tests.benchmarks.picture import picture
 from tests.benchmarks.plans import FULL, QUICK
@@ -268,3 +278,21 @@ def test_examples_hold(module: object) -> None:
     failed, tried = doctest.testmod(module)  # type: ignore[arg-type]
     assert tried > 0
     assert failed == 0
+
+
+def test_the_notebook_is_measured_without_the_other_tools(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    known = tools.metadata.version
+
+    def installed(name: str) -> str:
+        assert name in ("numpy", "torch"), f"{name} may be missing"
+        return known(name)
+
+    monkeypatch.setattr(tools.metadata, "version", installed)
+    case = notebook.Case(1.5, 1.0, 3.0, 2.0)
+    monkeypatch.setattr(notebook, "measure", lambda: {"ahead": {"cold": case}})
+    notebook.save(tmp_path / "notebook.json")
+    text = notebook.read(tmp_path / "notebook.json")
+    assert text.startswith(notebook.HEADING)
+    assert notebook.MEANING["cold"] in text

@@ -8,12 +8,15 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import jupytext
 import nbformat
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
+
+from jupyter_npcompile.tracer.breaks import BreakKind
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "notebooks"
@@ -114,9 +117,25 @@ def test_it_looks_with_a_widget_and_saves_a_static_view_of_it(name: str) -> None
         assert "<svg" in data[0]["text/html"]
 
 
+def test_the_first_shows_compiled_code_that_won() -> None:
+    """Which on a busy machine it may not, so that the notebook does not insist on it."""
+    text = "\n".join(printed(cell) for cell in saved(NAMES[0]).cells if cell.cell_type == "code")
+    found = re.search(r"one step, timed in turns +([\d.]+) times", text)
+    assert found is not None
+    assert float(found.group(1)) > 1.2
+    assert "NumPy won" not in text
+
+
 def test_the_fix_of_the_third_is_found() -> None:
     (cell,) = (cell for cell in saved(NAMES[2]).cells if cell.source == "%npcompile fix")
     assert cell.outputs[0].data["text/plain"].startswith("1 fix for 1 break point")
+
+
+def test_the_third_takes_and_untakes_a_hint_for_every_kind_of_break_point() -> None:
+    (cell,) = (cell for cell in saved(NAMES[2]).cells if "# un-applied" in cell.source)
+    kinds = set(re.findall(r"^\w+ +(\w+) +→ ", printed(cell), re.MULTILINE))
+    shown_as_note = {"inner"}
+    assert kinds >= set(get_args(BreakKind)) - shown_as_note
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from textwrap import dedent
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -163,6 +164,7 @@ def test_methods_and_attributes_of_plain_objects_are_traced() -> None:
         (lambda x: x.tolist(), "value", "tolist"),
         (lambda x: print(x), "call", "print"),
         (lambda x: np.array([x, None], dtype=object), "input", "object"),
+        (lambda x: np.where(x > 0, "yes", "no"), "input", "`np.where` gives text, which is not"),
         (lambda x: [k for k in range(3000) if (x + k) is None], "limit", "unrolled"),
         (lambda x: x + np.array([1.0] * 10_001), "limit", "more than 10000 Python objects"),
         (lambda x: x[[0, 1] * 6000], "limit", "more than 10000 Python objects"),
@@ -174,6 +176,28 @@ def test_breaks_say_what_they_are(function: Any, kind: str, words: str) -> None:
     cause = stop_of(function, np.ones(3))
     assert cause.kind == kind, cause
     assert words in cause.reason
+
+
+@pytest.mark.parametrize(
+    ("broken", "name", "taken"),
+    [
+        (lambda x: x + int(x.max()), "np.trunc", lambda x: x + np.trunc(x.max())),
+        (lambda x: x + round(x.max()), "np.round", lambda x: x + np.round(x.max())),
+    ],
+)
+def test_what_a_hint_names_is_captured(broken: Any, name: str, taken: Any) -> None:
+    assert name in stop_of(broken, np.ones(3)).hint
+    assert recorded(taken, np.ones(3)).end is None
+
+
+def test_what_a_module_imports_when_it_is_asked_for_is_traced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(vars(npc), "graph_break", raising=False)
+    assert stop_of(lambda x: npc.graph_break(), np.ones(3)).kind == "explicit"
+    lazy = ModuleType("lazy")
+    lazy.__getattr__ = lambda name: 2.0  # type: ignore[method-assign]
+    assert "made on access" in stop_of(lambda x: x * lazy.k, np.ones(3)).reason
 
 
 def test_input_lists_may_be_read_but_not_changed() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 import ipywidgets
@@ -68,6 +69,8 @@ def test_a_closed_front_end_is_replaced() -> None:
 def test_static_forms_are_beside_the_live_one() -> None:
     data, _ = GraphWidget(report())._repr_mimebundle_()
     assert "<svg" in data["text/html"]
+    # Whoever opened the graph sees it: nothing has to be clicked first.
+    assert re.findall("<details[^>]*>", data["text/html"])[0] == "<details open>"
     assert data["text/plain"].startswith("3 of 5 lines compiled")
     large = ReportData(graph=CapturedGraph((chain(10_000, 900),)))
     data, _ = GraphWidget(large)._repr_mimebundle_()

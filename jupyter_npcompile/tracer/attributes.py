@@ -25,7 +25,8 @@ def module_attribute(hooks: Hooks, module: types.ModuleType, name: str) -> Any:
     if name not in vars(module):
         with python_errors():
             getattr(module, name)
-        raise Break("call", f"`{module.__name__}.{name}` is made on access")
+        if name not in vars(module):  # some modules import what they have when it is asked for
+            raise Break("call", f"`{module.__name__}.{name}` is made on access")
     source = GlobalSource(name, vars(module), id(vars(module)))
     value = vars(module)[name]
     if type(value) in (int, float, complex) and is_numpy_module(module):

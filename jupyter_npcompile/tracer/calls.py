@@ -41,6 +41,12 @@ PURE_BUILTINS = frozenset(
 )
 """Builtins without effects; traced values inside them go on recording, or break."""
 
+_CAPTURED = {
+    "int": "np.trunc gives the same number as a float, and is captured",
+    "round": "np.round gives the same number as a float, and is captured",
+}
+"""What to write instead of builtins that need the value."""
+
 
 def call(hooks: Hooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call anything: NumPy, a builtin, a type, a helper function; or break."""
@@ -117,7 +123,7 @@ def _convert(hooks: Hooks, kind: type, value: Traced) -> Any:
     if kind is bool:
         return hooks.truth(None, value)
     if kind is int and np.asarray(value.value).dtype.kind == "f":
-        raise Break("value", "int() needs the value", OWN_LINE)
+        raise Break("value", "int() needs the value", _CAPTURED["int"])
     result = evaluate(hooks, kind, (value,), {})
     return hooks.recorder.record(hooks.root, f"python.{kind.__name__}", (value,), {}, result)
 
@@ -177,7 +183,7 @@ def _arithmetic(hooks: Hooks, name: str, args: tuple[Any, ...]) -> Any:
         if is_traced(arg) and (
             arg.source is None or isinstance(arg.value, np.ndarray | np.generic)
         ):
-            raise Break("value", f"{name}() needs the value", OWN_LINE)
+            raise Break("value", f"{name}() needs the value", _CAPTURED.get(name, OWN_LINE))
         if not is_traced(arg) and type(arg) not in (int, float, complex, bool):
             raise Break("value", f"{name}() needs the values", OWN_LINE)
     with python_errors():

@@ -348,7 +348,8 @@ def _is_masked(index: Any) -> bool:
 def _result_type(op: str, value: Any) -> ValueType:
     if isinstance(value, np.ndarray | np.generic):
         if type(value) is np.ma.MaskedArray or not is_supported(value.dtype):
-            raise Break("input", f"`{op}` gives {value.dtype} values, which are not traced")
+            what = "text, which is" if value.dtype.kind in "SU" else f"{value.dtype}, which is"
+            raise Break("input", f"`{op.replace('numpy.', 'np.', 1)}` gives {what} not traced")
     elif type(value) not in (bool, int, float, complex):
         raise Break("value", f"`{op}` gives a {type(value).__name__}")
     return value_type(value)

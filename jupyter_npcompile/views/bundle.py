@@ -15,10 +15,11 @@ GRAPH_LINES = 60
 """Lines of the graph in the text form, which may end up in a saved notebook."""
 
 
-def mime_bundle(report: ReportData) -> dict[str, Any]:
+def mime_bundle(report: ReportData, *, opened: bool = False) -> dict[str, Any]:
     """Bundle text, HTML and JSON of a report.
 
-    The JSON holds no graphs, so that saved notebooks stay small.
+    The JSON holds no graphs, so that saved notebooks stay small. With `opened`, the HTML
+    shows its picture at once.
 
     Examples
     --------
@@ -27,6 +28,6 @@ def mime_bundle(report: ReportData) -> dict[str, Any]:
     """
     return {
         "text/plain": to_text(report, graph_lines=GRAPH_LINES),
-        "text/html": to_html(report),
+        "text/html": to_html(report, opened=opened),
         MIME_TYPE: report.to_dict(graphs=False),
     }

@@ -46,13 +46,15 @@ _MEANINGS: dict[Mark, str] = {
 }
 
 
-def to_html(report: ReportData) -> str:
+def to_html(report: ReportData, *, opened: bool = False) -> str:
     """Render a report: the summary, and inside it source, regions and graph.
 
     Parameters
     ----------
     report : ReportData
         What one run showed.
+    opened : bool
+        Whether all of it is to be seen at once, or the summary, which opens to the rest.
 
     Returns
     -------
@@ -70,8 +72,9 @@ def to_html(report: ReportData) -> str:
     body = "".join(parts)
     title = _summary(report.summary)
     if body:
+        is_open = " open" if opened else ""
         title = (
-            f'<details><summary class="npcompile-summary">{title}</summary>'
+            f'<details{is_open}><summary class="npcompile-summary">{title}</summary>'
             f'<div class="npcompile-body">{body}</div></details>'
         )
     else:

@@ -94,10 +94,10 @@ class GraphWidget(View):
         return id
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """The widget, and the static report for front ends that show no widgets."""
+        """The widget, and for front ends that show none the static report, opened."""
         live = super()._repr_mimebundle_(**kwargs)
         if live is None:
             return None
         data, metadata = live
-        static = mime_bundle(self._report)
+        static = mime_bundle(self._report, opened=True)
         return {**data, **{kind: static[kind] for kind in ("text/plain", "text/html")}}, metadata

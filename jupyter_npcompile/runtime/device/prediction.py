@@ -28,8 +28,9 @@ ASSUMED = Rates(
     memory=800e9,
     launch=10e-6,
     multiplications=0.25e12,
-    source="assumed, for nothing was measured on a GPU: 12 GB/s each way, 800 GB/s in its memory, "
-    "10 µs a kernel, 0.25e12 multiplications a second in double precision",
+    source="assumed, for nothing was measured on a GPU:\n"
+    "  12 GB/s each way, 800 GB/s in its memory, 10 µs a kernel, "
+    "0.25e12 multiplications a second in double precision",
 )
 """What stands in data sheets of middling cards, with half the rate of their bus."""
 
