@@ -11,6 +11,7 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.display import display
 
 from jupyter_npcompile.api import last_report
+from jupyter_npcompile.graph.facts import level_text
 from jupyter_npcompile.graph.timing import Timing, time_rows
 from jupyter_npcompile.magic.caching import cache_command
 from jupyter_npcompile.magic.fixing import fixes_for
@@ -182,7 +183,7 @@ def _look_into(report: Report, word: str) -> None:
     if word == "timing":
         print(times_text(time_rows(report), report.timing))
     else:
-        print(report.graph.to_text())
+        print(level_text(report))
 
 
 def _run(tree: ast.Module | ast.Interactive, name: str, mode: str, shell: Any) -> None:

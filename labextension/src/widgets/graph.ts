@@ -12,6 +12,7 @@ import { hits } from './search.js';
 import { Stage } from './stage.js';
 import { table } from './table.js';
 import { TIMING, timing } from './timing.js';
+import { Toolbar } from './toolbar.js';
 import { type IView, Level } from './view.js';
 
 /** Boxes that "open all" draws at most. */
@@ -34,11 +35,10 @@ class GraphView {
   ) {
     this.outline = readOutline(model.get('graph'));
     this.detail = html('div', { class: 'npcg-detail', 'aria-live': 'polite' });
-    this.tabs = html('div', { role: 'tablist', 'aria-label': 'Level' });
     this.root = html(
       'div',
       { class: 'npcg', role: 'group', 'aria-label': 'Captured graph' },
-      this.toolbar(),
+      this.toolbar.node,
       this.stage.node,
       this.detail
     );
@@ -77,60 +77,6 @@ class GraphView {
 
   // -- the parts
 
-  private toolbar(): HTMLElement {
-    this.search.addEventListener('input', () => {
-      this.found = 0;
-      this.find(0);
-    });
-    this.search.addEventListener('keydown', event => {
-      if (event.key === 'Enter') {
-        this.find(event.shiftKey ? -1 : 1);
-      }
-    });
-    const choice = html(
-      'select',
-      { 'aria-label': 'Export', title: 'Export' },
-      html('option', { value: '' }, 'Export'),
-      ...['SVG', 'PNG', 'DOT', 'JSON'].map(name =>
-        html('option', { value: name }, name)
-      )
-    );
-    choice.addEventListener('change', () => {
-      this.take(choice.value);
-      choice.value = '';
-    });
-    this.asTable.addEventListener('click', () => {
-      this.isTable = !this.isTable;
-      this.asTable.setAttribute('aria-pressed', String(this.isTable));
-      this.show();
-    });
-    return html(
-      'div',
-      { class: 'npcg-toolbar' },
-      this.tabs,
-      this.search,
-      this.count,
-      html('span', { class: 'npcg-space' }),
-      button('Open all', 'Open all groups', () => {
-        this.openAll();
-      }),
-      button('Close all', 'Close all groups', () => {
-        this.setOpen([]);
-      }),
-      button('−', 'Zoom out', () => {
-        this.stage.zoomBy(1 / 1.25);
-      }),
-      button('+', 'Zoom in', () => {
-        this.stage.zoomBy(1.25);
-      }),
-      button('Fit', 'Fit the width', () => {
-        this.stage.fit();
-      }),
-      this.asTable,
-      choice
-    );
-  }
-
   /** The tabs: levels, and where the time went. */
   private choices(): readonly { key: string; title: string }[] {
     const { levels, timing } = this.outline;
@@ -160,7 +106,7 @@ class GraphView {
     const level = this.level();
     const isTiming = text(this.model.get('level')) === TIMING;
     this.root.classList.toggle('npcg-times', isTiming);
-    this.tabs.replaceChildren(
+    this.toolbar.tabs.replaceChildren(
       ...this.choices().map(({ key, title }) => {
         const tab = button(title, '', () => {
           this.model.set('level', key);
@@ -295,14 +241,14 @@ class GraphView {
 
   private find(step: number): void {
     const level = this.level();
-    const found = level === null ? [] : hits(level, this.search.value);
+    const found = level === null ? [] : hits(level, this.toolbar.query);
     if (level === null || found.length === 0) {
-      const asked = this.search.value.trim() !== '';
-      this.count.textContent = asked ? 'not found' : '';
+      const asked = this.toolbar.query.trim() !== '';
+      this.toolbar.say(asked ? 'not found' : '');
       return;
     }
     this.found = (this.found + step + found.length) % found.length;
-    this.count.textContent = `${this.found + 1} of ${found.length}`;
+    this.toolbar.say(`${this.found + 1} of ${found.length}`);
     const id = found[this.found] ?? '';
     this.setOpen([...new Set([...this.open(), ...level.around(id)])]);
     this.select(id);
@@ -320,7 +266,7 @@ class GraphView {
     } else if (format === 'DOT') {
       download(name, toDot(level.view(this.open())));
     } else if (this.stage.drawing === null) {
-      this.count.textContent = 'leave the table to export a picture';
+      this.toolbar.say('leave the table to export a picture');
     } else if (format === 'SVG') {
       download(name, toSvg(this.stage.drawing));
     } else {
@@ -329,7 +275,7 @@ class GraphView {
           download(name, blob);
         },
         (error: unknown) => {
-          this.count.textContent = String(error);
+          this.toolbar.say(String(error));
         }
       );
     }
@@ -454,7 +400,7 @@ class GraphView {
       this.stage.fit();
     },
     search: () => {
-      this.search.focus();
+      this.toolbar.focus();
     }
   };
   private outline: IOutline;
@@ -462,22 +408,35 @@ class GraphView {
   private readonly root: HTMLElement;
   private readonly stage = new Stage();
   private readonly detail: HTMLElement;
-  private readonly tabs: HTMLElement;
   private readonly ends: readonly (() => void)[];
-  private readonly search = html('input', {
-    type: 'search',
-    placeholder: 'Search',
-    'aria-label': 'Search operations'
+  private readonly toolbar = new Toolbar({
+    type: () => {
+      this.found = 0;
+      this.find(0);
+    },
+    find: step => {
+      this.find(step);
+    },
+    openAll: () => {
+      this.openAll();
+    },
+    closeAll: () => {
+      this.setOpen([]);
+    },
+    zoomBy: factor => {
+      this.stage.zoomBy(factor);
+    },
+    fit: () => {
+      this.stage.fit();
+    },
+    asTable: isTable => {
+      this.isTable = isTable;
+      this.show();
+    },
+    take: format => {
+      this.take(format);
+    }
   });
-  private readonly count = html('span', {
-    class: 'npcg-count',
-    'aria-live': 'polite'
-  });
-  private readonly asTable = html(
-    'button',
-    { type: 'button', 'aria-pressed': 'false' },
-    'Table'
-  );
   private view: IView | null = null;
   private current = '';
   private found = 0;
