@@ -386,6 +386,7 @@ _RULES: dict[str, Callable[[_Call], Flops | None]] = {
     "einsum": _einsum,
     **dict.fromkeys(_names("where round around diff abs rsqrt"), _times(1)),
     "clip": _times(2),
+    "tanh_backward": _times(3),
     "linspace": _times(2),
     "linalg.solve": _solve,
     "linalg.inv": _matrix(8 / 3, "8/3 n³"),

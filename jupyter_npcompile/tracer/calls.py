@@ -34,6 +34,9 @@ from jupyter_npcompile.tracer.traced import (
 if TYPE_CHECKING:
     from jupyter_npcompile.tracer.hooks import Hooks
 
+WHOLE = "write `.astype(int)`, which is NumPy's own, or convert after the array code"
+"""What to do about ``int(x)`` where the graph computes a float."""
+
 PURE_BUILTINS = frozenset(
     {range, enumerate, zip, reversed, list, tuple, dict, set, frozenset, map, filter, sum}
     | {any, all, sorted, len, iter, next, callable, issubclass, slice, str, repr, bytes, hash}
@@ -117,7 +120,7 @@ def _convert(hooks: Hooks, kind: type, value: Traced) -> Any:
     if kind is bool:
         return hooks.truth(None, value)
     if kind is int and np.asarray(value.value).dtype.kind == "f":
-        raise Break("value", "int() needs the value", OWN_LINE)
+        raise Break("value", "int() needs the value", WHOLE)
     result = evaluate(hooks, kind, (value,), {})
     return hooks.recorder.record(hooks.root, f"python.{kind.__name__}", (value,), {}, result)
 
