@@ -251,6 +251,20 @@ def last_report() -> Report | None:
     return None if subject is None else Report.of(report_of(subject))
 
 
+def latest_report() -> Report | None:
+    """The report that views open: of what was explained since anything ran, or what ran last.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> _ = explain(np.sin, np.zeros(3))
+    >>> latest_report().lines[0].source
+    'sin(*args, **kwargs)'
+    """
+    subject = history.latest()
+    return None if subject is None else Report.of(report_of(subject))
+
+
 def wait(timeout: float | None = None) -> bool:
     """Wait until everything that compiles in the background is done.
 

@@ -10,6 +10,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.display import display
 
+from jupyter_npcompile.api import latest_report
 from jupyter_npcompile.graph.facts import level_text
 from jupyter_npcompile.graph.timing import Timing, time_rows
 from jupyter_npcompile.magic.caching import cache_command
@@ -77,8 +78,7 @@ class NpcompileMagics(Magics):
         elif word.split(" ")[0] == "cache":
             print(cache_command(word.removeprefix("cache")))
         elif word in ("report", "graph", "timing"):
-            subject = history.latest()
-            report = None if subject is None else Report.of(report_of(subject))
+            report = latest_report()
             if report is None:
                 print("no cell or function has been compiled yet")
             elif word == "report":

@@ -5,7 +5,7 @@ import { draw } from './drawing.js';
 import { download, toDot, toJson, toPng, toSvg } from './exports.js';
 import { type IWalker, pressed } from './keys.js';
 import { arrange } from './layout.js';
-import { LINE_OF_EDITOR, LINE_OF_NODE, onLines, sendLines } from '../lines.js';
+import { Links } from './links.js';
 import { type IModel, type Render, watch } from './model.js';
 import { type IOutline, list, readOutline, text } from './outline.js';
 import { hits } from './search.js';
@@ -55,11 +55,7 @@ class GraphView {
       watch(model, ['selected'], () => {
         this.mark();
       }),
-      onLines(LINE_OF_EDITOR, ({ source, lines }) => {
-        if (source === this.outline.source) {
-          this.light(lines);
-        }
-      })
+      this.links.follow()
     ];
     this.show();
     // The width is known when the element is in the page.
@@ -121,10 +117,10 @@ class GraphView {
     if (isTiming) {
       const shown = timing(this.outline.timing);
       shown.addEventListener('mouseover', event => {
-        this.tell(event.target);
+        this.links.tell(event.target);
       });
       shown.addEventListener('mouseleave', () => {
-        this.tell(null);
+        this.links.tell(null);
       });
       this.stage.put(shown);
       this.describe('');
@@ -184,13 +180,13 @@ class GraphView {
       }
     });
     drawn.addEventListener('mouseover', event => {
-      this.tell(event.target);
+      this.links.tell(event.target);
     });
     drawn.addEventListener('mouseleave', () => {
-      this.tell(null);
+      this.links.tell(null);
     });
     drawn.addEventListener('focusin', event => {
-      this.tell(event.target);
+      this.links.tell(event.target);
     });
   }
 
@@ -342,33 +338,6 @@ class GraphView {
     );
   }
 
-  // -- lines
-
-  /** Tells the editor which lines the element under the pointer belongs to. */
-  private tell(target: EventTarget | null): void {
-    const element =
-      target instanceof Element ? target.closest('[data-line]') : null;
-    const told = element?.getAttribute('data-line') ?? '';
-    if (told !== this.told) {
-      this.told = told;
-      const lines = told.split(' ').map(Number);
-      sendLines(LINE_OF_NODE, {
-        source: this.outline.source,
-        lines: lines.filter(line => line > 0)
-      });
-    }
-  }
-
-  private light(lines: readonly number[]): void {
-    for (const element of this.stage.all('[data-line]')) {
-      const own = (element.getAttribute('data-line') ?? '').split(' ');
-      element.classList.toggle(
-        'npcg-lit',
-        lines.some(line => own.includes(String(line)))
-      );
-    }
-  }
-
   private readonly walker: IWalker = {
     here: () => this.current,
     /** Frames and items in reading order. */
@@ -407,6 +376,7 @@ class GraphView {
   private readonly levels = new Map<string, Level>();
   private readonly root: HTMLElement;
   private readonly stage = new Stage();
+  private readonly links = new Links(this.stage, () => this.outline.source);
   private readonly detail: HTMLElement;
   private readonly ends: readonly (() => void)[];
   private readonly toolbar = new Toolbar({
@@ -440,7 +410,6 @@ class GraphView {
   private view: IView | null = null;
   private current = '';
   private found = 0;
-  private told = '';
   private fitted = '';
   private isTable = false;
 }
