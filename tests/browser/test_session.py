@@ -101,6 +101,7 @@ def look_around(lab: Lab, index: int) -> None:
 def test_a_session(lab: Lab, app: App) -> None:
     name = f"session-{app}.ipynb"
     lab.set(WINDOWING, windowingMode="full")
+    lab.page.set_viewport_size({"width": 1280, "height": 2400})  # all cells are in the page
     lab.write(name, *map(nbformat.v4.new_code_cell, [SETUP, CELL, GRAD, OPEN, WAIT]))
     lab.open(name, app)
     lab.run_cell(0)
