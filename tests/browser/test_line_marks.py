@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import MIME_TYPE, WINDOWING, App, Lab, Mark
+from tests.browser.lab import MIME_TYPE, App, Lab, Mark
 
 pytestmark = pytest.mark.browser
 
@@ -147,8 +147,8 @@ def far_apart() -> list[nbformat.NotebookNode]:
 
 
 @pytest.mark.parametrize("app", get_args(App))
-def test_hover_jumps_and_going_stale(lab: Lab, app: App) -> None:
-    lab.set(WINDOWING, windowingMode="full")  # cells out of sight are not in the page
+def test_hover_jumps_and_going_stale(windowed: Lab, app: App) -> None:
+    lab = windowed
     lab.write("jumps.ipynb", *far_apart())
     lab.open("jumps.ipynb", app)
     lab.wait_for_marks(0, len(MARKS))

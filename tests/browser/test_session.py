@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import WINDOWING, App, Lab
+from tests.browser.lab import App, Lab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -98,9 +98,9 @@ def look_around(lab: Lab, index: int) -> None:
 
 
 @pytest.mark.parametrize("app", get_args(App))
-def test_a_session(lab: Lab, app: App) -> None:
+def test_a_session(windowed: Lab, app: App) -> None:
+    lab = windowed
     name = f"session-{app}.ipynb"
-    lab.set(WINDOWING, windowingMode="full")
     lab.page.set_viewport_size({"width": 1280, "height": 2400})  # all cells are in the page
     lab.write(name, *map(nbformat.v4.new_code_cell, [SETUP, CELL, GRAD, OPEN, WAIT]))
     lab.open(name, app)
@@ -132,13 +132,13 @@ def test_a_session(lab: Lab, app: App) -> None:
         expect(status).to_contain_text("cache")
 
     # What was shown survives an edit, the page and the kernel.
-    lab.type_at(1, 6, "  # of all")
+    lab.type_at(1, 6, " * 2")
     assert kinds(lab, EDITED) == EDITED
     expect(lab.cell(1).locator(".jp-npcompile-stale")).to_have_count(1)
     lab.save()
     lab.reload()
     assert kinds(lab, EDITED) == EDITED
-    assert lab.text(1) == f"{CELL}  # of all"
+    assert lab.text(1) == f"{CELL} * 2"
     expect(gradient).to_be_visible()
     expect(lab.cell(3).locator(".npcg-svg")).to_be_visible()
     if app == "lab":
