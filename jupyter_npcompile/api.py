@@ -11,6 +11,8 @@ from time import monotonic
 from typing import Any, Literal, TypeVar, cast, overload
 
 from jupyter_npcompile.autodiff import replays
+from jupyter_npcompile.autodiff.explaining import differentiated_function
+from jupyter_npcompile.autodiff.transforms import Gradient
 from jupyter_npcompile.graph.gradients import GradientReport
 from jupyter_npcompile.graph.report import ReportData
 from jupyter_npcompile.runtime import history, tensor_calls
@@ -141,7 +143,8 @@ def explain(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Report:
     Parameters
     ----------
     fn : callable
-        Plain or compiled.
+        Plain or compiled, or what `grad` and `value_and_grad` return: then the captured
+        graph has the level ``"backward"``, which computes the gradient.
     *args, **kwargs
         Arguments to call it with. They are copied, and not changed.
 
@@ -162,6 +165,11 @@ def explain(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Report:
     >>> explain(np.sin, np.zeros(3)).lines[0].status
     'compiled'
     """
+    before = history.last()
+    if isinstance(fn, Gradient):
+        subject = differentiated_function(fn, args, kwargs)
+        history.explained(subject, before)
+        return Report.of(report_of(subject))
     known = handle_of(fn)
     default = with_precision(settings.device, settings.dtype)
     device = default if known is None else known.options.device
@@ -169,12 +177,11 @@ def explain(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Report:
     handle = handle_of(fresh)
     assert handle is not None
     copier = Copier()
-    before = history.last()
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             fresh(*copier.copy(args), **copier.copy(kwargs))
     finally:
-        history.remember(before)
+        history.explained(handle, before)
     return Report.of(report_of(handle))
 
 
@@ -248,6 +255,20 @@ def last_report() -> Report | None:
     True
     """
     subject = history.last()
+    return None if subject is None else Report.of(report_of(subject))
+
+
+def latest_report() -> Report | None:
+    """The report that views open: of what was explained since anything ran, or what ran last.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> _ = explain(np.sin, np.zeros(3))
+    >>> latest_report().lines[0].source
+    'sin(*args, **kwargs)'
+    """
+    subject = history.latest()
     return None if subject is None else Report.of(report_of(subject))
 
 

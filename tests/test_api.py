@@ -172,3 +172,31 @@ def test_lambda_without_source() -> None:
     function = eval("lambda v: v * 2 + 1", {})
     assert npc.compare(function, np.ones(3)).equal
     assert npc.explain(function, np.ones(3)).lines[0].source == "function(*args, **kwargs)"
+
+
+def test_work_on_locals_of_a_function_is_seen() -> None:
+    def smooth(a: np.ndarray) -> np.ndarray:
+        b = a * 2
+        print("sum", b.sum())
+        c = b + 1
+        print(str(c[1:] - 1))
+        return c
+
+    report = npc.explain(smooth, np.arange(4.0))
+    first = smooth.__code__.co_firstlineno
+    assert [point.line - first for point in report.breaks] == [2]
+    assert {line.line - first for line in report.lines if line.status == "host"} == {2, 4}
+
+
+def test_what_to_do_about_int_of_a_float() -> None:
+    def counted(a: np.ndarray) -> np.ndarray:
+        n = int(a.max())
+        return a + n
+
+    def followed(hint: np.ndarray) -> np.ndarray:
+        n = hint.max().astype(int)
+        return hint + n
+
+    (point,) = npc.explain(counted, np.arange(4.0)).breaks
+    assert "`.astype(int)`" in point.hint
+    assert npc.explain(followed, np.arange(4.0)).breaks == ()

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile as npc
-from jupyter_npcompile.graph.report import Precision, ReportData
+from jupyter_npcompile.graph.regions import Precision
+from jupyter_npcompile.graph.report import ReportData
 from jupyter_npcompile.magic.options import CellOptions, OptionError
 from jupyter_npcompile.runtime.devices import device_of
 from tests import test_same_as_native, test_same_programs

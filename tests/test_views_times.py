@@ -7,9 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from jupyter_npcompile.graph import LineReport, RegionReport, ReportData
+from jupyter_npcompile.graph import LineReport, Node, Ref, RegionReport, ReportData
+from jupyter_npcompile.graph.facts import level_facts
+from jupyter_npcompile.graph.flops import Flops
+from jupyter_npcompile.graph.kernels import CHECKS
 from jupyter_npcompile.graph.outline import outline
-from jupyter_npcompile.graph.timing import time_rows
+from jupyter_npcompile.graph.timing import NodeTime, time_rows
+from jupyter_npcompile.runtime import history
+from jupyter_npcompile.runtime.subjects import report_of
+from jupyter_npcompile.runtime.timing import measure
 from jupyter_npcompile.views.html import to_html
 from jupyter_npcompile.views.text import to_text
 from tests.graph_examples import HOSTILE, timed
@@ -52,6 +58,44 @@ def test_it_stands_in_the_static_views_and_in_the_data() -> None:
     assert len(outline(report)["timing"]["rows"]) == 4
 
 
+def test_a_few_bytes_bound_nothing() -> None:
+    report = timed()
+    (made,) = report.graph.kernels
+    checks = Node(4, CHECKS, moves=1)
+    graph = replace(report.graph, kernels=(replace(made, nodes=(*made.nodes, checks)),))
+    rows = time_rows(replace(report, graph=graph))
+    assert (rows[-1].title, rows[-1].moves, rows[-1].bound_us) == ("checks", 1, None)
+
+
+def test_single_nodes_have_times() -> None:
+    report = timed()
+    assert report.timing is not None
+    report.timing = replace(report.timing, nodes=(NodeTime("numpy", 0, 1, 60.0),))
+    assert ReportData.from_dict(report.to_dict()) == report
+    sine = "sin(x)      # 2:4, 1.0 kFLOP, 60 µs"
+    assert sine in to_text(report)
+    assert sine in to_html(report)
+    numpy, kernels = outline(report)["levels"]
+    known = {box["title"]: box for box in (*numpy["boxes"], *kernels["boxes"])}
+    assert (known["sin"]["flops"], known["sin"]["us"]) == (1000, 60.0)
+    assert known["sin"]["rule"] == "1 for each element"
+    assert "us" not in known["add(·, 1)"]
+    assert known["sin · add"]["flops"] == 2000
+    shared = {group["time"] for group in kernels["groups"] if group["kind"] == "segment"}
+    assert shared == {"part of lines 2-3: NumPy 80 µs, compiled 32 µs"}
+
+
+def test_a_library_call_among_the_kernels_has_numpys_time() -> None:
+    report = timed()
+    call = Node(4, "numpy.sin", (Ref(0),), fuses=(1,), moves=16_000)
+    (made,) = report.graph.kernels
+    report.graph = replace(report.graph, kernels=(replace(made, nodes=(call,)),))
+    assert report.timing is not None
+    report.timing = replace(report.timing, nodes=(NodeTime("numpy", 0, 1, 60.0),))
+    (found,) = level_facts(report, "kernels")
+    assert (found[4].us, found[4].flops) == (60.0, Flops(1000, "1 for each element"))
+
+
 def test_hostile_and_many() -> None:
     report = timed()
     lines = tuple(LineReport(2, 2, HOSTILE, "compiled", region=0) for _ in range(2))
@@ -91,6 +135,13 @@ def test_lines_are_measured_on_copies(
     assert "1 GB/s" in out
     assert (shell.ip.user_ns["x"] == x).all()
     assert shell.ip.user_ns["rng"].bit_generator.state == state
+    # Each operation of the report has a time of its own.
+    numpy = report_of(history.last()).graph.numpy
+    times = measure(history.last()).nodes
+    assert {(one.segment, one.node) for one in times} == {
+        (place, node.id) for place, graph in enumerate(numpy) for node in graph.nodes
+    }
+    assert all(one.us > 0 for one in times)
     # What a cell read may be something else by now.
     shell.ip.run_cell("x = None")
     shell.ip.run_line_magic("npcompile", "timing")

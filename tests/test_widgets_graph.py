@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import ipywidgets
@@ -101,3 +103,13 @@ def test_nothing_live_without_a_notebook(capsys: pytest.CaptureFixture[str]) -> 
     Report.of(report()).show()
     assert "3 of 5 lines compiled" in capsys.readouterr().out
     assert not Widget.get_manager_state()["state"]
+
+
+def test_the_extension_brings_the_widgets_along() -> None:
+    code = (
+        "import jupyter_npcompile.magic.extension\n"
+        "from jupyter_npcompile.views import live\n"
+        "print(*sorted(live.makers))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["gradients", "graph"]

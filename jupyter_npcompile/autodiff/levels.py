@@ -21,8 +21,8 @@ from torch.fx.traceback import preserve_node_meta
 from jupyter_npcompile.autodiff.evaluation import UncheckedTrace
 from jupyter_npcompile.autodiff.joint import Differentiable, wanted
 from jupyter_npcompile.autodiff.pullbacks import or_zeros
+from jupyter_npcompile.graph.captured import CapturedGraph
 from jupyter_npcompile.graph.nodes import Graph, Node, Output, Ref
-from jupyter_npcompile.graph.report import CapturedGraph
 from jupyter_npcompile.tracer.lowering.aten import ORIGIN, Writer
 from jupyter_npcompile.tracer.lowering.program import placeholder
 from jupyter_npcompile.tracer.lowering.symbols import Symbols

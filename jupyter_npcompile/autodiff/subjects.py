@@ -40,6 +40,8 @@ class Differentiated:
         Of the variables, in the order of that output.
     output : str
         Of what the gradient was taken.
+    first_line : int
+        Number of the first line of the text.
     """
 
     source: str
@@ -47,6 +49,7 @@ class Differentiated:
     graph: Graph
     names: tuple[str, ...]
     output: str
+    first_line: int = 1
 
     @cached_property
     def levels(self) -> tuple[CapturedGraph, str]:
@@ -69,7 +72,9 @@ class Differentiated:
         for node in _statements(self.tree):
             first, last = node.lineno, _header_end(node)
             status: Status = "compiled" if at & set(range(first, last + 1)) else "python"
-            text = "\n".join(self.source.splitlines()[first - 1 : last])
+            text = "\n".join(
+                self.source.splitlines()[first - self.first_line : last - self.first_line + 1]
+            )
             lines.append(LineReport(first, last, text, status, region=0))
         span = (min(at, default=1), max(at, default=1))
         region = RegionReport(0, span, TAPE, segments=1, note=note)
@@ -78,11 +83,18 @@ class Differentiated:
             regions=(region,),
             graph=graph,
             source=self.source,
+            first_line=self.first_line,
         )
 
 
 def differentiated(
-    graph: Graph, target: int, leaves: dict[str, int], output: str, source: str, tree: ast.Module
+    graph: Graph,
+    target: int,
+    leaves: dict[str, int],
+    output: str,
+    source: str,
+    tree: ast.Module,
+    first_line: int = 1,
 ) -> Differentiated:
     """Keep what a cell computed, by the names of its variables.
 
@@ -96,8 +108,8 @@ def differentiated(
         Nodes of the variables.
     output : str
         Name of the output.
-    source, tree
-        The cell.
+    source, tree, first_line
+        The cell or function.
     """
     used = {node.id for node in graph.inputs}
     known = {name: id for name, id in leaves.items() if id in used}
@@ -105,7 +117,7 @@ def differentiated(
     inputs = tuple(replace(node, name=labels.get(node.id, node.name)) for node in graph.inputs)
     wanted = Output("gradient", (Ref(target), [Ref(id) for id in known.values()]))
     whole = replace(graph, inputs=inputs, outputs=(wanted,), writes=())
-    return Differentiated(source, tree, whole, tuple(known), output)
+    return Differentiated(source, tree, whole, tuple(known), output, first_line)
 
 
 def _statements(tree: ast.Module) -> Iterator[ast.stmt]:

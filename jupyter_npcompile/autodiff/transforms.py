@@ -55,7 +55,7 @@ class Derivative:
     def __repr__(self) -> str:
         return f"<{self.what} of {self.function!r}>"
 
-    def _positions(self, args: Sequence[Any]) -> list[int]:
+    def positions(self, args: Sequence[Any]) -> list[int]:
         """The arguments that are differentiated, as they were asked for."""
         argnums = self.argnums
         single = isinstance(argnums, int | np.integer)
@@ -82,7 +82,7 @@ class Derivative:
         *,
         once: bool = False,
     ) -> Program:
-        positions = sorted({*self._positions(args), *outer})
+        positions = sorted({*self.positions(args), *outer})
         return program_of(
             *(self.function, args, kwargs, positions),
             has_aux=self.has_aux,
@@ -149,7 +149,7 @@ class Gradient(Derivative):
             made = self._fast.at_once(args, kwargs)
             if made is not None:
                 return self._result(made[0] if self.value else None, made[1], None)
-        asked = self._positions(args)
+        asked = self.positions(args)
         signature = self._signature(args, asked)
         replayed = self._fast.run(signature, args, kwargs, asked)
         if replayed is not None:
@@ -235,7 +235,7 @@ class Gradient(Derivative):
         inner = self._inner(args, kwargs, outer)
         outer = inner.captures(outer)
         self._demand(inner)
-        asked = self._positions(args)
+        asked = self.positions(args)
         scalar = self._scalar(inner)
 
         def function(*given: Any) -> list[Any]:
@@ -307,7 +307,7 @@ class Jacobian(Derivative):
         """Itself as something to differentiate."""
         inner = self._inner(args, kwargs, outer)
         outer = inner.captures(outer)
-        asked = self._positions(args)
+        asked = self.positions(args)
         wanted = [place for position in asked for place in inner.places(position)]
         sizes_in = sum(np.size(inner.leaves[k]) for k in wanted)
         sizes_out = sum(np.size(value) for value in inner.outputs)

@@ -17,6 +17,7 @@ True
 
 from __future__ import annotations
 
+from jupyter_npcompile.graph.captured import SCHEMA_VERSION, CapturedGraph
 from jupyter_npcompile.graph.dot import to_dot, to_svg, to_svgs
 from jupyter_npcompile.graph.nodes import (
     Argument,
@@ -34,13 +35,11 @@ from jupyter_npcompile.graph.nodes import (
     ValueType,
     references,
 )
+from jupyter_npcompile.graph.regions import RegionReport
 from jupyter_npcompile.graph.report import (
-    SCHEMA_VERSION,
     Assignment,
     BreakPoint,
-    CapturedGraph,
     LineReport,
-    RegionReport,
     ReportData,
     Status,
 )

@@ -11,14 +11,29 @@ def size(nbytes: int) -> str:
     >>> size(512), size(2000), size(1_500_000), size(20_000_000_000)
     ('512 B', '2.0 kB', '1.5 MB', '20 GB')
     """
-    value = float(nbytes)
+    return _scaled(nbytes, "B")
+
+
+def operations(count: int) -> str:
+    """Write a number of floating-point operations.
+
+    Examples
+    --------
+    >>> operations(24), operations(2_500_000)
+    ('24 FLOP', '2.5 MFLOP')
+    """
+    return _scaled(count, "FLOP")
+
+
+def _scaled(count: int, unit: str) -> str:
+    value = float(count)
     if value < 1000:
-        return f"{nbytes} B"
-    for unit in ("kB", "MB", "GB"):
+        return f"{count} {unit}"
+    for prefix in "kMG":
         value /= 1000
-        if value < 1000 or unit == "GB":
+        if value < 1000 or prefix == "G":
             break
-    return f"{value:.1f} {unit}" if value < 10 else f"{value:.0f} {unit}"
+    return f"{value:.1f} {prefix}{unit}" if value < 10 else f"{value:.0f} {prefix}{unit}"
 
 
 def duration(microseconds: float | None) -> str:

@@ -17,20 +17,19 @@ are the same at every level.
 
 from __future__ import annotations
 
-import ast
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from jupyter_npcompile.graph.amounts import duration
 from jupyter_npcompile.graph.constants import printable, shorten
+from jupyter_npcompile.graph.facts import Facts, bytes_of, level_facts, shape_text, shared_time
 from jupyter_npcompile.graph.kernels import fused_lines
-from jupyter_npcompile.graph.nodes import Graph, Node, ValueType
+from jupyter_npcompile.graph.nodes import Graph, Node
 from jupyter_npcompile.graph.picture import Box, Place, picture
-from jupyter_npcompile.graph.report import BreakPoint, RegionReport, ReportData
+from jupyter_npcompile.graph.regions import RegionReport
+from jupyter_npcompile.graph.report import BreakPoint, ReportData
+from jupyter_npcompile.graph.source import loops, source_lines
 from jupyter_npcompile.graph.text import op_name
 from jupyter_npcompile.graph.timing import TimeRow, time_rows
 
@@ -58,6 +57,7 @@ class _Group:
     end: int = 0
     scope: str = ""
     hint: str = ""
+    time: str = ""
     box: dict[str, Any] | None = None
     children: list[_Group] = field(default_factory=list)
 
@@ -153,17 +153,18 @@ def initially_open(data: Mapping[str, Any], limit: int = 130) -> list[str]:
 
 
 def _level(report: ReportData, key: str, title: str, graphs: Sequence[Graph]) -> dict[str, Any]:
-    loops = _loops(report)
+    spans = loops(report)
     arrows: list[list[Any]] = []
     parts: list[_Group] = []
     made: dict[str, str] = {}
-    sources = _sources(report)
+    sources = source_lines(report)
     numpy = report.graph.numpy
+    facts = level_facts(report, key)
     for place, graph in enumerate(graphs):
         lines = _lines_of(numpy[place] if place < len(numpy) else graph)
         if not graph.nodes and key == "kernels":
             continue  # NumPy runs it
-        parts.append(_segment(report, place, graph, lines, arrows, sources))
+        parts.append(_segment(report, place, graph, lines, arrows, sources, facts[place]))
         for node in graph.inputs:
             if node.name in made:
                 arrows.append([made[node.name], f"{place}.n{node.id}", 2])
@@ -174,7 +175,7 @@ def _level(report: ReportData, key: str, title: str, graphs: Sequence[Graph]) ->
     parts += [_gap(number, point) for number, point in enumerate(report.breaks)]
     parts.sort(key=lambda part: part.line)
     root = _Group("", "root", "")
-    _nest(root, parts, loops, sources)
+    _nest(root, parts, spans, sources)
     groups: list[dict[str, Any]] = []
     boxes: list[dict[str, Any]] = []
     _flatten(_gathered(root), groups, boxes)
@@ -188,6 +189,7 @@ def _segment(
     lines: tuple[int, int],
     arrows: list[list[Any]],
     sources: Mapping[int, str],
+    facts: Mapping[int, Facts],
 ) -> _Group:
     shown = picture(graph, limit=10**9)
     nodes = graph.by_id()
@@ -197,11 +199,12 @@ def _segment(
     if region is not None:
         detail += f" · {_timing(region)}"
     segment = _Group(f"s{place}", "segment", f"Segment {place + 1}", detail, lines[0], lines[1])
+    segment.time = shared_time(region)
     inside: dict[Place | None, _Group] = {}
     last: list[_Group] = []
     for box in shown.boxes:
-        made = _box(f"{place}.{box.key}", box, nodes)
         node = _node(box, nodes)
+        made = _box(f"{place}.{box.key}", box, node, facts)
         if graph.level == "kernels" and node is not None and made.box is not None:
             made.box |= _kernel(node, report.graph.numpy[place : place + 1])
             segment.children.append(made)
@@ -246,8 +249,7 @@ def _line(segment: str, place: Place, sources: Mapping[int, str]) -> _Group:
     return _Group(f"{segment}/{place.line}", "line", title, line=place.line, end=place.line)
 
 
-def _box(id: str, box: Box, nodes: Mapping[int, Node]) -> _Group:
-    node = _node(box, nodes)
+def _box(id: str, box: Box, node: Node | None, facts: Mapping[int, Facts]) -> _Group:
     types = node.types if node is not None else ()
     line = box.place.line if box.place else 0
     scope = printable(box.place.scope) if box.place else ""
@@ -259,9 +261,15 @@ def _box(id: str, box: Box, nodes: Mapping[int, Node]) -> _Group:
         "text": printable(box.tooltip),
         "line": 0 if scope else line,
         "dtype": ", ".join(printable(kind.dtype) for kind in types),
-        "shape": ", ".join(_shape(kind) for kind in types),
-        "bytes": sum(map(_bytes, types)),
+        "shape": ", ".join(map(shape_text, types)),
+        "bytes": bytes_of(types),
     }
+    known = facts.get(node.id) if node is not None else None
+    if known is not None:
+        count = known.flops
+        data |= {"flops": None if count is None else count.count}
+        data |= {"rule": count.rule} if count is not None and count.rule else {}
+        data |= {} if known.us is None else {"us": known.us}
     return _Group(id, "box", box.title, line=line, scope=scope, box=data)
 
 
@@ -278,19 +286,6 @@ def _kernel(node: Node, source: Sequence[Graph]) -> dict[str, Any]:
     known = {one.id: one for graph in source for one in graph.nodes}
     fused = [op_name(known[id].op) for id in node.fuses if id in known]
     return {"line": lines[0] if lines else 0, "lines": lines, "fuses": fused, "moves": node.moves}
-
-
-def _shape(kind: ValueType) -> str:
-    if kind.kind != "array":
-        return kind.kind
-    return " x ".join(map(str, kind.shape)) or "0-d"
-
-
-def _bytes(kind: ValueType) -> int:
-    try:
-        return math.prod(kind.shape) * np.dtype(printable(kind.dtype)).itemsize
-    except TypeError:  # a dtype that NumPy does not know, such as bfloat16
-        return 0
 
 
 def _gap(number: int, point: BreakPoint) -> _Group:
@@ -317,47 +312,17 @@ def _lines_of(graph: Graph) -> tuple[int, int]:
     return (min(lines), max(lines)) if lines else (0, 0)
 
 
-def _sources(report: ReportData) -> dict[int, str]:
-    found = {entry.line: entry.source.split("\n", 1)[0] for entry in report.lines}
-    for line, text in enumerate(report.source.splitlines(), report.first_line):
-        found.setdefault(line, text)
-    return found
-
-
-# -- loops
-
-
-def _loops(report: ReportData) -> list[tuple[int, int]]:
-    """First and last line of every loop, the outer ones first."""
-    text = report.source
-    if text.startswith("%%"):
-        text = "#" + text
-    try:
-        # A function stands in its file with its indentation.
-        tree = ast.parse(text if not text[:1].isspace() else f"if 1:\n{text}")
-    except (SyntaxError, ValueError):
-        return []  # such as `%timeit` in the cell: the drawing has no loops then
-    shift = report.first_line - 1 - text[:1].isspace()
-    found = [
-        (node.lineno + shift, (node.end_lineno or node.lineno) + shift)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.For | ast.While | ast.AsyncFor)
-    ]
-    return sorted(found, key=lambda span: (span[0], -span[1]))
-
-
 def _nest(
     root: _Group,
     parts: Iterable[_Group],
-    loops: Iterable[tuple[int, int]],
+    loops: Sequence[tuple[int, int]],
     sources: Mapping[int, str],
 ) -> None:
     """Put every part into the innermost loop around it; loops without parts vanish."""
     known: dict[tuple[int, int], _Group] = {}
-    spans = list(loops)
     for part in parts:
         at = root
-        for first, last in spans:
+        for first, last in loops:
             if not first <= part.line <= part.end <= last:
                 continue
             if part.kind == "segment" and part.line == first:
@@ -426,5 +391,7 @@ def _flatten(group: _Group, groups: list[dict[str, Any]], boxes: list[dict[str, 
         }
         if child.hint:
             data["hint"] = child.hint
+        if child.time:
+            data["time"] = child.time
         groups.append(data)
         _flatten(child, groups, boxes)

@@ -28,7 +28,8 @@ A report is JSON, version 1 (`ReportData.to_dict`)::
           "precision": null}}],        # {"predicted", "measured", "name"} with --dtype float32
      "timing": {                      # only where somebody asked for it
        "bandwidth": 1e10,             # bytes a second
-       "lines": [{"line": 3, "us": 20.0, "moves": 1600}], "note": ""},
+       "lines": [{"line": 3, "us": 20.0, "moves": 1600}], "note": "",
+       "nodes": [{"level": "numpy", "segment": 0, "node": 7, "us": 12.0}]},
      "graph": {"numpy": [...], "aten": [...],    # per segment, see graph.serial
                "backward": [...], "kernels": [...]}}
 
@@ -39,19 +40,16 @@ ignore keys they do not know; a change that breaks them raises the version.
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal, Self, get_args
 
-from jupyter_npcompile.graph import dot, serial, text
-from jupyter_npcompile.graph.nodes import Graph, Level
+from jupyter_npcompile.graph import serial
+from jupyter_npcompile.graph.captured import SCHEMA_VERSION, CapturedGraph
+from jupyter_npcompile.graph.nodes import Level
+from jupyter_npcompile.graph.regions import RegionReport, region_from_dict, region_to_dict
 from jupyter_npcompile.graph.summary import summarise
 from jupyter_npcompile.graph.timing import Timing
-
-SCHEMA_VERSION = 1
-"""Version of the JSON that `ReportData.to_dict` writes."""
 
 Status = Literal["compiled", "host", "python"]
 """What capture did with a line: it is in a segment, it is a NumPy call that
@@ -124,158 +122,6 @@ class BreakPoint:
     kind: str
     reason: str
     hint: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Precision:
-    """What single precision costs where somebody has asked for it.
-
-    Parameters
-    ----------
-    predicted : float
-        The error to expect if nothing cancels, as a part of the largest number.
-    measured : float or None
-        The largest one in the first run, compared with NumPy; None where nobody looked.
-    name : str
-        Where that was.
-    """
-
-    predicted: float
-    measured: float | None = None
-    name: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Copies:
-    """What a region has copied between the host and its device.
-
-    Parameters
-    ----------
-    runs : int
-        Runs of its segments so far.
-    to_device, to_host : int
-        Bytes that they have copied.
-    spared : int
-        Bytes that were on the device already.
-    us : float
-        Microseconds that copying has taken.
-    arrays : tuple of (str, str, int)
-        Of the last run: each variable, ``"to device"``, ``"to host"`` or
-        ``"there already"``, and its bytes.
-    precision : Precision or None
-        What fewer digits cost, where it computes with fewer than the arrays have.
-    """
-
-    runs: int
-    to_device: int
-    to_host: int
-    spared: int
-    us: float
-    arrays: tuple[tuple[str, str, int], ...] = ()
-    precision: Precision | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RegionReport:
-    """A region and how it runs.
-
-    Parameters
-    ----------
-    id : int
-        Its number in the report.
-    lines : tuple of int
-        First and last line.
-    tier : str
-        How it runs now: ``numpy``, ``aten``, ``inductor``, ...
-    signature : str
-        What its compiled code is valid for.
-    segments : int
-        Pieces it was compiled in.
-    artifacts : int
-        Compiled results it holds, one per segment and signature.
-    timings : dict of str to float or None
-        ``trace_ms``, ``compile_ms``, ``numpy_us``, ``compiled_us`` as far as
-        they were measured.
-    note : str
-        Anything else worth knowing, such as why it runs in NumPy.
-    copies : Copies or None
-        What it has copied, where it runs on a device with memory of its own.
-    """
-
-    id: int
-    lines: tuple[int, int]
-    tier: str
-    signature: str = ""
-    segments: int = 0
-    artifacts: int = 0
-    timings: dict[str, float | None] = field(default_factory=dict)
-    note: str = ""
-    copies: Copies | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CapturedGraph:
-    """The captured graph of a cell or function: one `Graph` per segment and level.
-
-    Parameters
-    ----------
-    numpy : tuple of Graph
-        Each segment at the NumPy level.
-    aten : tuple of Graph
-        Each segment at the ATen level, in the same order.
-    backward : tuple of Graph
-        What computes gradients, at the ATen level, where something was differentiated.
-    kernels : tuple of Graph
-        What the compiler made of each segment, in the same order, then native loops.
-
-    Examples
-    --------
-    >>> print(CapturedGraph().to_text())
-    nothing was captured
-    """
-
-    numpy: tuple[Graph, ...] = ()
-    aten: tuple[Graph, ...] = ()
-    backward: tuple[Graph, ...] = ()
-    kernels: tuple[Graph, ...] = ()
-
-    def level(self, level: str) -> tuple[Graph, ...]:
-        """Graphs of one level.
-
-        Raises
-        ------
-        ValueError
-            If there is no such level; the message names those there are.
-        """
-        if level not in get_args(Level):
-            known = ", ".join(map(repr, get_args(Level)))
-            raise ValueError(f"unknown level {level!r}: the levels are {known}")
-        graphs: tuple[Graph, ...] = getattr(self, level)
-        return graphs
-
-    def to_text(self, level: str = "numpy") -> str:
-        """Stable, readable text; segments are told apart by a heading."""
-        graphs = self.level(level)
-        if level == "kernels":
-            graphs = tuple(graph for graph in graphs if graph.nodes)  # NumPy runs the others
-        if not graphs:
-            return "nothing was captured" if level != "kernels" else "nothing was compiled"
-        if len(graphs) == 1:
-            return text.to_text(graphs[0])
-        return "\n\n".join(
-            f"segment {place} of {len(graphs)}\n{text.to_text(graph)}"
-            for place, graph in enumerate(graphs, 1)
-        )
-
-    def to_json(self, level: str = "numpy") -> str:
-        """JSON text: ``schema``, ``level`` and the ``segments`` at that level."""
-        segments = [serial.to_json(graph) for graph in self.level(level)]
-        document = {"schema": SCHEMA_VERSION, "level": level, "segments": segments}
-        return json.dumps(document, allow_nan=False)
-
-    def to_dot(self, level: str = "numpy") -> str:
-        """DOT source for Graphviz, one box per operation, grouped by source line."""
-        return dot.to_dot(self.level(level))
 
 
 @dataclass
@@ -365,7 +211,7 @@ class ReportData:
             "first_line": self.first_line,
             "lines": [_line_to_dict(line) for line in self.lines],
             "breaks": [_break_to_dict(point) for point in self.breaks],
-            "regions": [_region_to_dict(region) for region in self.regions],
+            "regions": [region_to_dict(region) for region in self.regions],
         }
         if self.timing is not None:
             data["timing"] = self.timing.to_dict()
@@ -396,7 +242,7 @@ class ReportData:
                 device=data["device"],
                 lines=tuple(_line_from_dict(line) for line in data["lines"]),
                 breaks=tuple(_break_from_dict(point) for point in data["breaks"]),
-                regions=tuple(_region_from_dict(region) for region in data["regions"]),
+                regions=tuple(region_from_dict(region) for region in data["regions"]),
                 graph=CapturedGraph(
                     **{
                         level: tuple(serial.from_json(part) for part in graph.get(level, ()))
@@ -458,44 +304,3 @@ def _break_to_dict(point: BreakPoint) -> dict[str, Any]:
 
 def _break_from_dict(data: Mapping[str, Any]) -> BreakPoint:
     return BreakPoint(data["line"], data["column"], data["kind"], data["reason"], data["hint"])
-
-
-def _region_to_dict(region: RegionReport) -> dict[str, Any]:
-    return {
-        "id": region.id,
-        "lines": list(region.lines),
-        "tier": region.tier,
-        "signature": region.signature,
-        "segments": region.segments,
-        "artifacts": region.artifacts,
-        "timings": {
-            name: None if value is None or not math.isfinite(value) else float(value)
-            for name, value in region.timings.items()
-        },
-        "note": region.note,
-        "copies": None if region.copies is None else asdict(region.copies),
-    }
-
-
-def _region_from_dict(data: Mapping[str, Any]) -> RegionReport:
-    first, last = data["lines"]
-    return RegionReport(
-        id=data["id"],
-        lines=(first, last),
-        tier=data["tier"],
-        signature=data["signature"],
-        segments=data["segments"],
-        artifacts=data["artifacts"],
-        timings=dict(data["timings"]),
-        note=data["note"],
-        copies=_copies_from_dict(data.get("copies")),
-    )
-
-
-def _copies_from_dict(data: Mapping[str, Any] | None) -> Copies | None:
-    if data is None:
-        return None
-    arrays = tuple((name, way, nbytes) for name, way, nbytes in data["arrays"])
-    digits = data.get("precision")
-    precision = None if digits is None else Precision(**digits)
-    return Copies(**{**data, "arrays": arrays, "precision": precision})

@@ -7,7 +7,7 @@ constants are cut short. Tests compare it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from types import EllipsisType
 
 from jupyter_npcompile.graph.amounts import size as amount
@@ -35,13 +35,15 @@ ITEMS = 16
 """Elements of a literal tuple or list that are printed before it is cut short."""
 
 
-def to_text(graph: Graph) -> str:
+def to_text(graph: Graph, notes: Mapping[int, str] | None = None) -> str:
     """Write a graph as text.
 
     Parameters
     ----------
     graph : Graph
         A graph of either level.
+    notes : mapping of int to str, optional
+        What else is said of nodes, by id.
 
     Returns
     -------
@@ -61,7 +63,14 @@ def to_text(graph: Graph) -> str:
       return y=%0
     """
     labels = value_names(graph)
-    body = [(operation(node, labels), comment(node, labels)) for node in graph.nodes]
+    more = notes or {}
+    body = [
+        (
+            operation(node, labels),
+            ", ".join(filter(None, (comment(node, labels), more.get(node.id)))),
+        )
+        for node in graph.nodes
+    ]
     longest = max((len(text) for text, note in body if note), default=0)
     column = min(longest, COMMENT_COLUMN)
     lines = [_header(graph, labels)]

@@ -16,7 +16,13 @@ from jupyter_npcompile.graph.kernels import fused_lines
 from jupyter_npcompile.graph.text import op_name
 
 if TYPE_CHECKING:
-    from jupyter_npcompile.graph.report import RegionReport, ReportData
+    from jupyter_npcompile.graph.regions import RegionReport
+    from jupyter_npcompile.graph.report import ReportData
+
+
+LEAST_BOUND = 0.1
+"""Microseconds; what memory needs for less than this (a few booleans, say) bounds nothing:
+to call the code takes longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,28 @@ class LineTime:
 
 
 @dataclass(frozen=True, slots=True)
+class NodeTime:
+    """How long one node of the captured graph takes when it runs by itself.
+
+    Parameters
+    ----------
+    level : str
+        Its level: of ``"numpy"`` it is NumPy's time.
+    segment : int
+        Which graph of that level it is in.
+    node : int
+        Its id.
+    us : float
+        Microseconds.
+    """
+
+    level: str
+    segment: int
+    node: int
+    us: float
+
+
+@dataclass(frozen=True, slots=True)
 class Timing:
     """What was measured for the timing view.
 
@@ -50,11 +78,14 @@ class Timing:
         NumPy's time, line by line, where it was measured.
     note : str
         What was not measured, and why.
+    nodes : tuple of NodeTime
+        The same for single nodes.
     """
 
     bandwidth: float
     lines: tuple[LineTime, ...] = ()
     note: str = ""
+    nodes: tuple[NodeTime, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -71,7 +102,8 @@ class Timing:
         True
         """
         lines = tuple(LineTime(**line) for line in data["lines"])
-        return cls(float(data["bandwidth"]), lines, data["note"])
+        nodes = tuple(NodeTime(**node) for node in data.get("nodes", ()))
+        return cls(float(data["bandwidth"]), lines, data["note"], nodes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +157,7 @@ def time_rows(report: ReportData) -> list[TimeRow]:
 
     Examples
     --------
-    >>> from jupyter_npcompile.graph.report import RegionReport, ReportData
+    >>> from jupyter_npcompile.graph import RegionReport, ReportData
     >>> one = RegionReport(0, (2, 3), "inductor", segments=1,
     ...                    timings={"numpy_us": 9.0, "compiled_us": 3.0})
     >>> [(row.kind, row.numpy_us) for row in time_rows(ReportData(regions=(one,)))]
@@ -155,7 +187,8 @@ def time_rows(report: ReportData) -> list[TimeRow]:
 
 
 def _bound(moves: int, bandwidth: float) -> float | None:
-    return moves / bandwidth * 1e6 if moves and math.isfinite(bandwidth) else None
+    bound = moves / bandwidth * 1e6 if math.isfinite(bandwidth) else 0.0
+    return bound if bound >= LEAST_BOUND else None
 
 
 def _kernels(report: ReportData, region: RegionReport, bandwidth: float) -> Iterator[TimeRow]:

@@ -10,7 +10,8 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.display import display
 
-from jupyter_npcompile.api import last_report
+from jupyter_npcompile.api import latest_report
+from jupyter_npcompile.graph.facts import level_text
 from jupyter_npcompile.graph.timing import Timing, time_rows
 from jupyter_npcompile.magic.caching import cache_command
 from jupyter_npcompile.magic.fixing import fixes_for
@@ -77,7 +78,7 @@ class NpcompileMagics(Magics):
         elif word.split(" ")[0] == "cache":
             print(cache_command(word.removeprefix("cache")))
         elif word in ("report", "graph", "timing"):
-            report = last_report()
+            report = latest_report()
             if report is None:
                 print("no cell or function has been compiled yet")
             elif word == "report":
@@ -176,13 +177,13 @@ class NpcompileMagics(Magics):
 
 def _look_into(report: Report, word: str) -> None:
     """Open the graph of what ran last, or where its time went, measured now."""
-    report.timing = measure(history.last()) if word == "timing" else Timing(bandwidth())
+    report.timing = measure(history.latest()) if word == "timing" else Timing(bandwidth())
     if live.show_graph(report, level=word if word == "timing" and time_rows(report) else ""):
         return
     if word == "timing":
         print(times_text(time_rows(report), report.timing))
     else:
-        print(report.graph.to_text())
+        print(level_text(report))
 
 
 def _run(tree: ast.Module | ast.Interactive, name: str, mode: str, shell: Any) -> None:
@@ -202,7 +203,7 @@ def _device(name: str) -> str:
 
 def _what_if(name: str) -> str:
     """What the cell or function that ran last would take on a device."""
-    subject = history.last()
+    subject = history.latest()
     if subject is None:
         return "no cell or function has been compiled yet"
     try:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
+
 from jupyter_npcompile.cell import Line
 from jupyter_npcompile.graph import ReportData
 from jupyter_npcompile.runtime.cells import CellHandle
@@ -20,6 +22,9 @@ class Own(Protocol):
     def report(self) -> ReportData:
         """The report."""
 
+
+_ARRAY = np.empty(0)
+"""Stands for an array that is gone."""
 
 Handle = CellHandle | FunctionHandle | CallHandle | Own
 
@@ -82,12 +87,24 @@ def _function(handle: FunctionHandle) -> Subject:
         lines=handle.program.lines,
         states={(None, number): state for number, state in enumerate(handle.states)},
         loops={None: handle.loops},
-        namespace=handle.namespace,
+        namespace={**handle.namespace, **_locals(handle)},
         source="\n".join(lines),
         first_line=handle.program.first_line,
         device=handle.options.device,
         filenames=frozenset(handle.filenames),
     )
+
+
+def _locals(handle: FunctionHandle) -> dict[str, Any]:
+    """Stand-ins for the variables of a function that were seen to hold arrays."""
+    found: dict[str, Any] = {}
+    for state in handle.states:
+        for plan in state.used.values():
+            recording = plan.recording
+            kinds = [(node.name, node.type) for node in recording.graph.inputs]
+            kinds += [(name, kind) for _, name, kind in recording.assigned]
+            found |= {name: _ARRAY for name, kind in kinds if kind.kind == "array"}
+    return found
 
 
 def _call(handle: CallHandle) -> Subject:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.graph.nodes import Graph
-from jupyter_npcompile.graph.timing import LineTime, Timing
+from jupyter_npcompile.graph.timing import LineTime, NodeTime, Timing
 from jupyter_npcompile.runtime.bandwidth import bandwidth
 from jupyter_npcompile.runtime.cells import CellHandle
 from jupyter_npcompile.runtime.errors import CheckFailedError
@@ -42,38 +42,52 @@ def measure(handle: Handle) -> Timing:
         return Timing(bandwidth(), note="lines are measured in cells only")
     found: dict[int, list[float]] = {}
     notes: dict[str, None] = {}
+    nodes: list[NodeTime] = []
+    segment = -1
     for state in handle.states:
         for _, plan in sorted(state.used.items()):
             graph = plan.recording.graph
             if not graph.nodes:
                 continue
-            reason = _measured(plan, handle.namespace, found)
-            if reason:
+            segment += 1  # counted as the report does
+            try:
+                best = _measured(plan, handle.namespace)
+            except _NotMeasuredError as reason:
                 lines = sorted({n.position.line for n in graph.nodes if n.position.line})
                 where = f"line {lines[0]}" if lines else "a segment"
                 notes[f"not measured from {where} on: {reason}"] = None
+                continue
+            _by_line(graph, best, found)
+            nodes += [NodeTime("numpy", segment, id, s * 1e6) for id, s in best.items()]
     lines_found = (LineTime(line, us, int(moves)) for line, (us, moves) in sorted(found.items()))
-    return Timing(bandwidth(), tuple(lines_found), "; ".join(notes))
+    return Timing(bandwidth(), tuple(lines_found), "; ".join(notes), tuple(nodes))
 
 
-def _measured(plan: Plan, namespace: Mapping[str, Any], found: dict[int, list[float]]) -> str:
-    """Add the times of a segment by line, or say why there are none."""
+class _NotMeasuredError(Exception):
+    """A segment was not measured; the text says why."""
+
+
+def _measured(plan: Plan, namespace: Mapping[str, Any]) -> dict[int, float]:
+    """The time of each operation of a segment, in seconds."""
     if plan.timings.get("numpy_us", 0.0) > LONGEST * 1e6:
-        return "it takes long"
+        raise _NotMeasuredError("it takes long")
     if not plan.fits_twice:
-        return "there is no memory for its results"
+        raise _NotMeasuredError("there is no memory for its results")
     if not plan.matches(namespace):
-        return CHANGED
+        raise _NotMeasuredError(CHANGED)
     streams = Streams()
     try:
-        inputs = plan.inputs(namespace, streams)
-        best = _run(plan.recording.graph, inputs)
+        return _run(plan.recording.graph, plan.inputs(namespace, streams))
     except (PythonRaisesError, CheckFailedError, ArithmeticError, ValueError, LookupError):
-        return CHANGED
+        raise _NotMeasuredError(CHANGED) from None
     finally:
         streams.rewind()
-    nodes = plan.recording.graph.by_id()
-    for node in plan.recording.graph.nodes:
+
+
+def _by_line(graph: Graph, best: Mapping[int, float], found: dict[int, list[float]]) -> None:
+    """Add the times of a segment to those of its lines, and the bytes it moves."""
+    nodes = graph.by_id()
+    for node in graph.nodes:
         if not node.position.line or node.scope:
             continue
         known = found.setdefault(node.position.line, [0.0, 0.0])
@@ -81,7 +95,6 @@ def _measured(plan: Plan, namespace: Mapping[str, Any], found: dict[int, list[fl
         if node.view_of is None or node.writes:
             read = (nodes[id] for id in dict.fromkeys(node.references()))
             known[1] += size_of(kind for one in (node, *read) for kind in one.types)
-    return ""
 
 
 def _run(graph: Graph, inputs: Mapping[int, Any]) -> dict[int, float]:

@@ -42,7 +42,8 @@ PURE_BUILTINS = frozenset(
 """Builtins without effects; traced values inside them go on recording, or break."""
 
 _CAPTURED = {
-    "int": "np.trunc gives the same number as a float, and is captured",
+    "int": "np.trunc gives the same number as a float, `.astype(int)` as an integer of NumPy's; "
+    "both are captured",
     "round": "np.round gives the same number as a float, and is captured",
 }
 """What to write instead of builtins that need the value."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from jupyter_npcompile.graph.amounts import size
 from jupyter_npcompile.graph.constants import printable
-from jupyter_npcompile.graph.report import Precision, RegionReport
+from jupyter_npcompile.graph.regions import Precision, RegionReport
 from jupyter_npcompile.views.timing import duration
 
 MENTIONED = 6
@@ -18,7 +18,7 @@ def copied(region: RegionReport) -> list[str]:
 
     Examples
     --------
-    >>> from jupyter_npcompile.graph.report import Copies
+    >>> from jupyter_npcompile.graph.regions import Copies
     >>> arrays = (("x", "to device", 800), ("y", "to host", 1600))
     >>> copies = Copies(runs=2, to_device=1600, to_host=3200, spared=0, us=50, arrays=arrays)
     >>> for line in copied(RegionReport(0, (1, 2), "standin", copies=copies)):

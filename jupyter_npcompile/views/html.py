@@ -12,6 +12,7 @@ from html import escape
 from importlib.resources import files
 
 from jupyter_npcompile.graph.constants import printable, shorten
+from jupyter_npcompile.graph.facts import level_text
 from jupyter_npcompile.graph.report import ReportData
 from jupyter_npcompile.graph.timing import time_rows
 from jupyter_npcompile.views.annotate import SIGNS, WORDS, Mark, Note, Row, annotate
@@ -242,7 +243,7 @@ def _texts(report: ReportData) -> Iterator[str]:
         if not graphs or (optional and not any(graph.nodes for graph in graphs)):
             continue
         count = sum(len(graph.nodes) for graph in graphs)
-        lines = [escape(line) + "\n" for line in report.graph.to_text(level).splitlines()]
+        lines = [escape(line) + "\n" for line in level_text(report, level).splitlines()]
         kept = _fit(lines, TEXT_BYTES)
         if kept < len(lines):
             call = f"report.graph.to_text({level!r})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jupyter_npcompile.graph.constants import printable, shorten
+from jupyter_npcompile.graph.facts import level_text
 from jupyter_npcompile.graph.report import ReportData
 from jupyter_npcompile.graph.timing import time_rows
 from jupyter_npcompile.views.annotate import SIGNS, WORDS, Mark, Row, annotate
@@ -112,7 +113,7 @@ def _regions(report: ReportData) -> list[str]:
 
 
 def _graph(report: ReportData, level: str, limit: int | None) -> str:
-    lines = report.graph.to_text(level).splitlines()
+    lines = level_text(report, level).splitlines()
     if limit is None or len(lines) <= limit:
         return "\n".join(lines)
     call = "report.graph.to_text()" if level == "numpy" else f"report.graph.to_text({level!r})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jupyter_npcompile.graph.amounts import digits
 from jupyter_npcompile.graph.amounts import duration as duration
-from jupyter_npcompile.graph.report import RegionReport
+from jupyter_npcompile.graph.regions import RegionReport
 
 
 def speed(region: RegionReport) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 import pytest
 
 from tests.browser.chromium import Chromium, Watchdog
-from tests.browser.lab import Lab
+from tests.browser.lab import WINDOWING, Lab
 from tests.browser.server import Server
 
 TEST_SECONDS = 180.0
@@ -45,6 +45,14 @@ def lab(chromium: Chromium, server: Server) -> Iterator[Lab]:
         page.context.close()
     server.end_kernels()
     assert lab.faults == []
+
+
+@pytest.fixture
+def windowed(lab: Lab) -> Iterator[Lab]:
+    """Give a page on which cells that are out of sight are not in the notebook's element."""
+    lab.set(WINDOWING, windowingMode="full")
+    yield lab
+    lab.set(WINDOWING)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -29,6 +29,9 @@ UPSTREAM_FAULTS = {
 # What JupyterLab's debugger says when a kernel is restarted while it asks it something.
 UPSTREAM_WORDS = "Could not restore the debugger state"
 AXE = CHECKOUT / "labextension" / "node_modules" / "axe-core" / "axe.min.js"
+WINDOWING = "@jupyterlab/notebook-extension:tracker"
+"""The plugin that says which cells of a notebook are in the page."""
+
 NOT_RUN = "[ ]:"
 HEARD = 5
 """Seconds in which a notebook shows that it has been told to run a cell."""

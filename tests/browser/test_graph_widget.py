@@ -74,6 +74,8 @@ def test_a_graph_is_opened_and_walked_through(lab: Lab) -> None:
     detail = widget.locator(".npcg-detail")
     expect(detail).to_contain_text("float64[2000] = sin(x)")
     expect(detail).to_contain_text("16.0 kB")
+    expect(detail).to_contain_text("2,000 (1 for each element)")
+    expect(detail).to_contain_text("part of line")
     lab.run_cell(3)
     chosen = svg.locator(".npcg-selected[data-id]").get_attribute("data-id")
     expect(lab.cell(3).locator(".jp-OutputArea-output")).to_have_text(f"'{chosen}'")
@@ -145,12 +147,19 @@ def test_kernels_and_times(lab: Lab) -> None:
     detail = widget.locator(".npcg-detail")
     expect(detail).to_contain_text("Computes")
     expect(detail).to_contain_text("16.0 kB")
+    expect(detail).to_contain_text("2,000 (the sum of what it computes)")
+    expect(detail).to_contain_text("part of lines 2-3")
     lab.lines(1).nth(2).hover(position={"x": 30, "y": 8})
     expect(widget.locator(".npcg-item.npcg-lit")).to_have_count(1)
 
     # What the kernel measures itself: NumPy's time at each line.
-    measured = lab.cell(3).locator(".npcg").get_by_role("region", name="Timing")
+    live = lab.cell(3).locator(".npcg")
+    measured = live.get_by_role("region", name="Timing")
     expect(measured.get_by_role("row", name="z = y + 1")).to_contain_text("µs")
+    live.get_by_role("tab", name="NumPy").click()
+    live.get_by_role("treeitem", name="= sin(x)").click()
+    expect(live.locator(".npcg-detail")).to_contain_text("in NumPy, by itself")
+    lab.screenshot("graph-details")
 
     # The way back of a gradient.
     back = lab.cell(5).locator(".npcg")

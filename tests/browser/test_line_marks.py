@@ -146,15 +146,17 @@ def far_apart() -> list[nbformat.NotebookNode]:
     return [reported_cell(), *(plain_cell() for _ in range(40)), reported_cell()]
 
 
-def test_hover_jumps_and_going_stale(lab: Lab) -> None:
+@pytest.mark.parametrize("app", get_args(App))
+def test_hover_jumps_and_going_stale(windowed: Lab, app: App) -> None:
+    lab = windowed
     lab.write("jumps.ipynb", *far_apart())
-    lab.open("jumps.ipynb")
+    lab.open("jumps.ipynb", app)
     lab.wait_for_marks(0, len(MARKS))
     lab.lines(0).nth(4).hover(position={"x": 30, "y": 8})
     tooltip = lab.page.locator(".jp-npcompile-tooltip")
     expect(tooltip).to_contain_text("x: float64[5]")
     expect(tooltip).to_contain_text("inductor · NumPy 26 µs · compiled 4.0 µs · 6.5x")
-    lab.screenshot("line_marks_hover")
+    lab.screenshot(f"line_marks_hover_{app}")
 
     def arrives(first: bool) -> None:
         """Wait until the cursor is at the break point of the first or of the last cell."""
@@ -173,7 +175,7 @@ def test_hover_jumps_and_going_stale(lab: Lab) -> None:
     lab.page.keyboard.press("End")
     lab.page.keyboard.type(" # looked at")
     expect(stale).to_have_count(1)
-    lab.screenshot("line_marks_stale")
+    lab.screenshot(f"line_marks_stale_{app}")
     for _ in range(3):
         lab.page.keyboard.press("Control+z")
     expect(stale).to_have_count(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jupyter_npcompile.graph.nodes import Graph, Ref
-from jupyter_npcompile.graph.report import Copies, Precision
+from jupyter_npcompile.graph.regions import Copies, Precision
 from jupyter_npcompile.runtime.device.rounding import predicted
 from jupyter_npcompile.runtime.device.traffic import Traffic
 from jupyter_npcompile.runtime.plan import Plan

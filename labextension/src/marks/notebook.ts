@@ -73,6 +73,9 @@ export function cursor(notebook: INotebook): IPlace {
   return { cell, line };
 }
 
+/** Frames after which a notebook has come to rest. */
+const FRAMES = 20;
+
 /** Moves the cursor to a place, wherever that is in the notebook. */
 export async function moveTo(
   notebook: INotebook,
@@ -84,11 +87,19 @@ export async function moveTo(
   const target = notebook.widgets[cell];
   await target?.ready;
   const editor = target?.editor;
-  if (editor) {
-    notebook.mode = 'edit';
-    editor.focus();
-    editor.setCursorPosition({ line, column: 0 });
-    editor.revealPosition({ line, column: 0 });
+  if (!editor) {
+    return;
+  }
+  notebook.mode = 'edit';
+  editor.focus();
+  editor.setCursorPosition({ line, column: 0 });
+  editor.revealPosition({ line, column: 0 });
+  // The cell may be put into the page once more, which takes the focus away from it.
+  for (let frame = 0; frame < FRAMES; frame += 1) {
+    await new Promise(requestAnimationFrame);
+    if (document.activeElement === document.body) {
+      editor.focus();
+    }
   }
 }
 

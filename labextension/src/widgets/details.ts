@@ -1,6 +1,11 @@
 /** What is known about the selected operation or break point. */
+import { duration } from '../duration.js';
 import { button, html } from './dom.js';
+import type { IBox } from './outline.js';
 import type { Level } from './view.js';
+
+/** Kinds of boxes that stand for something that runs. */
+const COMPUTED: ReadonlySet<string> = new Set(['operation', 'view', 'write']);
 
 /** Names of neighbours that are shown. */
 const MOST = 12;
@@ -33,6 +38,12 @@ export function details(
       ['dtype', box.dtype || '–'],
       ['Shape', box.shape || '–'],
       ['Memory', box.bytes > 0 ? bytes(box.bytes) : '–'],
+      ...(COMPUTED.has(box.kind)
+        ? ([
+            ['FLOPs', flops(box)],
+            ['Time', time(level, box)]
+          ] as [string, string][])
+        : []),
       [
         'Reads',
         names(
@@ -66,6 +77,26 @@ export function details(
       )
     )
   ];
+}
+
+/** Floating-point operations of a box, with their formula. */
+function flops(box: IBox): string {
+  if (box.flops === null) {
+    return 'unknown';
+  }
+  const count = box.flops.toLocaleString('en');
+  return box.rule === '' ? count : `${count} (${box.rule})`;
+}
+
+/** Its own time, or in what it was measured. */
+function time(level: Level, box: IBox): string {
+  if (box.us > 0) {
+    return level.data.key === 'numpy'
+      ? `${duration(box.us)} in NumPy, by itself`
+      : `${duration(box.us)}, by itself`;
+  }
+  const known = level.around(box.id).map(id => level.groups.get(id)?.time);
+  return known.find(part => Boolean(part)) ?? 'not measured';
 }
 
 function names(

@@ -5,13 +5,14 @@ import { draw } from './drawing.js';
 import { download, toDot, toJson, toPng, toSvg } from './exports.js';
 import { type IWalker, pressed } from './keys.js';
 import { arrange } from './layout.js';
-import { LINE_OF_EDITOR, LINE_OF_NODE, onLines, sendLines } from '../lines.js';
+import { Links } from './links.js';
 import { type IModel, type Render, watch } from './model.js';
 import { type IOutline, list, readOutline, text } from './outline.js';
 import { hits } from './search.js';
 import { Stage } from './stage.js';
 import { table } from './table.js';
 import { TIMING, timing } from './timing.js';
+import { Toolbar } from './toolbar.js';
 import { type IView, Level } from './view.js';
 
 /** Boxes that "open all" draws at most. */
@@ -34,11 +35,10 @@ class GraphView {
   ) {
     this.outline = readOutline(model.get('graph'));
     this.detail = html('div', { class: 'npcg-detail', 'aria-live': 'polite' });
-    this.tabs = html('div', { role: 'tablist', 'aria-label': 'Level' });
     this.root = html(
       'div',
       { class: 'npcg', role: 'group', 'aria-label': 'Captured graph' },
-      this.toolbar(),
+      this.toolbar.node,
       this.stage.node,
       this.detail
     );
@@ -55,11 +55,7 @@ class GraphView {
       watch(model, ['selected'], () => {
         this.mark();
       }),
-      onLines(LINE_OF_EDITOR, ({ source, lines }) => {
-        if (source === this.outline.source) {
-          this.light(lines);
-        }
-      })
+      this.links.follow()
     ];
     this.show();
     // The width is known when the element is in the page.
@@ -76,60 +72,6 @@ class GraphView {
   }
 
   // -- the parts
-
-  private toolbar(): HTMLElement {
-    this.search.addEventListener('input', () => {
-      this.found = 0;
-      this.find(0);
-    });
-    this.search.addEventListener('keydown', event => {
-      if (event.key === 'Enter') {
-        this.find(event.shiftKey ? -1 : 1);
-      }
-    });
-    const choice = html(
-      'select',
-      { 'aria-label': 'Export', title: 'Export' },
-      html('option', { value: '' }, 'Export'),
-      ...['SVG', 'PNG', 'DOT', 'JSON'].map(name =>
-        html('option', { value: name }, name)
-      )
-    );
-    choice.addEventListener('change', () => {
-      this.take(choice.value);
-      choice.value = '';
-    });
-    this.asTable.addEventListener('click', () => {
-      this.isTable = !this.isTable;
-      this.asTable.setAttribute('aria-pressed', String(this.isTable));
-      this.show();
-    });
-    return html(
-      'div',
-      { class: 'npcg-toolbar' },
-      this.tabs,
-      this.search,
-      this.count,
-      html('span', { class: 'npcg-space' }),
-      button('Open all', 'Open all groups', () => {
-        this.openAll();
-      }),
-      button('Close all', 'Close all groups', () => {
-        this.setOpen([]);
-      }),
-      button('−', 'Zoom out', () => {
-        this.stage.zoomBy(1 / 1.25);
-      }),
-      button('+', 'Zoom in', () => {
-        this.stage.zoomBy(1.25);
-      }),
-      button('Fit', 'Fit the width', () => {
-        this.stage.fit();
-      }),
-      this.asTable,
-      choice
-    );
-  }
 
   /** The tabs: levels, and where the time went. */
   private choices(): readonly { key: string; title: string }[] {
@@ -160,7 +102,7 @@ class GraphView {
     const level = this.level();
     const isTiming = text(this.model.get('level')) === TIMING;
     this.root.classList.toggle('npcg-times', isTiming);
-    this.tabs.replaceChildren(
+    this.toolbar.tabs.replaceChildren(
       ...this.choices().map(({ key, title }) => {
         const tab = button(title, '', () => {
           this.model.set('level', key);
@@ -175,10 +117,10 @@ class GraphView {
     if (isTiming) {
       const shown = timing(this.outline.timing);
       shown.addEventListener('mouseover', event => {
-        this.tell(event.target);
+        this.links.tell(event.target);
       });
       shown.addEventListener('mouseleave', () => {
-        this.tell(null);
+        this.links.tell(null);
       });
       this.stage.put(shown);
       this.describe('');
@@ -238,13 +180,13 @@ class GraphView {
       }
     });
     drawn.addEventListener('mouseover', event => {
-      this.tell(event.target);
+      this.links.tell(event.target);
     });
     drawn.addEventListener('mouseleave', () => {
-      this.tell(null);
+      this.links.tell(null);
     });
     drawn.addEventListener('focusin', event => {
-      this.tell(event.target);
+      this.links.tell(event.target);
     });
   }
 
@@ -295,14 +237,14 @@ class GraphView {
 
   private find(step: number): void {
     const level = this.level();
-    const found = level === null ? [] : hits(level, this.search.value);
+    const found = level === null ? [] : hits(level, this.toolbar.query);
     if (level === null || found.length === 0) {
-      const asked = this.search.value.trim() !== '';
-      this.count.textContent = asked ? 'not found' : '';
+      const asked = this.toolbar.query.trim() !== '';
+      this.toolbar.say(asked ? 'not found' : '');
       return;
     }
     this.found = (this.found + step + found.length) % found.length;
-    this.count.textContent = `${this.found + 1} of ${found.length}`;
+    this.toolbar.say(`${this.found + 1} of ${found.length}`);
     const id = found[this.found] ?? '';
     this.setOpen([...new Set([...this.open(), ...level.around(id)])]);
     this.select(id);
@@ -320,7 +262,7 @@ class GraphView {
     } else if (format === 'DOT') {
       download(name, toDot(level.view(this.open())));
     } else if (this.stage.drawing === null) {
-      this.count.textContent = 'leave the table to export a picture';
+      this.toolbar.say('leave the table to export a picture');
     } else if (format === 'SVG') {
       download(name, toSvg(this.stage.drawing));
     } else {
@@ -329,7 +271,7 @@ class GraphView {
           download(name, blob);
         },
         (error: unknown) => {
-          this.count.textContent = String(error);
+          this.toolbar.say(String(error));
         }
       );
     }
@@ -396,33 +338,6 @@ class GraphView {
     );
   }
 
-  // -- lines
-
-  /** Tells the editor which lines the element under the pointer belongs to. */
-  private tell(target: EventTarget | null): void {
-    const element =
-      target instanceof Element ? target.closest('[data-line]') : null;
-    const told = element?.getAttribute('data-line') ?? '';
-    if (told !== this.told) {
-      this.told = told;
-      const lines = told.split(' ').map(Number);
-      sendLines(LINE_OF_NODE, {
-        source: this.outline.source,
-        lines: lines.filter(line => line > 0)
-      });
-    }
-  }
-
-  private light(lines: readonly number[]): void {
-    for (const element of this.stage.all('[data-line]')) {
-      const own = (element.getAttribute('data-line') ?? '').split(' ');
-      element.classList.toggle(
-        'npcg-lit',
-        lines.some(line => own.includes(String(line)))
-      );
-    }
-  }
-
   private readonly walker: IWalker = {
     here: () => this.current,
     /** Frames and items in reading order. */
@@ -454,34 +369,47 @@ class GraphView {
       this.stage.fit();
     },
     search: () => {
-      this.search.focus();
+      this.toolbar.focus();
     }
   };
   private outline: IOutline;
   private readonly levels = new Map<string, Level>();
   private readonly root: HTMLElement;
   private readonly stage = new Stage();
+  private readonly links = new Links(this.stage, () => this.outline.source);
   private readonly detail: HTMLElement;
-  private readonly tabs: HTMLElement;
   private readonly ends: readonly (() => void)[];
-  private readonly search = html('input', {
-    type: 'search',
-    placeholder: 'Search',
-    'aria-label': 'Search operations'
+  private readonly toolbar = new Toolbar({
+    type: () => {
+      this.found = 0;
+      this.find(0);
+    },
+    find: step => {
+      this.find(step);
+    },
+    openAll: () => {
+      this.openAll();
+    },
+    closeAll: () => {
+      this.setOpen([]);
+    },
+    zoomBy: factor => {
+      this.stage.zoomBy(factor);
+    },
+    fit: () => {
+      this.stage.fit();
+    },
+    asTable: isTable => {
+      this.isTable = isTable;
+      this.show();
+    },
+    take: format => {
+      this.take(format);
+    }
   });
-  private readonly count = html('span', {
-    class: 'npcg-count',
-    'aria-live': 'polite'
-  });
-  private readonly asTable = html(
-    'button',
-    { type: 'button', 'aria-pressed': 'false' },
-    'Table'
-  );
   private view: IView | null = null;
   private current = '';
   private found = 0;
-  private told = '';
   private fitted = '';
   private isTable = false;
 }

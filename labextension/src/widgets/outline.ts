@@ -23,6 +23,12 @@ export interface IBox {
   readonly dtype: string;
   readonly shape: string;
   readonly bytes: number;
+  /** Floating-point operations; null where they cannot be told. */
+  readonly flops: number | null;
+  /** The formula for them. */
+  readonly rule: string;
+  /** Microseconds that it takes by itself; 0 where that was not measured. */
+  readonly us: number;
   readonly group: string;
   /** Place in reading order, among groups and boxes. */
   readonly at: number;
@@ -36,6 +42,8 @@ export interface IGroup {
   readonly title: string;
   readonly detail: string;
   readonly hint: string;
+  /** Of a segment: in what the time of its operations was measured. */
+  readonly time: string;
   readonly line: number;
   readonly end: number;
   readonly at: number;
@@ -102,18 +110,7 @@ function readTiming(payload: unknown): ITiming {
   return {
     bandwidth: number(data['bandwidth']),
     note: text(data['note']),
-    rows: list(data['rows']).map(item => {
-      const row = record(item);
-      return {
-        kind: text(row['kind']),
-        lines: list(row['lines']).map(number),
-        title: text(row['title']),
-        numpy: number(row['numpy']),
-        compiled: number(row['compiled']),
-        bound: number(row['bound']),
-        moves: number(row['moves'])
-      };
-    })
+    rows: list(data['rows']).map(row => fields(row, ROW))
   };
 }
 
@@ -121,7 +118,7 @@ function readLevel(payload: unknown): ILevel {
   const data = record(payload);
   const known = new Set(['']);
   const groups: IGroup[] = [];
-  for (const item of list(data['groups']).map(readGroup)) {
+  for (const item of list(data['groups']).map(group => fields(group, GROUP))) {
     // A group follows the one that holds it, so that none holds itself.
     if (item.id !== '' && !known.has(item.id) && known.has(item.parent)) {
       known.add(item.id);
@@ -153,40 +150,66 @@ function readLevel(payload: unknown): ILevel {
   };
 }
 
-function readGroup(payload: unknown): IGroup {
-  const data = record(payload);
-  return {
-    id: text(data['id']),
-    parent: text(data['parent']),
-    kind: text(data['kind']),
-    title: text(data['title']),
-    detail: text(data['detail']),
-    hint: text(data['hint']),
-    line: number(data['line']),
-    end: number(data['end']),
-    at: number(data['at'])
-  };
-}
+const ROW = {
+  kind: text,
+  lines: numbers,
+  title: text,
+  numpy: number,
+  compiled: number,
+  bound: number,
+  moves: number
+};
+
+const GROUP = {
+  id: text,
+  parent: text,
+  kind: text,
+  title: text,
+  detail: text,
+  hint: text,
+  time: text,
+  line: number,
+  end: number,
+  at: number
+};
+
+const BOX = {
+  id: text,
+  kind: text,
+  title: text,
+  detail: text,
+  text,
+  line: number,
+  lines: numbers,
+  fuses: texts,
+  moves: number,
+  dtype: text,
+  shape: text,
+  bytes: number,
+  flops: (value: unknown): number | null =>
+    typeof value === 'number' ? number(value) : null,
+  rule: text,
+  us: number,
+  group: text,
+  at: number
+};
 
 function readBox(payload: unknown): IBox {
+  const box = fields(payload, BOX);
+  return box.lines.length > 0 ? box : { ...box, lines: [box.line] };
+}
+
+/** Reads each field with its reader. */
+function fields<T>(
+  payload: unknown,
+  readers: { readonly [K in keyof T]: (value: unknown) => T[K] }
+): T {
   const data = record(payload);
-  const lines = list(data['lines']).map(number);
-  return {
-    id: text(data['id']),
-    kind: text(data['kind']),
-    title: text(data['title']),
-    detail: text(data['detail']),
-    text: text(data['text']),
-    line: number(data['line']),
-    lines: lines.length > 0 ? lines : [number(data['line'])],
-    fuses: list(data['fuses']).map(text),
-    moves: number(data['moves']),
-    dtype: text(data['dtype']),
-    shape: text(data['shape']),
-    bytes: number(data['bytes']),
-    group: text(data['group']),
-    at: number(data['at'])
-  };
+  const found: Partial<T> = {};
+  for (const name in readers) {
+    found[name] = readers[name](data[name]);
+  }
+  return found as T;
 }
 
 export function record(value: unknown): Record<string, unknown> {
@@ -205,4 +228,12 @@ export function text(value: unknown): string {
 
 export function number(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}
+
+function numbers(value: unknown): readonly number[] {
+  return list(value).map(number);
+}
+
+function texts(value: unknown): readonly string[] {
+  return list(value).map(text);
 }

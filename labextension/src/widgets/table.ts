@@ -1,11 +1,21 @@
 /** A level as a table: what the drawing shows, for those who prefer rows. */
+import { duration } from '../duration.js';
 import { html } from './dom.js';
 import type { Level } from './view.js';
 
 /** Rows of a table; a larger level says how many there are more. */
 const MOST = 2000;
 
-const HEADS = ['Line', 'What', 'Operation', 'dtype', 'Shape', 'Bytes'];
+const HEADS = [
+  'Line',
+  'What',
+  'Operation',
+  'dtype',
+  'Shape',
+  'Bytes',
+  'FLOPs',
+  'Time'
+];
 
 export function table(level: Level, select: (id: string) => void): HTMLElement {
   const gaps = level.data.groups.filter(group => group.kind === 'break');
@@ -22,11 +32,15 @@ export function table(level: Level, select: (id: string) => void): HTMLElement {
             entry.text,
             entry.dtype,
             entry.shape,
-            entry.bytes > 0 ? String(entry.bytes) : ''
+            entry.bytes > 0 ? String(entry.bytes) : '',
+            entry.flops === null ? '' : entry.flops.toLocaleString('en'),
+            entry.us > 0 ? duration(entry.us) : ''
           ]
         : [
             'break point',
             entry.hint === '' ? entry.title : `${entry.title} → ${entry.hint}`,
+            '',
+            '',
             '',
             '',
             ''
