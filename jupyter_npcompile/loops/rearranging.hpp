@@ -59,6 +59,11 @@ static inline Array<T, N> padded(Run &run, const View<T, N> &v, const i64 (&befo
     Padding<T, N>{v, before, mode, constant, made.p}.run(n, 0, v.p);
     return made;
 }
+// The same elements, one after the other.
+template <class T, int N> static inline Array<T, N> dense(Run &run, const View<T, N> &v, int type) {
+    const i64 nothing[N] = {};
+    return padded<T, N>(run, v, nothing, nothing, CONSTANT, T(), type);
+}
 
 // ---- reshape
 
@@ -94,8 +99,7 @@ static inline void reshape(Run &run, const View<T, N> &v, View<T, M> &w, Array<T
     if (!size || v.contiguous() || steps_for(v, w)) return;
     i64 step = 1;
     for (int e = M - 1; e >= 0; e--) { w.s[e] = step; step *= w.n[e]; }
-    const i64 nothing[N] = {};
-    copy = padded<T, N>(run, v, nothing, nothing, CONSTANT, T(), type);
+    copy = dense(run, v, type);
     w.p = copy.p;
     w.b = copy.b;
 }
