@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise
+from jupyter_npcompile.loops import arithmetic, elementwise, lists
 from jupyter_npcompile.loops.calls import Call, array, elements, number, of, register
 from jupyter_npcompile.loops.kinds import BOOL, FLOAT, INT, Declined, Number
 from jupyter_npcompile.loops.ufuncs import ufunc
-from jupyter_npcompile.loops.values import Bounds, Cut, Items, Known, Scalar, Value, Zipped
+from jupyter_npcompile.loops.values import Bounds, Cut, Items, Known, Listed, Scalar, Value, Zipped
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -50,6 +50,8 @@ def _len(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
         raise Declined("len with these arguments")
     if isinstance(args[0], Items):
         return arithmetic.constant(len(args[0].items))
+    if isinstance(args[0], Listed):
+        return lists.length(t, args[0])
     value = elementwise.shape_of(t.writer, elements(args[0]))[0]
     return Scalar(value, Number("py", "int64", 40))
 
@@ -168,6 +170,11 @@ def _int(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
 def _float(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     if kwargs or len(args) != 1:
         raise Declined("float with these arguments")
+    if isinstance(args[0], Known) and isinstance(args[0].value, str):
+        try:
+            return arithmetic.constant(float(args[0].value))
+        except ValueError:
+            raise Declined("float of this text") from None
     value = number(args[0])
     if value.type.kind == "c":
         raise Declined("float of a complex number")
