@@ -50,6 +50,52 @@ def f(m, x):
     assert state.forms[0].iterations
 
 
+def test_methods_of_ufuncs_and_what_is_written_into() -> None:
+    state = assert_whole(
+        """
+def scaled(x, *, by):
+    return x * by
+
+def f(x, index, m):
+    h, total = np.zeros(4), 0.0
+    for k in range(3):
+        np.add.at(h, index, x * k)
+        total += np.maximum.accumulate(scaled(x, by=k)).sum() + np.add.outer(x, x)[k, 0]
+        total += sum(x[i] * k for i in range(4)) + max([v for v in x]) + min(v + k for v in x)
+        m[index, k] += x
+        flags = all(v > -k for v in x), any(v > k for v in x if v < 2)
+        for i in reversed(range(2)):
+            total = 0.5 * total + i
+    np.fill_diagonal(m, -1.0)
+    np.copyto(m[0], m[1, :3])
+    rows, columns = m.shape[:2]
+    return h, total, m, rows, m[index, index % 3], flags
+""",
+        np.random.default_rng(2).normal(size=4),
+        np.array([0, 2, 2, 3]),
+        np.random.default_rng(1).normal(size=(4, 3)),
+    )
+    assert state.forms[0].iterations
+
+
+def test_parts_of_complex_numbers_are_views() -> None:
+    state = assert_whole(
+        """
+def f(z, n):
+    for k in range(n):
+        back = np.fft.ifft(np.fft.fft(z) * 0.5)
+        x = back.real
+        z.imag[:] += x
+        total = (z * z).real.sum() + z.real @ z.imag
+    x[0] = 7.0
+    return x, back.imag, back, z.real, total
+""",
+        np.arange(5.0) + 1j,
+        3,
+    )
+    assert state.forms[0].iterations
+
+
 def test_draws_of_a_generator() -> None:
     function = define(
         """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import types as pytypes
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,6 +22,9 @@ DEEPEST = 6
 """Calls of functions in each other that are written into the loop."""
 
 
+TAKE_GENERATORS = (sum, min, max, any, all, list)
+"""Functions of Python of a generator expression, which is the same as of a list."""
+
 TAKE_LISTS = (np.array, np.asarray, np.concatenate)
 """Functions of NumPy that do not make one array of a list."""
 
@@ -35,6 +39,12 @@ class Calls(Names):
             raise Declined("a starred argument", node.lineno)
         if any(keyword.arg is None for keyword in node.keywords):
             raise Declined("a starred argument", node.lineno)
+        if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
+            taken = isinstance(function, Known) and function.value in TAKE_GENERATORS
+            if not taken or node.keywords:
+                raise Declined("a generator expression", node.lineno)
+            assert isinstance(function, Known)
+            return self.on_generator_of(function.value, node.args[0])
         values = self.expressions([*node.args, *(keyword.value for keyword in node.keywords)])
         args, named = values[: len(node.args)], values[len(node.args) :]
         kwargs = {str(k.arg): value for k, value in zip(node.keywords, named, strict=True)}
@@ -51,6 +61,10 @@ class Calls(Names):
         if type(function.value) is pytypes.FunctionType:
             return self.inlined(function.value, args, kwargs)
         raise Declined(f"`{ast.unparse(node.func)}`", node.lineno)
+
+    @abstractmethod
+    def on_generator_of(self, function: Any, node: ast.GeneratorExp) -> Value:
+        """What a function of Python makes of the items of a generator expression."""
 
     def into(self, out: Value, value: Value) -> Value:
         """Write a result into an array: ``out=``."""

@@ -92,6 +92,7 @@ def entry_file(
     *,
     hosts: int,
     legacy: int | None = None,
+    printed: int | None = None,
     needed: Sequence[str],
     returned: Sequence[str],
     grown: Sequence[tuple[int, str]] = (),
@@ -112,6 +113,8 @@ def entry_file(
         How many arguments at the end are functions of Python's that it calls.
     legacy : int, optional
         Which of them is the generator behind `np.random.rand`.
+    printed : int, optional
+        Which of them is the list of what has to be printed.
     needed : sequence of str
         Flags of names that must be bound at the end.
     returned : sequence of str
@@ -127,6 +130,7 @@ def entry_file(
     declared = [
         f"{c} {name}{'' if c.startswith('Array') else '{}'};" for name, c in variables.items()
     ]
+    shown = [] if printed is None else [f"if (!leave(run, hosts[{printed}])) goto failed_;"]
     lines = [
         "__attribute__((hot))",  # or the compiler thinks that it runs once, and is small
         "static PyObject *run_loop(PyObject *, PyObject *const *args, Py_ssize_t count) {",
@@ -181,7 +185,7 @@ def entry_file(
         f"PyObject *made[{max(len(made), 1)}] = {{}};",
         "int done = 0;",
         "Results results{given, given_count, {}, {}};",
-        *_give_back(returned),
+        *_give_back(returned, shown),
         *(
             f"made[{k}] = {make}; if (!made[{k}]) goto failed_; done++;"
             for k, make in enumerate(made)
@@ -191,6 +195,7 @@ def entry_file(
             f"if (!extend(args[{place}], tails[{k}])) goto failed_;"
             for k, (place, _) in enumerate(grown)
         ),
+        *shown,
         "for (PyObject *tail : tails) Py_XDECREF(tail);",
         "forget(given, given_count);",
         f"return answer(status_, at_, made, {len(made)});",
@@ -204,7 +209,7 @@ def entry_file(
     return "\n".join([*lines, "ENTRY(run_loop)"]) + "\n"
 
 
-def _give_back(returned: Sequence[str]) -> list[str]:
+def _give_back(returned: Sequence[str], shown: Sequence[str]) -> list[str]:
     """Where the function around the loop returns: names need not be bound any more."""
     if not returned:
         return []
@@ -215,6 +220,7 @@ def _give_back(returned: Sequence[str]) -> list[str]:
         *(f"    case {k}: value = {make}; break;" for k, make in enumerate(returned)),
         "    }",
         "    if (!value) goto failed_;",
+        *shown,
         "    forget(given, given_count);",
         "    return answer(status_, at_, &value, 1);",
         "}",

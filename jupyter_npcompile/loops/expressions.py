@@ -6,16 +6,29 @@ import ast
 import types as pytypes
 from abc import abstractmethod
 from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from jupyter_npcompile.cell.syntax import assign, point, store
 from jupyter_npcompile.loops import arithmetic, elementwise, lists, methods
 from jupyter_npcompile.loops.calls import array, elements, number
 from jupyter_npcompile.loops.kinds import Declined, ListType, Number, Unbound
+from jupyter_npcompile.loops.printing import parts_of
 from jupyter_npcompile.loops.products import product
-from jupyter_npcompile.loops.source import as_loop, is_own, named
+from jupyter_npcompile.loops.source import Comprehension, as_loop, is_own, named
 from jupyter_npcompile.loops.subscripts import Subscripts
 from jupyter_npcompile.loops.ufuncs import ufunc
-from jupyter_npcompile.loops.values import Applied, Items, Known, Listed, Method, Scalar, Value
+from jupyter_npcompile.loops.values import (
+    Applied,
+    Items,
+    Known,
+    Listed,
+    Method,
+    Scalar,
+    Text,
+    Value,
+)
 
 
 class Expressions(Subscripts):
@@ -75,23 +88,47 @@ class Expressions(Subscripts):
         """A list of values; it is known whether somebody changes it when it gets a name."""
         return Items(tuple(self.expressions(node.elts)), is_list=True)
 
-    def on_listcomp(self, node: ast.ListComp) -> Value:
+    def on_joinedstr(self, node: ast.JoinedStr) -> Value:
+        """A formatted text, which may be printed."""
+        return Text(
+            tuple(
+                part if isinstance(part, str) else (self.settled(self.expression(part[0])), part[1])
+                for part in parts_of(node)
+            )
+        )
+
+    def on_listcomp(self, node: Comprehension) -> Value:
         """A list comprehension: a loop that appends to a list, with names of its own."""
-        if len(node.generators) != 1 or node.generators[0].is_async:
-            raise Declined("a list comprehension of several loops", node.lineno)
-        name, loop = as_loop(node, node.generators[0])
-        self.assign(name, Listed("", ListType(None)))
-        self.for_loop(loop)
-        made = self.read(name)
-        own = [part for part in self.frame.env if is_own(part, node)]
-        for part in own:
-            del self.frame.env[part]
+        made = self.comprehended(node, Listed("", ListType(None)))
         assert isinstance(made, Listed)
         return replace(made, name="")
+
+    def on_generator_of(self, function: Any, node: ast.GeneratorExp) -> Value:
+        """What a function of Python makes of the items of a generator expression."""
+        if function in (any, all):
+            until = function is any
+            start = arithmetic.constant(not until)
+            return self.settled(self.comprehended(node, start, until))
+        made = self.on_listcomp(node)
+        return made if function is list else self.called(function, [made], {})
+
+    def comprehended(self, node: Comprehension, start: Value, until: bool | None = None) -> Value:
+        """The loop of a comprehension: what its name is bound to in the end."""
+        if len(node.generators) != 1 or node.generators[0].is_async:
+            raise Declined("a comprehension of several loops", node.lineno)
+        name, loop = as_loop(node, node.generators[0], until)
+        self.assign(name, start)
+        self.for_loop(loop)
+        made = self.read(name)
+        for part in [part for part in self.frame.env if is_own(part, node)]:
+            del self.frame.env[part]
+        return made
 
     def on_attribute(self, node: ast.Attribute) -> Value:
         """An attribute of a module or of an array."""
         owner = self.expression(node.value)
+        if isinstance(owner, Known) and isinstance(owner.value, np.ufunc):
+            return Method(owner, node.attr)
         if isinstance(owner, Known):
             path = _dotted(node)
             try:

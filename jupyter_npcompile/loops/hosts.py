@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.loops import elementwise
+from jupyter_npcompile.loops import arithmetic, elementwise
 from jupyter_npcompile.loops.indexing import view
 from jupyter_npcompile.loops.kinds import CTYPES, PYTHON, ArrayType, Declined, Number
 from jupyter_npcompile.loops.values import (
@@ -209,6 +209,15 @@ class Given:
         return cls(kinds, tuple(getattr(result, "_fields", ())))
 
 
+def say(t: Names, made: Callable[..., str], values: Sequence[Value]) -> None:
+    """Write a call that makes a text, which is shown when the run is over."""
+    parts = [_argument(t, value) for value in values]
+    number = len(t.hosts)
+    t.hosts.append(made)
+    t.writer.emit("back(run);")
+    t.writer.emit(f"run.texts.push_back(call_numpy(run, hosts[{number}], {{{', '.join(parts)}}}));")
+
+
 def _outcome(guarded: Guarded, args: Sequence[Value], name: str) -> Given:
     """What a call gives, from small examples of its arguments."""
     outcomes = set()
@@ -339,7 +348,7 @@ def _argument(t: Names, value: Value) -> str:
 
 def _number(t: Names, value: Scalar) -> str:
     kind = value.type
-    tag = "0" if kind.origin == "py" else "1"
+    tag = arithmetic.tag_of(value)
     if kind.dtype in ("bool", "int64", "float64"):
         made = {"bool": "make_bool", "int64": "make_int", "float64": "make_float"}[kind.dtype]
         return f"{made}({value.code}, {tag})"

@@ -374,8 +374,11 @@ def _scatter_parts(writer: Writer, ref: Ref, full: Sequence[Index], value: Lazy 
     place, index = arrays[0]
     if index.ndim != 1:
         raise Declined("an array of several dimensions as an index")
-    held = elementwise.copied(writer, index)
     around, axis = _around(writer, ref, full, place)
+    if around.ndim == 1:
+        _scatter(writer, around, [index], value)
+        return
+    held = elementwise.copied(writer, index)
     stored = elementwise.converted(value, ref.dtype)
     if not isinstance(stored, Scalar):
         if stored.ndim != around.ndim:
@@ -390,8 +393,6 @@ def _scatter_parts(writer: Writer, ref: Ref, full: Sequence[Index], value: Lazy 
         where = writer.hold("i64", f"(i64){held.code}.p[{k}]")
         target = _part(writer, around, axis, where)
         source = stored if isinstance(stored, Scalar) else _part(writer, stored, axis, k)
-        if around.ndim == 1:
-            raise Declined("a store through an array of one dimension of several")
         sizes = [writer.hold("i64", f"{target.code}.n[{d}]", "n") for d in range(target.ndim)]
         elementwise.fill(writer, target, sizes, source)
 

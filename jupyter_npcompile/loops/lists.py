@@ -11,6 +11,7 @@ new items are kept apart, and become its own when the run is over.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -257,6 +258,37 @@ def is_list(value: Value) -> bool:
 def truth(owner: Listed) -> str:
     """C++ for whether a list has items."""
     return f"({owner.code}->size() > 0)" if inner(owner).code else "false"
+
+
+def total(t: Names, owner: Listed) -> Scalar:
+    """``sum(list)``: it begins with Python's zero."""
+    item = _item_type(owner)
+    if not isinstance(item, Number) or item.dtype not in ("int64", "float64"):
+        raise Declined("sum of such a list")
+    if item.dtype == "float64" and item.origin != "np" and sys.version_info >= (3, 12):
+        raise Declined("a sum of floats, whose errors Python makes good")
+    w = t.writer
+    acc, tag, c = w.name("sum"), w.name("tag"), item.c
+    w.emit(f"NEED({owner.code}->size() > 0);", f"{c} {acc} = 0;", f"int {tag} = 0;")
+    added = f"checked_add<i64>({acc}, item.v)" if item.dtype == "int64" else f"{acc} + item.v"
+    w.emit(
+        f"for (const auto &item : {owner.code}->items) "
+        f"{{ {acc} = {added}; {tag} = {tag} || item.tag == 1; }}"
+    )
+    return Scalar(acc, item, tag if item.is_tagged else "")
+
+
+def extreme(t: Names, owner: Listed, order: str) -> Value:
+    """``max(list)`` or ``min(list)``: the first of them."""
+    item = _item_type(owner)
+    if not isinstance(item, Number) or item.kind == "c":
+        raise Declined("min or max of such a list")
+    w = t.writer
+    best = w.name("best")
+    w.emit(f"NEED({owner.code}->size() > 0);", f"{item_c(item)} {best} = {owner.code}->items[0];")
+    better = f"{order}<{item.c}>(item.v, {best}.v)"
+    w.emit(f"for (const auto &item : {owner.code}->items) if ({better}) {best} = item;")
+    return _value(t, best, item, owner.code)
 
 
 def as_array(t: Names, owner: Listed, dtype: str | None = None) -> Ref:

@@ -10,7 +10,7 @@ import numpy as np
 from jupyter_npcompile.loops import arithmetic, elementwise, hosts, lists
 from jupyter_npcompile.loops.calls import elements, number
 from jupyter_npcompile.loops.creation import dtype_named
-from jupyter_npcompile.loops.kinds import PYTHON, Declined, Number
+from jupyter_npcompile.loops.kinds import PYTHON, ArrayType, Declined, Number
 from jupyter_npcompile.loops.products import product
 from jupyter_npcompile.loops.random_numbers import draw
 from jupyter_npcompile.loops.rearranging import reshaped, transposed
@@ -137,6 +137,18 @@ METHODS["astype"] = _method_astype
 METHODS["fill"] = _method_fill
 
 
+def _method_of_ufunc(
+    t: Names, ufunc: np.ufunc, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    """``np.maximum.accumulate(x)``, ``np.add.at(x, index, y)``: NumPy is called."""
+    if name in ("reduce", "accumulate", "outer"):
+        return hosts.call(t, getattr(ufunc, name), args, kwargs)
+    if name == "at" and not kwargs and args and isinstance(args[0], Ref):
+        hosts.change(t, ufunc.at, args, args[0])
+        return Known(None)
+    raise Declined(f"`{ufunc.__name__}.{name}`")
+
+
 def method(
     t: Names, owner: Value, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> Value:
@@ -145,6 +157,8 @@ def method(
         found = lists.method(t, owner, name, args)
         if found is not None:
             return found
+    if isinstance(owner, Known) and isinstance(owner.value, np.ufunc):
+        return _method_of_ufunc(t, owner.value, name, args, kwargs)
     if isinstance(owner, Source):
         return draw(t, owner, name, args, kwargs)
     if isinstance(owner, (Ref, Gathered, Applied)) and name in METHODS:
@@ -160,6 +174,19 @@ def method(
     ):
         return Scalar(owner.code, Number("py", owner.type.dtype, owner.type.bits))
     raise Declined(f"the method {name}")
+
+
+def part_of(t: Names, owner: Lazy, name: str) -> Ref:
+    """``x.real`` or ``x.imag`` of complex numbers: a view."""
+    w = t.writer
+    ref = elementwise.materialise(w, owner)
+    type, made = ArrayType("float64", ref.ndim, False), w.name("w")
+    w.emit(f"{type.view} {made};")
+    w.emit(f"{made}.p = (double *){ref.code}.p + {int(name == 'imag')};")
+    for d in range(ref.ndim):
+        w.emit(f"{made}.n[{d}] = {ref.code}.n[{d}]; {made}.s[{d}] = 2 * {ref.code}.s[{d}];")
+    w.emit(f"{made}.b = {ref.code}.b; {made}.id = ++ids_;")
+    return Ref(made, type, root=ref.root)
 
 
 def attribute(t: Names, owner: Value, name: str) -> Value | None:
@@ -178,7 +205,7 @@ def attribute(t: Names, owner: Value, name: str) -> Value | None:
         if name == "T":
             return transposed(t, owner)
         if name in ("real", "imag") and owner.dtype == "complex128":
-            return elementwise.apply(f"{{0}}.{name[:2]}", (owner,), "float64")
+            return part_of(t, owner, name)
     if isinstance(owner, Parts) and name in owner.names:
         part: Value = owner.items[owner.names.index(name)]
         return part

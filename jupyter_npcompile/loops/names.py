@@ -190,6 +190,7 @@ class Names(ABC):
         self.fixed: dict[tuple[pytypes.FunctionType | None, tuple[str, ...]], Any] = {}
         self.hosts: list[Any] = []
         self.legacy: int | None = None
+        self.printed: int | None = None
         self.codes: list[FunctionCode] = []
         self.jumps: list[Jumps] = []
         self.groups: dict[str, str] = {}

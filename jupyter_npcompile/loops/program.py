@@ -6,7 +6,7 @@ import ast
 import types
 from collections import abc
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -107,6 +107,8 @@ class LoopCode:
         The types of its inputs, for a report.
     draws_legacy : bool
         Whether it draws from the generator behind `np.random.rand`.
+    printed : list of str
+        Where a run leaves what has to be printed.
     """
 
     source: str
@@ -119,6 +121,12 @@ class LoopCode:
     hosts: tuple[Callable[..., Any], ...] = ()
     signature: str = ""
     draws_legacy: bool = False
+    printed: list[str] = field(default_factory=list)
+
+    def show(self) -> None:
+        """Print what a run has left, which counts."""
+        while self.printed:
+            print(self.printed.pop(0), end="")
 
 
 def translate(
@@ -261,6 +269,7 @@ class _Program(Translator):
             w.variables,
             hosts=len(self.hosts),
             legacy=self.legacy,
+            printed=self.printed,
             needed=self.needed,
             returned=list(self.returns.values()),
             grown=self.grown(),
@@ -285,6 +294,7 @@ class _Program(Translator):
             tuple(self.hosts),
             signature(self.inputs),
             draws_legacy=self.legacy is not None,
+            printed=[] if self.printed is None else self.hosts[self.printed],
         )
 
     def grown(self) -> list[tuple[int, str]]:

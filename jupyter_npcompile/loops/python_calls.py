@@ -118,8 +118,29 @@ def _abs(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     return Scalar(f"({x} < 0 ? checked_neg<{kind.c}>({x}) : {x})", kind, value.tag)
 
 
+@of(sum)
+def _sum(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 1 or not isinstance(args[0], Listed):
+        raise Declined("sum with these arguments")
+    return lists.total(t, args[0])
+
+
+@of(reversed)
+def _reversed(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 1 or not isinstance(args[0], Bounds):
+        raise Declined("reversed with these arguments")
+    bounds = args[0]
+    if bounds.step.const != 1:
+        raise Declined("reversed of such a range")
+    one, minus = arithmetic.constant(1), arithmetic.constant(-1)
+    first = arithmetic.binary("subtract", bounds.stop, one)
+    return Bounds(first, arithmetic.binary("subtract", bounds.start, one), minus)
+
+
 def _choice(symbol: str) -> Call:
     def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        if len(args) == 1 and not kwargs and isinstance(args[0], Listed):
+            return lists.extreme(t, args[0], arithmetic.ORDERS[symbol])
         if kwargs or len(args) < 2:
             raise Declined("min or max with these arguments")
         best = number(args[0])
@@ -148,6 +169,11 @@ register(min, _choice("<"))
 
 
 register(max, _choice(">"))
+
+
+@of(any, all, list)
+def _of_items(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    raise Declined("any, all or list of something other than a generator expression")
 
 
 @of(int)

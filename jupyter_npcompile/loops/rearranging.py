@@ -7,13 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise, lists, reductions
-from jupyter_npcompile.loops.calls import array, axis_of, elements, integer, of
+from jupyter_npcompile.loops import arithmetic, elementwise, hosts, lists, reductions
+from jupyter_npcompile.loops.calls import Call, array, axis_of, elements, integer, of, register
 from jupyter_npcompile.loops.creation import array_call, shape_named
 from jupyter_npcompile.loops.indexing import view
 from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number
 from jupyter_npcompile.loops.ufuncs import ufunc
-from jupyter_npcompile.loops.values import Cut, Items, Lazy, Listed, Ref, Scalar, Value, dtype_of
+from jupyter_npcompile.loops.values import (
+    Cut,
+    Items,
+    Known,
+    Lazy,
+    Listed,
+    Ref,
+    Scalar,
+    Value,
+    dtype_of,
+)
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -45,6 +55,20 @@ def _diff(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value
         view(t.writer, ref, [Cut(one, None, None)]),
         view(t.writer, ref, [Cut(None, minus, None)]),
     )
+
+
+def _into_first(function: Any) -> Call:
+    def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        if kwargs or len(args) < 2 or not isinstance(args[0], Ref):
+            raise Declined(f"np.{function.__name__} with these arguments")
+        hosts.change(t, function, args, args[0])
+        return Known(None)
+
+    return call
+
+
+for _function in (np.fill_diagonal, np.copyto, np.putmask, np.put, np.place):
+    register(_function, _into_first(_function))
 
 
 @of(np.roll)

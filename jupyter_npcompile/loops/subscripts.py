@@ -93,6 +93,8 @@ class Subscripts(Calls):
         if isinstance(owner, Parts):
             owner = Items(owner.items)
         if isinstance(owner, Items):
+            if isinstance(node.slice, ast.Slice):
+                return self.part(owner, node.slice)
             index = self.expression(node.slice)
             if isinstance(index, Scalar) and index.const is None:
                 return self.chosen(owner, index)
@@ -106,6 +108,14 @@ class Subscripts(Calls):
         if not isinstance(owner, Ref):
             raise Declined("an item of something that is no array", node.lineno)
         return indexing.read(self.writer, owner, self.proven(node, owner, self.indices(node.slice)))
+
+    def part(self, owner: Items, node: ast.Slice) -> Items:
+        """Some items of a tuple."""
+        bounds = []
+        for bound in (node.lower, node.upper, node.step):
+            value = self._bound(bound)
+            bounds.append(None if value is None else integer(value))
+        return Items(owner.items[slice(*bounds)], owner.is_list)
 
     def proven(
         self, node: ast.Subscript, owner: Ref, indices: list[indexing.Index]

@@ -428,13 +428,19 @@ struct Run {
     Spare spare;
     std::vector<std::pair<PyObject *, PyObject *>> streams;  // of bits, and where they were
     std::vector<PyObject *> made;  // generators of this run's
+    std::vector<PyObject *> texts;  // what has to be printed, if this run counts
     PyObject *legacy, *legacy_state;  // the generator behind np.random.rand, and where it was
     ~Run() {
         for (const auto &[bits, state] : streams) { Py_DECREF(bits); Py_DECREF(state); }
         for (PyObject *generator : made) Py_DECREF(generator);
+        for (PyObject *text : texts) Py_DECREF(text);
         Py_XDECREF(legacy_state);
     }
 };
+static bool leave(const Run &run, PyObject *list) {
+    for (PyObject *text : run.texts) if (PyList_Append(list, text) < 0) return false;
+    return true;
+}
 static inline double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }

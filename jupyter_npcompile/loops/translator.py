@@ -268,5 +268,5 @@ class Translator(Statements):
 
 def has_loops(node: ast.For | ast.While) -> bool:
     """Whether a loop is in a loop."""
-    loops = ast.For | ast.While | ast.ListComp
+    loops = ast.For | ast.While | ast.ListComp | ast.GeneratorExp
     return any(isinstance(n, loops) for statement in node.body for n in ast.walk(statement))

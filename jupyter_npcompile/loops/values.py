@@ -147,6 +147,19 @@ class Parts:
 
 
 @dataclass(frozen=True)
+class Text:
+    """A text that is made in the loop: ``f"..."``.
+
+    Parameters
+    ----------
+    parts : tuple of (str or (Value, str))
+        Texts, and values with how they are shown.
+    """
+
+    parts: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
 class Listed:
     """A list that is made in the loop, and changed.
 
@@ -239,6 +252,7 @@ Value = (
     | Items
     | Listed
     | Parts
+    | Text
     | Known
     | Source
     | Method

@@ -163,6 +163,7 @@ def taken_back(
     finally:
         for generator, state in streams:
             generator.bit_generator.state = state
+        form.code.printed.clear()
         for grown, length in zip(written.lists, lengths, strict=True):
             written.tails.append((grown, length, grown[length:]))
             del grown[length:]

@@ -175,6 +175,7 @@ class WholeFunction:
             if answer[0] in (RETURNED, FINISHED):
                 form.refusals = 0
                 form.iterations += 1
+                form.code.show()
                 counters.dispatches += 1
                 self._rest.whole = form
                 if turn is not None:
