@@ -78,6 +78,23 @@ def f(x, index, m):
     assert state.forms[0].iterations
 
 
+def test_statistics_of_nothing_warn_once() -> None:
+    function = define(
+        """
+def f(x, n):
+    total = 0.0
+    for k in range(n):
+        total += x[k:].var() + np.median(x[k:]) + np.std(x[k:], ddof=1)
+    return total
+"""
+    )
+    made, state = whole(function, [np.arange(5.0), 4])
+    for n in (4, 5, 6, 3):
+        pairs = [[np.arange(5.0), n] for _ in range(2)]
+        assert not differences(outcome(function, pairs[0]), outcome(made, pairs[1]))
+    assert state.forms[0].iterations
+
+
 def test_parts_of_complex_numbers_are_views() -> None:
     state = assert_whole(
         """

@@ -84,6 +84,12 @@ FUNCTIONS: tuple[Any, ...] = (
 )
 """Functions without effects, whose results are arrays or numbers of one dtype."""
 
+PAIRS: tuple[Any, ...] = (np.cov, np.corrcoef)
+"""Functions that need two observations."""
+
+WARN_OF_FEW: tuple[Any, ...] = (np.mean, np.var, np.std, np.median, *PAIRS)
+"""Functions that warn of too few elements by themselves, and not by floating-point flags."""
+
 _KNOWN = {id(function): function for function in FUNCTIONS}
 
 
@@ -125,6 +131,8 @@ def call(
     tried = guarded if like is None else Guarded(like, keywords, names)
     outcome = _outcome(tried, args, name)
     w = t.writer
+    if function in WARN_OF_FEW:
+        args = _enough(t, args, least=2 if "ddof" in kwargs or function in PAIRS else 1)
     parts = [_argument(t, arg) for arg in args]
     number = len(t.hosts)
     t.hosts.append(guarded)
@@ -157,6 +165,17 @@ def _received(t: Names, made: str, found: Found) -> Value:
     if found.is_view:
         return view(w, Ref(held, kind), [Cut(None, None, None)] * kind.ndim)
     return Ref(held, kind, is_fresh=True)
+
+
+def _enough(t: Names, args: Sequence[Value], least: int) -> list[Value]:
+    """The same arguments, of which the first has enough elements for NumPy not to warn."""
+    first = args[0]
+    if not isinstance(first, (Ref, Applied, Gathered)):
+        raise Declined("statistics of something that is no array")
+    ref = elementwise.materialise(t.writer, first)
+    sizes = [f"{ref.code}.n[{d}] >= {least}" for d in range(ref.ndim)]
+    t.writer.emit(f"NEED({' && '.join(sizes)});")
+    return [ref, *args[1:]]
 
 
 def change(t: Names, function: Any, args: Sequence[Value], changed: Ref | None) -> None:

@@ -50,6 +50,10 @@ class Declined(Exception):  # noqa: N818 - it names a verdict, not a mistake
         self.line = line
 
 
+class Raises(Declined):
+    """A statement that raises wherever it is reached: Python runs the loop then."""
+
+
 @dataclass(frozen=True, slots=True)
 class Number:
     """The type of a number.

@@ -25,6 +25,7 @@ from jupyter_npcompile.loops.kinds import (
     Declined,
     ListType,
     Number,
+    Raises,
     TupleType,
     Type,
     as_item,
@@ -139,8 +140,9 @@ def method(t: Names, owner: Listed, name: str, args: Sequence[Value]) -> Value |
     inner(owner)
     if name == "pop" and len(args) <= 1:
         return _pop(t, owner, args)
-    if name in ("reverse", "clear") and not args and owner.code:
-        t.writer.emit(f"{owner.code}->{name}();")
+    if name in ("reverse", "clear") and not args:
+        if owner.code:
+            t.writer.emit(f"{owner.code}->{name}();")
         return Known(None)
     return None
 
@@ -186,7 +188,7 @@ def _push(t: Names, owner: Listed, item: Value) -> None:
 
 def _pop(t: Names, owner: Listed, args: Sequence[Value]) -> Value:
     if not owner.code:
-        raise Declined("pop of an empty list", t.line)
+        raise Raises("pop of an empty list", t.line)
     place = _place(owner, args[0] if args else arithmetic.constant(-1))
     held = t.writer.hold("i64", place)
     item = _item(t, owner, held)
@@ -203,7 +205,7 @@ def _place(owner: Listed, index: Value) -> str:
 def read(t: Names, owner: Listed, index: Value) -> Value:
     """``list[index]``."""
     if not inner(owner).code:
-        raise Declined("an item of an empty list", t.line)
+        raise Raises("an item of an empty list", t.line)
     if isinstance(index, Cut):
         made = new(t, _item_type(owner))
         t.share(made.code, owner.code)
@@ -219,7 +221,7 @@ def write(t: Names, owner: Listed, index: Value, value: Value) -> None:
     """``list[index] = value``."""
     item = _held(t, value)
     if not inner(owner).code:
-        raise Declined("an item of an empty list", t.line)
+        raise Raises("an item of an empty list", t.line)
     owner = _taking(t, owner, _type(item))
     if isinstance(item, Ref):
         t.share(owner.code, item.root)
@@ -262,6 +264,8 @@ def truth(owner: Listed) -> str:
 
 def total(t: Names, owner: Listed) -> Scalar:
     """``sum(list)``: it begins with Python's zero."""
+    if not inner(owner).code:
+        return arithmetic.constant(0)
     item = _item_type(owner)
     if not isinstance(item, Number) or item.dtype not in ("int64", "float64"):
         raise Declined("sum of such a list")
@@ -280,6 +284,8 @@ def total(t: Names, owner: Listed) -> Scalar:
 
 def extreme(t: Names, owner: Listed, order: str) -> Value:
     """``max(list)`` or ``min(list)``: the first of them."""
+    if not inner(owner).code:
+        raise Raises("min or max of an empty list", t.line)
     item = _item_type(owner)
     if not isinstance(item, Number) or item.kind == "c":
         raise Declined("min or max of such a list")
@@ -294,6 +300,8 @@ def extreme(t: Names, owner: Listed, order: str) -> Value:
 def as_array(t: Names, owner: Listed, dtype: str | None = None) -> Ref:
     """``np.array(list)``; an empty one has NumPy's dtype and shape, not that of its items."""
     w = t.writer
+    if not inner(owner).code:
+        return elementwise.new(w, dtype or "float64", ["0"])
     item = _item_type(owner)
     parts = item.items if isinstance(item, TupleType) else (item,)
     names = [part.dtype for part in parts if isinstance(part, (Number, ArrayType))]

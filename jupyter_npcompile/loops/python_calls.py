@@ -120,9 +120,10 @@ def _abs(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
 
 @of(sum)
 def _sum(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    if kwargs or len(args) != 1 or not isinstance(args[0], Listed):
+    if kwargs or len(args) != 1 or not isinstance(args[0], Listed | Items):
         raise Declined("sum with these arguments")
-    return lists.total(t, args[0])
+    some = args[0]
+    return lists.total(t, some if isinstance(some, Listed) else lists.display(t, some.items))
 
 
 @of(reversed)
@@ -141,6 +142,8 @@ def _choice(symbol: str) -> Call:
     def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
         if len(args) == 1 and not kwargs and isinstance(args[0], Listed):
             return lists.extreme(t, args[0], arithmetic.ORDERS[symbol])
+        if len(args) == 1 and isinstance(args[0], Items):
+            args = args[0].items
         if kwargs or len(args) < 2:
             raise Declined("min or max with these arguments")
         best = number(args[0])

@@ -12,7 +12,7 @@ from jupyter_npcompile.cell.syntax import assign, clone, constant, load, point, 
 from jupyter_npcompile.loops import arithmetic, elementwise, indexing, lists
 from jupyter_npcompile.loops.calls import array, elements
 from jupyter_npcompile.loops.expressions import Expressions
-from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number, Type, join
+from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number, Raises, Type, join
 from jupyter_npcompile.loops.source import breaks_of, named
 from jupyter_npcompile.loops.values import Items, Known, Lazy, Listed, Parts, Ref, Scalar, Value
 
@@ -51,6 +51,17 @@ class Statements(Expressions):
             # Python runs the loop again, and raises.
             self.writer.emit("bail();")
             return False
+        mark = self.writer.mark()
+        try:
+            self.simple(node)
+        except Raises:
+            self.writer.back(mark)
+            self.writer.emit("bail();")
+            return False
+        return True
+
+    def simple(self, node: ast.stmt) -> None:
+        """Write a statement without others in it."""
         with self.writer.block():
             if isinstance(node, ast.Assign):
                 value = self.expression(node.value)
@@ -67,7 +78,6 @@ class Statements(Expressions):
                     self.settled(self.expression(node.value))
             else:
                 raise Declined(named(node), node.lineno)
-        return True
 
     def target(self, node: ast.expr, value: Value) -> None:
         """Write the assignment of a value."""

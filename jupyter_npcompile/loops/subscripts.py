@@ -10,7 +10,7 @@ import numpy as np
 from jupyter_npcompile.loops import elementwise, indexing, lists
 from jupyter_npcompile.loops.calling import Calls
 from jupyter_npcompile.loops.calls import array, integer, number
-from jupyter_npcompile.loops.kinds import Declined, Number
+from jupyter_npcompile.loops.kinds import Declined, Number, Raises
 from jupyter_npcompile.loops.values import (
     Applied,
     Cut,
@@ -100,7 +100,7 @@ class Subscripts(Calls):
                 return self.chosen(owner, index)
             place = integer(index)
             if not -len(owner.items) <= place < len(owner.items):
-                raise Declined("an index out of a tuple", node.lineno)
+                raise Raises("an index out of a tuple", node.lineno)
             item: Value = owner.items[place]
             return item
         if isinstance(owner, Applied | Gathered):

@@ -101,7 +101,11 @@ class Translator(Statements):
                     raise Declined("a jump in a loop over a tuple", node.lineno)
             return
         w.emit("{")
-        sequence = self.settled_sequence(self.expression(node.iter))
+        given = self.expression(node.iter)
+        if isinstance(given, Listed) and lists.inner(given).type.item is None:
+            w.emit("}")
+            return  # there is nothing in it
+        sequence = self.settled_sequence(given)
         count, item = self.iteration(sequence)
         total, position = w.hold("i64", count, "n"), w.name("i")
         innermost = not has_loops(node)
