@@ -23,7 +23,7 @@ from tests.test_loops_random import arguments
 
 FOREVER = 10**9
 
-LISTS = (500, 501, 502)
+LISTS = (503, 506, 508)
 """Random programs with lists and random draws that have a native form."""
 
 
