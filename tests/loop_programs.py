@@ -22,10 +22,13 @@ class Writer:
     ----------
     seed : int
         The same program every time.
+    lists : bool
+        Whether it has lists, too, and random draws.
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, lists: bool = False) -> None:
         self.random = Random(seed)
+        self.lists = lists
         self.lines: list[str] = []
         self.loops: list[str] = []
         self.depth = 1
@@ -36,10 +39,14 @@ class Writer:
         self.emit(f"total, count, flag = {r.choice(('0', '0.0', 's'))}, 0, False")
         self.emit("view = a[1:]" if r.random() < 0.5 else "view = b[::-1]")
         self.emit("u, v = a.copy(), b")
+        if self.lists:
+            self.emit(f"kept, places, frames = [{r.choice(('x', 's', 'a[0]'))}], [], []")
+            self.emit("rng, other = np.random.default_rng(5), kept")
         self.loop(r.choice(("range", "range", "while", "rows", "zip", "enumerate")))
         if r.random() < 0.3:
             self.loop("range")
-        self.emit("return total, count, flag, u, v, view, a, b, m, ints, x, s")
+        more = ", kept, places, frames, other, rng" if self.lists else ""
+        self.emit(f"return total, count, flag, u, v, view, a, b, m, ints, x, s{more}")
         return HEAD + "\n".join(self.lines) + "\n"
 
     def emit(self, line: str) -> None:
@@ -89,6 +96,9 @@ class Writer:
     def statement(self, index: str) -> None:
         """Write one statement."""
         r = self.random
+        if self.lists and r.random() < 0.4:
+            self.emit(self.of_list(index))
+            return
         choice = r.random()
         if choice < 0.12 and self.depth < 4:
             self.emit(f"if {self.condition()}:")
@@ -173,6 +183,38 @@ class Writer:
                 )
             )
 
+    def of_list(self, index: str) -> str:
+        """A statement about lists, or a random draw."""
+        r = self.random
+        return r.choice(
+            (
+                f"kept.append({self.number(index)})",
+                f"kept.append(float({self.number(index)}))",
+                f"places.append({self.integer(index)})",
+                "frames.append(u)",
+                "frames.append(b[1:])",
+                "if len(frames) > 1: frames[-1][0] = 0.5",
+                "if places: count = places.pop()",
+                "places = [k * 2 for k in places if k < 5]",
+                "kept[-1] = kept[0] * 0.5",
+                "kept[count % 3] += 0.25",
+                "places.reverse()",
+                "u = np.array(kept)[:1] + u",
+                "for k, y in enumerate(kept[:3]): total = total + k * y",
+                "s = max(kept) + np.mean(kept)",
+                "total = 1.0 * sum(places) + len(kept)",
+                "flag = any(y > 0.5 for y in kept)",
+                "u = rng.permutation(u)",
+                "s = s + rng.choice(b)",
+                "rng.shuffle(a)",
+                "x = float(rng.exponential()) + rng.random()",
+                "ints = np.sort(rng.integers(0, n, 3))",
+                "where = np.flatnonzero(mask); u[where] *= 0.5",
+                "kept.append(kept.pop(0))",
+                "frames = frames[1:]",
+            )
+        )
+
     def place(self, index: str) -> str:
         """An index into an array of one dimension; at times one that is too large."""
         r = self.random
@@ -238,6 +280,6 @@ class Writer:
         )  # fmt: skip
 
 
-def program(seed: int) -> str:
+def program(seed: int, *, lists: bool = False) -> str:
     """The text of a random program: a function of three arrays, numbers and a mask."""
-    return Writer(seed).text()
+    return Writer(seed, lists=lists).text()

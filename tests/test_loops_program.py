@@ -70,7 +70,7 @@ def test_indices_that_are_linear_are_looked_at_before_the_loop(
         ("for i in range(9): a[i] = word", "neither number nor array"),
         ("for i in range(9): a[0.5] = 1", "an index that is no integer"),
         ("for i in range(9): a[i] = (x := 3)", "namedexpr"),
-        ("for i in range(9): t = [k for k in a]", "a list comprehension"),
+        ("for i in range(9): t = {k for k in a}", "setcomp"),
         ("for i in range(9): t = c / c", "complex"),
         ("for i in range(9): a += c", "complex128 into an array of float64"),
     ],

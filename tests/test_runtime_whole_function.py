@@ -23,6 +23,9 @@ from tests.test_loops_random import arguments
 
 FOREVER = 10**9
 
+LISTS = (503, 506, 508)
+"""Random programs with lists and random draws that have a native form."""
+
 
 def whole(function: Function, given: Sequence[Any]) -> tuple[Function, WholeFunction]:
     """A function whose every call goes to native code for all of it, if there is any."""
@@ -175,6 +178,20 @@ def test_random_programs(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
             assert not wrong, f"{seed}, run {run}: {wrong}"
         ran += any(form.iterations for form in state.forms)
     assert ran
+
+
+def test_random_programs_with_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jupyter_npcompile.settings, "first_run_check", "off")
+    ran = 0
+    for seed in LISTS:
+        function = define(program(seed, lists=True))
+        made, state = whole(function, arguments(seed))
+        for run in range(3):
+            expected = outcome(function, arguments(seed + run))
+            wrong = differences(expected, outcome(made, arguments(seed + run)))
+            assert not wrong, f"{seed}, run {run}: {wrong}"
+        ran += any(form.iterations for form in state.forms)
+    assert ran >= len(LISTS) // 2
 
 
 def test_it_comes_by_itself() -> None:

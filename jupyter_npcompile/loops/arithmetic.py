@@ -250,8 +250,8 @@ def _python(name: str, left: Scalar, right: Scalar) -> Scalar:
     if name == "remainder":
         return Scalar(f"floor_mod<i64>({x}, {y})", Number("py", "int64", b.bits))
     if name == "power":
-        if not (isinstance(right.const, int) and right.const >= 0):
-            raise Declined("a power of integers whose exponent may be negative")
+        if isinstance(right.const, int) and right.const < 0:
+            raise Declined("a power of integers whose exponent is negative")
         if right.const == 2:
             return _python("multiply", left, left)
         return Scalar(f"checked_pow<i64>({x}, {y})", INT)

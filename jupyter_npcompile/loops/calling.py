@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import ast
 import types as pytypes
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jupyter_npcompile.loops import arithmetic, elementwise, hosts, methods
+import numpy as np
+
+from jupyter_npcompile.loops import arithmetic, elementwise, hosts, lists, methods
 from jupyter_npcompile.loops.calls import array
 from jupyter_npcompile.loops.functions import find
 from jupyter_npcompile.loops.inlining import definition_of
 from jupyter_npcompile.loops.kinds import Declined, Fixed
 from jupyter_npcompile.loops.names import Frame, Names
-from jupyter_npcompile.loops.values import Known, Method, Ref, Value
+from jupyter_npcompile.loops.values import Known, Listed, Method, Ref, Value
 
 DEEPEST = 6
 """Calls of functions in each other that are written into the loop."""
+
+
+TAKE_GENERATORS = (sum, min, max, any, all, list)
+"""Functions of Python of a generator expression, which is the same as of a list."""
+
+TAKE_LISTS = (np.array, np.asarray, np.concatenate)
+"""Functions of NumPy that do not make one array of a list."""
 
 
 class Calls(Names):
@@ -29,6 +39,12 @@ class Calls(Names):
             raise Declined("a starred argument", node.lineno)
         if any(keyword.arg is None for keyword in node.keywords):
             raise Declined("a starred argument", node.lineno)
+        if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
+            taken = isinstance(function, Known) and function.value in TAKE_GENERATORS
+            if not taken or node.keywords:
+                raise Declined("a generator expression", node.lineno)
+            assert isinstance(function, Known)
+            return self.on_generator_of(function.value, node.args[0])
         values = self.expressions([*node.args, *(keyword.value for keyword in node.keywords)])
         args, named = values[: len(node.args)], values[len(node.args) :]
         kwargs = {str(k.arg): value for k, value in zip(node.keywords, named, strict=True)}
@@ -46,6 +62,10 @@ class Calls(Names):
             return self.inlined(function.value, args, kwargs)
         raise Declined(f"`{ast.unparse(node.func)}`", node.lineno)
 
+    @abstractmethod
+    def on_generator_of(self, function: Any, node: ast.GeneratorExp) -> Value:
+        """What a function of Python makes of the items of a generator expression."""
+
     def into(self, out: Value, value: Value) -> Value:
         """Write a result into an array: ``out=``."""
         if not isinstance(out, Ref):
@@ -58,6 +78,8 @@ class Calls(Names):
 
     def called(self, function: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
         """A call of a function of NumPy or Python, in C++ or by NumPy itself."""
+        if any(isinstance(value, Listed) for value in (*args, *kwargs.values())):
+            args, kwargs = self.without_lists(function, args, kwargs)
         call = find(function)
         if call is None:
             return hosts.call(self, function, args, kwargs)
@@ -69,6 +91,19 @@ class Calls(Names):
                 raise
             self.writer.back(mark)
             return hosts.call(self, function, args, kwargs)
+
+    def without_lists(
+        self, function: Any, args: Sequence[Value], kwargs: Mapping[str, Value]
+    ) -> tuple[Sequence[Value], Mapping[str, Value]]:
+        """Arguments with arrays for lists, where NumPy makes arrays of them."""
+        module = getattr(function, "__module__", "numpy") or "numpy"
+        if function in TAKE_LISTS or module.partition(".")[0] != "numpy":
+            return args, kwargs
+
+        def made(value: Value) -> Value:
+            return lists.as_array(self, value) if isinstance(value, Listed) else value
+
+        return list(map(made, args)), {key: made(value) for key, value in kwargs.items()}
 
     def inlined(
         self, function: pytypes.FunctionType, args: Sequence[Value], kwargs: Mapping[str, Value]
@@ -86,6 +121,7 @@ class Calls(Names):
         frame.function = function
         frame.result = "return"
         frame.label = self.writer.name("back")
+        frame.changed = lists.changed_names(found.body)
         held = [(name, self.settled(value)) for name, value in bound]
         self.frame, self.jumps = frame, []
         self.depth += 1

@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise
+from jupyter_npcompile.loops import arithmetic, elementwise, lists
 from jupyter_npcompile.loops.calls import Call, elements, of, register
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined
-from jupyter_npcompile.loops.values import Applied, Gathered, Items, Known, Ref, Scalar, Value
+from jupyter_npcompile.loops.values import (
+    Applied,
+    Gathered,
+    Items,
+    Known,
+    Listed,
+    Ref,
+    Scalar,
+    Value,
+)
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -103,12 +112,23 @@ def _full_like(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> 
     return _filled(t, dtype, elementwise.shape_of(t.writer, value), args[1])
 
 
+@of(np.asarray)
+def _asarray(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    given = args[0] if len(args) == 1 and not set(kwargs) - {"dtype"} else None
+    if isinstance(given, Ref) and dtype_named(kwargs.get("dtype"), given.dtype) == given.dtype:
+        return given
+    return array_call(t, args, kwargs)
+
+
 @of(np.array)
 def array_call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """``np.array``."""
     if set(kwargs) - {"dtype"} or len(args) != 1:
         raise Declined("np.array with these arguments")
     value = args[0]
+    if isinstance(value, Listed):
+        given = kwargs.get("dtype")
+        return lists.as_array(t, value, None if given is None else dtype_named(given, ""))
     if isinstance(value, (Ref, Applied, Gathered)):
         dtype = dtype_named(kwargs.get("dtype"), value.dtype)
         shape = elementwise.shape_of(t.writer, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 
@@ -90,8 +91,11 @@ def entry_file(
     variables: Mapping[str, str],
     *,
     hosts: int,
+    legacy: int | None = None,
+    printed: int | None = None,
     needed: Sequence[str],
     returned: Sequence[str],
+    grown: Sequence[tuple[int, str]] = (),
 ) -> str:
     """The text of the file.
 
@@ -107,10 +111,16 @@ def entry_file(
         The C++ type of each variable.
     hosts : int
         How many arguments at the end are functions of Python's that it calls.
+    legacy : int, optional
+        Which of them is the generator behind `np.random.rand`.
+    printed : int, optional
+        Which of them is the list of what has to be printed.
     needed : sequence of str
         Flags of names that must be bound at the end.
     returned : sequence of str
         Expressions that make what the function returns, by the number of the ``return``.
+    grown : sequence of (int, str)
+        Arguments that are lists, and expressions that make what they grow by.
     """
     arrays = []
     for place, take in enumerate(takes, 1):
@@ -120,6 +130,7 @@ def entry_file(
     declared = [
         f"{c} {name}{'' if c.startswith('Array') else '{}'};" for name, c in variables.items()
     ]
+    shown = [] if printed is None else [f"if (!leave(run, hosts[{printed}])) goto failed_;"]
     lines = [
         "__attribute__((hot))",  # or the compiler thinks that it runs once, and is small
         "static PyObject *run_loop(PyObject *, PyObject *const *args, Py_ssize_t count) {",
@@ -131,6 +142,16 @@ def entry_file(
         *declared,
         "if (!take_int(args[0], left_, 63)) Py_RETURN_NONE;",
         *(f"if (!({take})) Py_RETURN_NONE;" for take in takes),
+        *(
+            []
+            if legacy is None
+            else [f"if (!take_legacy(hosts[{legacy}], legacy_, run)) Py_RETURN_NONE;"]
+        ),
+        *(
+            f"if (args[{one}] == args[{other}]) Py_RETURN_NONE;"
+            for (one, _), (other, _) in combinations(grown, 2)
+        ),
+        f"PyObject *tails[{max(len(grown), 1)}] = {{}};",
         f"Given given[{max(len(arrays), 1)}];",
         f"const int given_count = {len(arrays)};",
         *(
@@ -163,16 +184,24 @@ def entry_file(
         "}",
         f"PyObject *made[{max(len(made), 1)}] = {{}};",
         "int done = 0;",
-        "Results results{given, given_count, {}};",
-        *_give_back(returned),
+        "Results results{given, given_count, {}, {}};",
+        *_give_back(returned, shown),
         *(
             f"made[{k}] = {make}; if (!made[{k}]) goto failed_; done++;"
             for k, make in enumerate(made)
         ),
+        *(f"if (!(tails[{k}] = {make})) goto failed_;" for k, (_, make) in enumerate(grown)),
+        *(
+            f"if (!extend(args[{place}], tails[{k}])) goto failed_;"
+            for k, (place, _) in enumerate(grown)
+        ),
+        *shown,
+        "for (PyObject *tail : tails) Py_XDECREF(tail);",
         "forget(given, given_count);",
         f"return answer(status_, at_, made, {len(made)});",
         "failed_:",
         "for (int k = 0; k < done; k++) Py_DECREF(made[k]);",
+        "for (PyObject *tail : tails) Py_XDECREF(tail);",
         "restore(run, given, given_count);",
         "return nullptr;",
         "}",
@@ -180,7 +209,7 @@ def entry_file(
     return "\n".join([*lines, "ENTRY(run_loop)"]) + "\n"
 
 
-def _give_back(returned: Sequence[str]) -> list[str]:
+def _give_back(returned: Sequence[str], shown: Sequence[str]) -> list[str]:
     """Where the function around the loop returns: names need not be bound any more."""
     if not returned:
         return []
@@ -191,6 +220,7 @@ def _give_back(returned: Sequence[str]) -> list[str]:
         *(f"    case {k}: value = {make}; break;" for k, make in enumerate(returned)),
         "    }",
         "    if (!value) goto failed_;",
+        *shown,
         "    forget(given, given_count);",
         "    return answer(status_, at_, &value, 1);",
         "}",

@@ -4,15 +4,31 @@ from __future__ import annotations
 
 import ast
 import types as pytypes
+from abc import abstractmethod
+from dataclasses import replace
+from typing import Any
 
-from jupyter_npcompile.loops import arithmetic, elementwise, methods
-from jupyter_npcompile.loops.calls import array, elements
-from jupyter_npcompile.loops.kinds import Declined, Number
+import numpy as np
+
+from jupyter_npcompile.cell.syntax import assign, point, store
+from jupyter_npcompile.loops import arithmetic, elementwise, lists, methods
+from jupyter_npcompile.loops.calls import array, elements, number
+from jupyter_npcompile.loops.kinds import Declined, ListType, Number, Unbound
+from jupyter_npcompile.loops.printing import parts_of
 from jupyter_npcompile.loops.products import product
-from jupyter_npcompile.loops.source import named
+from jupyter_npcompile.loops.source import Comprehension, as_loop, is_own, named
 from jupyter_npcompile.loops.subscripts import Subscripts
 from jupyter_npcompile.loops.ufuncs import ufunc
-from jupyter_npcompile.loops.values import Applied, Items, Known, Method, Scalar, Value
+from jupyter_npcompile.loops.values import (
+    Applied,
+    Items,
+    Known,
+    Listed,
+    Method,
+    Scalar,
+    Text,
+    Value,
+)
 
 
 class Expressions(Subscripts):
@@ -40,6 +56,8 @@ class Expressions(Subscripts):
             return arithmetic.truth(value)
         if isinstance(value, Known) and (value.value is None or isinstance(value.value, str)):
             return "true" if value.value else "false"
+        if isinstance(value, Listed):
+            return lists.truth(value)
         raise Declined("the truth of something that is no number", self.line)
 
     def expression(self, node: ast.expr) -> Value:
@@ -62,15 +80,55 @@ class Expressions(Subscripts):
         """The value of a name."""
         return self.read(node.id)
 
-    def on_tuple(self, node: ast.Tuple | ast.List) -> Value:
-        """A tuple or list of values."""
+    def on_tuple(self, node: ast.Tuple) -> Value:
+        """A tuple of values."""
         return Items(tuple(self.expressions(node.elts)))
 
-    on_list = on_tuple
+    def on_list(self, node: ast.List) -> Value:
+        """A list of values; it is known whether somebody changes it when it gets a name."""
+        return Items(tuple(self.expressions(node.elts)), is_list=True)
+
+    def on_joinedstr(self, node: ast.JoinedStr) -> Value:
+        """A formatted text, which may be printed."""
+        return Text(
+            tuple(
+                part if isinstance(part, str) else (self.settled(self.expression(part[0])), part[1])
+                for part in parts_of(node)
+            )
+        )
+
+    def on_listcomp(self, node: Comprehension) -> Value:
+        """A list comprehension: a loop that appends to a list, with names of its own."""
+        made = self.comprehended(node, Listed("", ListType(None)))
+        assert isinstance(made, Listed)
+        return replace(made, name="")
+
+    def on_generator_of(self, function: Any, node: ast.GeneratorExp) -> Value:
+        """What a function of Python makes of the items of a generator expression."""
+        if function in (any, all):
+            until = function is any
+            start = arithmetic.constant(not until)
+            return self.settled(self.comprehended(node, start, until))
+        made = self.on_listcomp(node)
+        return made if function is list else self.called(function, [made], {})
+
+    def comprehended(self, node: Comprehension, start: Value, until: bool | None = None) -> Value:
+        """The loop of a comprehension: what its name is bound to in the end."""
+        if len(node.generators) != 1 or node.generators[0].is_async:
+            raise Declined("a comprehension of several loops", node.lineno)
+        name, loop = as_loop(node, node.generators[0], until)
+        self.assign(name, start)
+        self.for_loop(loop)
+        made = self.read(name)
+        for part in [part for part in self.frame.env if is_own(part, node)]:
+            del self.frame.env[part]
+        return made
 
     def on_attribute(self, node: ast.Attribute) -> Value:
         """An attribute of a module or of an array."""
         owner = self.expression(node.value)
+        if isinstance(owner, Known) and isinstance(owner.value, np.ufunc):
+            return Method(owner, node.attr)
         if isinstance(owner, Known):
             path = _dotted(node)
             try:
@@ -95,7 +153,11 @@ class Expressions(Subscripts):
     def operate(self, name: str, left: Value, right: Value) -> Value:
         """An arithmetic operator."""
         if isinstance(left, Items) and isinstance(right, Items) and name == "add":
-            return Items((*left.items, *right.items))
+            if left.is_list != right.is_list:
+                raise Declined("a list and a tuple", self.line)
+            return Items((*left.items, *right.items), left.is_list)
+        if isinstance(left, Items) and left.is_list and name == "multiply":
+            return lists.repeated(self, left.items, number(right))
         a, b = array(left), array(right)
         if name == "matmul":
             return product(self, elements(a), elements(b))
@@ -157,26 +219,25 @@ class Expressions(Subscripts):
 
     def on_ifexp(self, node: ast.IfExp) -> Value:
         """``a if test else b``."""
-        w = self.writer
-        test = w.hold("bool", self.condition(node.test), "b")
-        name = w.name("choice")
-        w.emit(f"if ({test}) {{")
-        first = self.store(name, self.settled(self.expression(node.body)))
-        w.emit("} else {")
-        second = self.store(name, self.settled(self.expression(node.orelse)))
-        w.emit("}")
-        if first != second:
-            if (
-                isinstance(first, Number)
-                and isinstance(second, Number)
-                and (first.origin, first.dtype) == (second.origin, second.dtype)
-                and not first.is_tagged
-            ):
-                bits = max(first.bits, second.bits)
-                first = Number(first.origin, first.dtype, bits)
-            else:
-                raise Declined("an if-expression of different types", node.lineno)
-        return self.value(name, first)
+        # No name of the user's begins with a digit.
+        name = f"0choice{node.lineno}_{node.col_offset}"
+        place = point(node)
+        body: list[ast.stmt] = [assign(store(name, place), node.body, place)]
+        orelse: list[ast.stmt] = [assign(store(name, place), node.orelse, place)]
+        self.branch(ast.If(node.test, body, orelse, **place))
+        if isinstance(self.frame.env.get(name), Unbound):
+            raise Declined("an if-expression of different types", node.lineno)
+        made = self.settled(self.read(name))
+        del self.frame.env[name]
+        return made
+
+    @abstractmethod
+    def branch(self, node: ast.If) -> bool:
+        """Write an ``if``."""
+
+    @abstractmethod
+    def for_loop(self, node: ast.For) -> None:
+        """Write a ``for`` in the loop."""
 
 
 class _Chain:

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from itertools import product as product_of
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.loops import elementwise
+from jupyter_npcompile.loops import arithmetic, elementwise
+from jupyter_npcompile.loops.indexing import view
 from jupyter_npcompile.loops.kinds import CTYPES, PYTHON, ArrayType, Declined, Number
-from jupyter_npcompile.loops.values import Applied, Gathered, Items, Known, Ref, Scalar, Value
+from jupyter_npcompile.loops.values import (
+    Applied,
+    Cut,
+    Gathered,
+    Items,
+    Known,
+    Parts,
+    Ref,
+    Scalar,
+    Source,
+    Value,
+)
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -59,8 +74,21 @@ FUNCTIONS: tuple[Any, ...] = (
     *(np.matmul, np.dot, np.inner, np.vdot, np.outer, np.trace, np.diag, np.tril, np.triu, np.eye),
     *(np.argmin, np.argmax, np.sum, np.mean, np.max, np.min, np.any, np.all, np.linspace),
     *(np.digitize, np.isin, np.round, np.around, np.clip, np.nan_to_num, np.roll, np.polyval),
+    *(np.arange, np.indices, np.identity, np.logspace, np.geomspace, np.vander, np.meshgrid),
+    *(np.block, np.append, np.insert, np.delete, np.take_along_axis, np.rot90, np.unique),
+    *(np.percentile, np.quantile, np.average, np.cov, np.corrcoef, np.histogram, np.histogram2d),
+    *(np.count_nonzero, np.allclose, np.isclose, np.array_equal, np.argpartition, np.partition),
+    *(np.lexsort, np.union1d, np.intersect1d, np.setdiff1d, np.array, np.full, np.argwhere),
+    *(np.hanning, np.hamming, np.blackman, np.unwrap, np.linalg.matrix_power),
+    *(np.linalg.eigh, np.linalg.svd, np.linalg.qr, np.linalg.slogdet, np.linalg.matrix_rank),
 )
 """Functions without effects, whose results are arrays or numbers of one dtype."""
+
+PAIRS: tuple[Any, ...] = (np.cov, np.corrcoef)
+"""Functions that need two observations."""
+
+WARN_OF_FEW: tuple[Any, ...] = (np.mean, np.var, np.std, np.median, *PAIRS)
+"""Functions that warn of too few elements by themselves, and not by floating-point flags."""
 
 _KNOWN = {id(function): function for function in FUNCTIONS}
 
@@ -70,8 +98,25 @@ def is_host(function: Any) -> bool:
     return _KNOWN.get(id(function)) is function
 
 
-def call(t: Names, function: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+def call(
+    t: Names,
+    function: Any,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+    like: Any = None,
+) -> Value:
     """Write a call of NumPy; its result is copied into memory of the loop.
+
+    Parameters
+    ----------
+    t : Names
+        Where it is written.
+    function : callable
+        What is called.
+    args, kwargs : sequence, mapping
+        With what.
+    like : callable, optional
+        What is called with examples, where the function itself must not be.
 
     Raises
     ------
@@ -83,38 +128,143 @@ def call(t: Names, function: Any, args: Sequence[Value], kwargs: Mapping[str, Va
     names = tuple(key for key in kwargs if key not in keywords)
     args = [*args, *(kwargs[key] for key in names)]
     guarded = Guarded(function, keywords, names)
-    outcomes = set()
-    problem = ""
-    for length in LENGTHS:
-        examples = [_example(arg, length, name) for arg in args]
-        try:
-            result = guarded(*examples)
-            outcomes.add(_kind(result))
-            if getattr(result, "base", None) is not None:
-                raise Declined(f"`np.{name}`: a view")
-        except Declined:
-            raise
-        except Exception as error:
-            problem = type(error).__name__
-    if not outcomes:
-        raise Declined(f"`np.{name}`: {problem}")
-    if len(outcomes) != 1:
-        raise Declined(f"`np.{name}`: its result depends on more than types")
-    (kind,) = outcomes
+    tried = guarded if like is None else Guarded(like, keywords, names)
+    outcome = _outcome(tried, args, name)
     w = t.writer
+    if function in WARN_OF_FEW:
+        args = _enough(t, args, least=2 if "ddof" in kwargs or function in PAIRS else 1)
     parts = [_argument(t, arg) for arg in args]
     number = len(t.hosts)
     t.hosts.append(guarded)
     w.emit("back(run);")
     made = f"call_numpy(run, hosts[{number}], {{{', '.join(parts)}}})"
+    if not isinstance(outcome.kinds, tuple):
+        return _received(t, made, outcome.kinds)
+    held = w.name("made")
+    w.emit(f"const Held {held}{{{made}}};")
+    w.emit(f"NEED(PyTuple_Check({held}.o) && PyTuple_GET_SIZE({held}.o) == {len(outcome.kinds)});")
+    received = tuple(
+        _received(t, f"Py_NewRef(PyTuple_GET_ITEM({held}.o, {k}))", kind)
+        for k, kind in enumerate(outcome.kinds)
+    )
+    return Parts(received, outcome.names) if outcome.names else Items(received)
+
+
+def _received(t: Names, made: str, found: Found) -> Value:
+    """What NumPy has made, in memory of the loop."""
+    w, kind = t.writer, found.type
     if isinstance(kind, Number):
-        result = _number_type(kind.dtype)
-        code = f"received_number<{CTYPES[kind.dtype]}>({made}, &Py{result}ArrType_Type)"
+        code = f"received_{PYTHON[kind.dtype].__name__}({made})"
+        if kind.origin == "np":
+            result = _number_type(kind.dtype)
+            code = f"received_number<{CTYPES[kind.dtype]}>({made}, &Py{result}ArrType_Type)"
         return Scalar(w.hold(kind.c, code), kind)
     held = w.name("a")
     number = np.dtype(kind.dtype).num
     w.emit(f"{kind.c} {held} = received<{CTYPES[kind.dtype]}, {kind.ndim}>(run, {made}, {number});")
+    if found.is_view:
+        return view(w, Ref(held, kind), [Cut(None, None, None)] * kind.ndim)
     return Ref(held, kind, is_fresh=True)
+
+
+def _enough(t: Names, args: Sequence[Value], least: int) -> list[Value]:
+    """The same arguments, of which the first has enough elements for NumPy not to warn."""
+    first = args[0]
+    if not isinstance(first, (Ref, Applied, Gathered)):
+        raise Declined("statistics of something that is no array")
+    ref = elementwise.materialise(t.writer, first)
+    sizes = [f"{ref.code}.n[{d}] >= {least}" for d in range(ref.ndim)]
+    t.writer.emit(f"NEED({' && '.join(sizes)});")
+    return [ref, *args[1:]]
+
+
+def change(t: Names, function: Any, args: Sequence[Value], changed: Ref | None) -> None:
+    """Write a call of NumPy that returns nothing, and writes into an array instead, or none."""
+    w = t.writer
+    parts = [
+        f"lend({changed.code}, {np.dtype(changed.dtype).num}, true)"
+        if changed is not None and arg is changed
+        else _argument(t, arg)
+        for arg in args
+    ]
+    number = len(t.hosts)
+    t.hosts.append(Guarded(function, {}, ()))
+    w.emit("back(run);")
+    w.emit(f"Py_DECREF(call_numpy(run, hosts[{number}], {{{', '.join(parts)}}}));")
+    if changed is not None:
+        t.note_write(changed)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a call gives: its type, and whether it is a view of all of an array like it."""
+
+    type: Number | ArrayType
+    is_view: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """All that a call gives: one thing, or a tuple of them, which may have names."""
+
+    kinds: Found | tuple[Found, ...]
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, result: Any, name: str) -> Given:
+        """What has come of a call.
+
+        Examples
+        --------
+        >>> Given.of(np.linalg.qr(np.eye(2)), "qr").names
+        ('Q', 'R')
+        """
+        if not isinstance(result, tuple):
+            return cls(Found(_kind(result), _is_view(result, name)))
+        arrays = [part for part in result if isinstance(part, np.ndarray)]
+        if any(np.may_share_memory(one, other) for one, other in combinations(arrays, 2)):
+            raise Declined(f"`np.{name}`: arrays that share memory")
+        kinds = tuple(Found(_kind(part), _is_view(part, name)) for part in result)
+        return cls(kinds, tuple(getattr(result, "_fields", ())))
+
+
+def say(t: Names, made: Callable[..., str], values: Sequence[Value]) -> None:
+    """Write a call that makes a text, which is shown when the run is over."""
+    parts = [_argument(t, value) for value in values]
+    number = len(t.hosts)
+    t.hosts.append(made)
+    t.writer.emit("back(run);")
+    t.writer.emit(f"run.texts.push_back(call_numpy(run, hosts[{number}], {{{', '.join(parts)}}}));")
+
+
+def _outcome(guarded: Guarded, args: Sequence[Value], name: str) -> Given:
+    """What a call gives, from small examples of its arguments."""
+    outcomes = set()
+    problem = ""
+    for length, shares in product_of(LENGTHS, (False, True)):
+        examples = [_example(arg, length, name, shares=shares) for arg in args]
+        try:
+            result = guarded(*examples)
+        except Exception as error:
+            problem = type(error).__name__
+            continue
+        outcomes.add(Given.of(result, name))
+    if not outcomes:
+        raise Declined(f"`np.{name}`: {problem}")
+    if len(outcomes) != 1:
+        raise Declined(f"`np.{name}`: its result depends on more than types")
+    return outcomes.pop()
+
+
+def _is_view(result: Any, name: str) -> bool:
+    """Whether a result is a view of all of another array."""
+    base = getattr(result, "base", None)
+    if base is None:
+        return False
+    kinds = [(v.dtype, v.shape, v.strides) for v in (result, base) if type(v) is np.ndarray]
+    if len(kinds) == 2 and kinds[0] == kinds[1] and base.base is None:
+        return True
+    raise Declined(f"`np.{name}`: a view")
 
 
 def product(t: Names, left: Ref, right: Ref, ndim: int, dtype: str) -> Ref:
@@ -148,17 +298,22 @@ def _fixed(value: Value, name: str) -> Any:
     if isinstance(value, Scalar) and value.const is not None:
         return value.const
     if isinstance(value, Items):
-        return tuple(_fixed(item, name) for item in value.items)
+        items = [_fixed(item, name) for item in value.items]
+        return items if value.is_list else tuple(items)
     raise Declined(f"`np.{name}` with these arguments")
 
 
-def _example(value: Value, length: int, name: str) -> Any:
-    """A small value of the type of an argument."""
+def _example(value: Value, length: int, name: str, *, shares: bool = False) -> Any:
+    """A small value of the type of an argument; numbers of an array may be shares of one."""
     if isinstance(value, (Ref, Applied, Gathered)):
         made = np.ones((length,) * value.ndim, value.dtype)
         if value.ndim >= 2:
             made[...] = np.eye(length, dtype=value.dtype)
+        elif shares and made.dtype.kind == "f":
+            made /= length
         return made
+    if isinstance(value, Source):
+        return np.random.default_rng(0)
     if isinstance(value, Scalar):
         if value.const is not None:
             return value.const
@@ -168,7 +323,8 @@ def _example(value: Value, length: int, name: str) -> Any:
             return PYTHON[value.type.dtype](length)
         return np.dtype(value.type.dtype).type(length)
     if isinstance(value, Items):
-        return tuple(_example(item, length, name) for item in value.items)
+        items = [_example(item, length, name, shares=shares) for item in value.items]
+        return items if value.is_list else tuple(items)
     if isinstance(value, Known):
         return value.value
     raise Declined(f"`np.{name}` with these arguments")
@@ -176,6 +332,9 @@ def _example(value: Value, length: int, name: str) -> Any:
 
 def _kind(result: Any) -> Number | ArrayType:
     """The type of a result."""
+    if type(result) in (bool, int, float):
+        kind = np.dtype(type(result)).name
+        return Number("py", kind, 1 if kind == "bool" else 63)
     dtype = getattr(result, "dtype", np.dtype(object))
     if dtype.name not in CTYPES:
         raise Declined(f"a result that is {type(result).__name__}")
@@ -195,7 +354,10 @@ def _argument(t: Names, value: Value) -> str:
     if isinstance(value, Scalar):
         return _number(t, value)
     if isinstance(value, Items):
-        return f"make_tuple({{{', '.join(_argument(t, item) for item in value.items)}}})"
+        made = f"make_tuple({{{', '.join(_argument(t, item) for item in value.items)}}})"
+        return f"as_list({made})" if value.is_list else made
+    if isinstance(value, Source):
+        return f"Py_NewRef({value.code}.object)"
     if isinstance(value, Known):
         number = len(t.hosts)
         t.hosts.append(value.value)
@@ -205,7 +367,7 @@ def _argument(t: Names, value: Value) -> str:
 
 def _number(t: Names, value: Scalar) -> str:
     kind = value.type
-    tag = "0" if kind.origin == "py" else "1"
+    tag = arithmetic.tag_of(value)
     if kind.dtype in ("bool", "int64", "float64"):
         made = {"bool": "make_bool", "int64": "make_int", "float64": "make_float"}[kind.dtype]
         return f"{made}({value.code}, {tag})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -113,7 +113,7 @@ def view(writer: Writer, ref: Ref, full: Sequence[Index]) -> Ref:
                 steps.append(s)
             else:
                 cut = writer.name("c")
-                writer.emit(f"const Slice {cut} = slice({_cut(index)}, {n});")
+                writer.emit(f"const Slice {cut} = slice({cut_code(index)}, {n});")
                 offsets.append(f"({cut}.count ? {cut}.start * {s} : 0)")
                 sizes.append(f"{cut}.count")
                 by = index.step
@@ -137,19 +137,30 @@ def view(writer: Writer, ref: Ref, full: Sequence[Index]) -> Ref:
     return Ref(name, type, root=ref.root)
 
 
-def _cut(cut: Cut) -> str:
+def cut_code(cut: Cut) -> str:
+    """C++ for the bounds and the step of a slice, as the function `slice` takes them."""
     parts = []
     for bound in (cut.start, cut.stop):
         parts += ["0, false"] if bound is None else [f"{as_index(bound)}, true"]
-    parts.append("1" if cut.step is None else as_index(cut.step))
+    parts.append(step_of(cut))
     return ", ".join(parts)
+
+
+def step_of(cut: Cut) -> str:
+    """C++ for the step of a slice."""
+    return "1" if cut.step is None else as_index(cut.step)
 
 
 def _select(writer: Writer, ref: Ref, full: Sequence[Index]) -> Lazy:
     """Elements chosen by an array: of integers, or of truth values."""
     arrays = [(k, i) for k, i in enumerate(full) if isinstance(i, (Ref, Gathered, Applied))]
     if len(arrays) != 1:
-        raise Declined("more than one array as an index")
+        count, target = _points(writer, ref, full)
+        made = elementwise.new(writer, ref.dtype, [count])
+        k = writer.name("k")
+        moved = f"{made.code}.p[{k}] = {target(k)};"
+        writer.emit(f"for (i64 {k} = 0; {k} < {count}; {k}++) {moved}")
+        return made
     place, index = arrays[0]
     if index.dtype == "bool":
         if len(full) == 1 and index.ndim == ref.ndim == 1:
@@ -166,6 +177,46 @@ def _select(writer: Writer, ref: Ref, full: Sequence[Index]) -> Lazy:
         if ref.ndim > 1:
             return _gathered_parts(writer, ref, index, axis)
     return Gathered(ref, index, index.ndim)
+
+
+def _points(writer: Writer, ref: Ref, full: Sequence[Index]) -> tuple[str, Callable[[str], str]]:
+    """Elements that are chosen by arrays of one dimension, together: ``x[rows, columns]``.
+
+    Returns
+    -------
+    count : str
+        C++ for how many there are.
+    element : callable
+        C++ for one of them, by its position; an index out of bounds is NumPy's.
+    """
+    arrays: list[Ref] = []
+    terms: list[Callable[[str], str]] = []
+    for d, index in enumerate(full):
+        n, s = f"{ref.code}.n[{d}]", f"{ref.code}.s[{d}]"
+        if isinstance(index, Scalar):
+            place = writer.hold("i64", f"at({as_index(index)}, {n}) * {s}")
+            terms.append(lambda k, place=place: place)  # type: ignore[misc]
+        elif isinstance(index, (Ref, Gathered, Applied)):
+            if index.ndim != 1 or np.dtype(index.dtype).kind not in "iu" or index.dtype == "uint64":
+                raise Declined("such arrays as indices")
+            held = elementwise.materialise(writer, index)
+            arrays.append(held)
+            terms.append(
+                lambda k, held=held, n=n, s=s: (  # type: ignore[misc]
+                    f"at((i64){held.code}.p[{held.code}.n[0] == 1 ? 0 : "
+                    f"{k} * {held.code}.s[0]], {n}) * {s}"
+                )
+            )
+        else:
+            raise Declined("several arrays and slices as indices")
+    count = f"{arrays[0].code}.n[0]"
+    for other in arrays[1:]:
+        count = f"broadcast({count}, {other.code}.n[0])"
+
+    def element(k: str) -> str:
+        return f"{ref.code}.p[{' + '.join(term(k) for term in terms)}]"
+
+    return writer.hold("i64", count, "n"), element
 
 
 def _around(writer: Writer, ref: Ref, full: Sequence[Index], place: int) -> tuple[Ref, int]:
@@ -315,13 +366,19 @@ def _scatter(writer: Writer, ref: Ref, full: Sequence[Index], value: Lazy | Scal
 def _scatter_parts(writer: Writer, ref: Ref, full: Sequence[Index], value: Lazy | Scalar) -> None:
     """Write through an array of integers as one index of several."""
     arrays = [(k, i) for k, i in enumerate(full) if isinstance(i, (Ref, Gathered, Applied))]
+    if len(arrays) > 1:
+        _scatter_points(writer, ref, full, value)
+        return
     if len(arrays) != 1 or np.dtype(arrays[0][1].dtype).kind not in "iu":
         raise Declined("a store through such arrays")
     place, index = arrays[0]
     if index.ndim != 1:
         raise Declined("an array of several dimensions as an index")
-    held = elementwise.copied(writer, index)
     around, axis = _around(writer, ref, full, place)
+    if around.ndim == 1:
+        _scatter(writer, around, [index], value)
+        return
+    held = elementwise.copied(writer, index)
     stored = elementwise.converted(value, ref.dtype)
     if not isinstance(stored, Scalar):
         if stored.ndim != around.ndim:
@@ -336,10 +393,28 @@ def _scatter_parts(writer: Writer, ref: Ref, full: Sequence[Index], value: Lazy 
         where = writer.hold("i64", f"(i64){held.code}.p[{k}]")
         target = _part(writer, around, axis, where)
         source = stored if isinstance(stored, Scalar) else _part(writer, stored, axis, k)
-        if around.ndim == 1:
-            raise Declined("a store through an array of one dimension of several")
         sizes = [writer.hold("i64", f"{target.code}.n[{d}]", "n") for d in range(target.ndim)]
         elementwise.fill(writer, target, sizes, source)
+
+
+def _scatter_points(writer: Writer, ref: Ref, full: Sequence[Index], value: Lazy | Scalar) -> None:
+    """Write through several arrays of integers together: ``x[rows, columns] = value``."""
+    copies = [
+        elementwise.copied(writer, i) if isinstance(i, (Ref, Gathered, Applied)) else i
+        for i in full
+    ]
+    count, target = _points(writer, ref, copies)
+    k = writer.name("k")
+    stored = elementwise.converted(value, ref.dtype)
+    if isinstance(stored, Scalar):
+        code = writer.hold(CTYPES[ref.dtype], stored.code)
+    else:
+        if stored.ndim != 1:
+            raise Declined("a store of several dimensions through arrays")
+        code = f"{elementwise.copied(writer, stored, [count]).code}.p[{k}]"
+    # All indices are in bounds before anything is written.
+    writer.emit(f"for (i64 {k} = 0; {k} < {count}; {k}++) (void){target(k)};")
+    writer.emit(f"for (i64 {k} = 0; {k} < {count}; {k}++) {target(k)} = {code};")
 
 
 def _masked(writer: Writer, ref: Ref, mask: Lazy, value: Lazy | Scalar) -> None:

@@ -54,9 +54,12 @@ class Inlined:
     ) -> list[tuple[str, Value]]:
         """The parameters with what is passed for them."""
         names = [arg.arg for arg in (*self.arguments.posonlyargs, *self.arguments.args)]
-        if self.arguments.vararg or self.arguments.kwarg or self.arguments.kwonlyargs:
+        only = [arg.arg for arg in self.arguments.kwonlyargs]
+        if self.arguments.vararg or self.arguments.kwarg or (set(only) - set(kwargs)):
             raise Declined(f"`{self.name}` takes any arguments")
-        if len(args) > len(names) or any(name not in names[len(args) :] for name in kwargs):
+        if len(args) > len(names) or any(
+            name not in (*names[len(args) :], *only) for name in kwargs
+        ):
             raise Declined(f"`{self.name}` with these arguments")
         bound = dict(zip(names, args, strict=False))
         bound.update(kwargs)
@@ -64,9 +67,9 @@ class Inlined:
         for name, value in zip(with_default, self.defaults, strict=True):
             if name not in bound:
                 bound[name] = constant(value)
-        if len(bound) != len(names):
+        if len(bound) != len(names) + len(only):
             raise Declined(f"`{self.name}` with these arguments")
-        return [(name, bound[name]) for name in names]
+        return [(name, bound[name]) for name in (*names, *only)]
 
 
 def definition_of(function: types.FunctionType) -> Inlined:

@@ -50,6 +50,10 @@ class Declined(Exception):  # noqa: N818 - it names a verdict, not a mistake
         self.line = line
 
 
+class Raises(Declined):
+    """A statement that raises wherever it is reached: Python runs the loop then."""
+
+
 @dataclass(frozen=True, slots=True)
 class Number:
     """The type of a number.
@@ -128,9 +132,64 @@ class ArrayType:
 
 @dataclass(frozen=True, slots=True)
 class TupleType:
-    """The type of a tuple of a fixed length."""
+    """The type of a tuple of a fixed length, or of a list that nobody changes.
+
+    Parameters
+    ----------
+    items : tuple of types
+        Of its items.
+    is_list : bool
+        Whether it is a list.
+    """
 
     items: tuple[Type, ...]
+    is_list: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListType:
+    """The type of a list that is made in the loop, and changed; or of what one grows by.
+
+    Parameters
+    ----------
+    item : Number, ArrayType, TupleType or None
+        Of its items; None as long as it is known to be empty.
+    is_shared : bool
+        Whether it may have two names: then the type of its items stays what it is.
+    is_given : bool
+        Whether it comes from outside. Then only what is appended to it is known.
+    """
+
+    item: Type | None
+    is_shared: bool = False
+    is_given: bool = False
+
+    @property
+    def c(self) -> str:
+        """The C++ type of a variable that refers to it."""
+        return f"std::shared_ptr<Listed<{item_c(self.item)}>>"
+
+    @property
+    def code(self) -> str:
+        """What tells variables of this type from others of the same name."""
+        return f"list_{_item_code(self.item)}"
+
+
+def item_c(item: Type | None) -> str:
+    """The C++ type of an item of a list."""
+    if isinstance(item, Number):
+        return f"Item<{item.c}>"
+    if isinstance(item, TupleType):
+        return f"std::tuple<{', '.join(map(item_c, item.items))}>"
+    assert isinstance(item, ArrayType)
+    return item.c
+
+
+def _item_code(item: Type | None) -> str:
+    if isinstance(item, TupleType):
+        return "_".join(map(_item_code, item.items))
+    assert isinstance(item, Number | ArrayType)
+    return item.code
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +247,7 @@ class Maybe:
     type: Type
 
 
-Type = Number | ArrayType | TupleType | CutType | SourceType | Fixed | Unbound | Maybe
+Type = Number | ArrayType | TupleType | ListType | CutType | SourceType | Fixed | Unbound | Maybe
 
 INT = Number("py", "int64")
 FLOAT = Number("py", "float64")
@@ -232,9 +291,54 @@ def join(first: Type, second: Type) -> Type:
         isinstance(first, TupleType)
         and isinstance(second, TupleType)
         and len(first.items) == len(second.items)
+        and first.is_list == second.is_list
     ):
-        return TupleType(tuple(map(join, first.items, second.items)))
+        return TupleType(tuple(map(join, first.items, second.items)), first.is_list)
+    if isinstance(first, ListType) and isinstance(second, ListType):
+        return _join_lists(first, second)
     raise Declined(f"it is {describe(first)} or {describe(second)}")
+
+
+def _join_lists(first: ListType, second: ListType) -> ListType:
+    is_shared = first.is_shared or second.is_shared
+    if first.is_given != second.is_given:
+        raise Declined("it is a list from outside, or another one")
+    if first.item is None or second.item is None:
+        return ListType(first.item or second.item, is_shared, first.is_given)
+    if first.item != second.item and is_shared:
+        raise Declined("lists of different items, by two names")
+    return ListType(join_items(first.item, second.item), is_shared, first.is_given)
+
+
+def join_items(first: Type, second: Type) -> Type:
+    """The type of the items of a list that has items of either type.
+
+    Examples
+    --------
+    >>> join_items(FLOAT, Number("np", "float64")).origin
+    'any'
+    """
+    joined = as_item(join(first, second))
+    if item_c(joined) != item_c(first) or item_c(joined) != item_c(second):
+        raise Declined(f"a list of {describe(first)} and of {describe(second)}")
+    return joined
+
+
+def as_item(type: Type) -> Type:
+    """The type of an item in a list: of its numbers nothing is known but their dtype.
+
+    Raises
+    ------
+    Declined
+        When loops have no lists of such items.
+    """
+    if isinstance(type, Number) and not type.mixed:
+        return replace(type, bits=1 if type.dtype == "bool" else FULL)
+    if isinstance(type, ArrayType):
+        return replace(type, unit=False)
+    if isinstance(type, TupleType) and all(isinstance(item, Number) for item in type.items):
+        return TupleType(tuple(map(as_item, type.items)), type.is_list)
+    raise Declined(f"a list of {describe(type)}")
 
 
 def _join_numbers(first: Number, second: Number) -> Number:
@@ -265,7 +369,9 @@ def describe(type: Type) -> str:
     if isinstance(type, ArrayType):
         return f"a {type.ndim}-d array of {type.dtype}"
     if isinstance(type, TupleType):
-        return f"a tuple of {len(type.items)}"
+        return f"a {'list' if type.is_list else 'tuple'} of {len(type.items)}"
+    if isinstance(type, ListType):
+        return "a list"
     if isinstance(type, SourceType):
         return "a random generator"
     if isinstance(type, Fixed):

@@ -20,10 +20,10 @@ struct QuietFlags {
     ~QuietFlags() { std::fesetexceptflag(&kept, FE_ALL_EXCEPT); }
 };
 
-// The elements column by column.
+// The elements column by column, or of columns row by row.
 static inline Array<double, 2> by_columns(Run &run, const View<double, 2> &v) {
-    const i64 turned[2] = {v.n[1], v.n[0]};
-    Array<double, 2> a = fresh<double, 2>(run.spare, turned, NPY_DOUBLE);
+    const i64 n[2] = {v.n[1], v.n[0]};
+    Array<double, 2> a = fresh<double, 2>(run.spare, n, NPY_DOUBLE);
     for (i64 i = 0; i < v.n[0]; i++)
         for (i64 j = 0; j < v.n[1]; j++) a.p[j * v.n[0] + i] = v.p[i * v.s[0] + j * v.s[1]];
     return a;
@@ -48,30 +48,22 @@ static inline void solve_columns(Run &run, const View<double, 2> &a, double *x, 
 }
 static inline Array<double, 1> solve(Run &run, const View<double, 2> &a, const View<double, 1> &b) {
     NEED(b.n[0] == a.n[0]);
-    Array<double, 1> x = fresh<double, 1>(run.spare, b.n, NPY_DOUBLE);
-    for (i64 i = 0; i < b.n[0]; i++) x.p[i] = b.p[i * b.s[0]];
+    Array<double, 1> x = dense(run, b, NPY_DOUBLE);
     solve_columns(run, a, x.p, 1);
     return x;
-}
-static inline Array<double, 2> turned(Run &run, const Array<double, 2> &columns) {
-    const i64 n[2] = {columns.n[1], columns.n[0]};
-    Array<double, 2> made = fresh<double, 2>(run.spare, n, NPY_DOUBLE);
-    for (i64 i = 0; i < n[0]; i++)
-        for (i64 j = 0; j < n[1]; j++) made.p[i * n[1] + j] = columns.p[j * n[0] + i];
-    return made;
 }
 static inline Array<double, 2> solve(Run &run, const View<double, 2> &a, const View<double, 2> &b) {
     NEED(b.n[0] == a.n[0] && b.n[1] > 0);
     Array<double, 2> x = by_columns(run, b);
     solve_columns(run, a, x.p, b.n[1]);
-    return turned(run, x);
+    return by_columns(run, x);
 }
 static inline Array<double, 2> inverse(Run &run, const View<double, 2> &a) {
     const i64 n[2] = {a.n[0], a.n[0]};
     Array<double, 2> x = fresh<double, 2>(run.spare, n, NPY_DOUBLE);
     for (i64 k = 0; k < n[0] * n[0]; k++) x.p[k] = k % (n[0] + 1) ? 0.0 : 1.0;
     solve_columns(run, a, x.p, n[0]);
-    return turned(run, x);
+    return by_columns(run, x);
 }
 // From the logarithm of its size, as NumPy has it, which warns of what happens here.
 static inline double determinant(Run &run, const View<double, 2> &a) {
@@ -99,7 +91,7 @@ static inline Array<double, 2> cholesky(Run &run, const View<double, 2> &a) {
     NEED(info == 0);
     for (i64 j = 1; j < n; j++)
         for (i64 i = 0; i < j; i++) lower.p[j * n + i] = 0.0;
-    return turned(run, lower);
+    return by_columns(run, lower);
 }
 
 enum { ROWS = 101, PLAIN = 111, TURNED = 112 };
@@ -116,9 +108,7 @@ struct Operand {
             turned = TURNED;
             lead = v.n[1] > 1 ? v.s[1] : std::max<i64>(v.n[0], 1);
         } else {
-            a = fresh<double, 2>(run.spare, v.n, NPY_DOUBLE);
-            for (i64 i = 0; i < v.n[0]; i++)
-                for (i64 j = 0; j < v.n[1]; j++) a.p[i * v.n[1] + j] = v.p[i * v.s[0] + j * v.s[1]];
+            a = dense(run, v, NPY_DOUBLE);
         }
     }
 };
@@ -135,10 +125,7 @@ static inline Array<double, 2> multiply(Run &run, const View<double, 2> &a, cons
 static inline Array<double, 1> multiply(Run &run, const Operand &m, bool other, i64 out, const View<double, 1> &x) {
     const i64 n[1] = {out};
     Array<double, 1> y = fresh<double, 1>(run.spare, n, NPY_DOUBLE), from(x);
-    if (x.s[0] <= 0) {
-        from = fresh<double, 1>(run.spare, x.n, NPY_DOUBLE);
-        for (i64 k = 0; k < x.n[0]; k++) from.p[k] = x.p[k * x.s[0]];
-    }
+    if (x.s[0] <= 0) from = dense(run, x, NPY_DOUBLE);
     const bool lies_turned = m.turned == TURNED;
     const i64 rows = m.a.n[lies_turned], columns = m.a.n[!lies_turned];
     ((Gemv)npcompile_lapack[4])(ROWS, lies_turned != other ? TURNED : PLAIN, rows, columns, 1.0, m.a.p, m.lead,

@@ -11,14 +11,14 @@ import ctypes
 import functools
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from jupyter_npcompile.loops import elementwise
-from jupyter_npcompile.loops.calls import array, of
+from jupyter_npcompile.loops.calls import elements, of
 from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number
-from jupyter_npcompile.loops.values import Lazy, Ref, Scalar, Value
+from jupyter_npcompile.loops.values import Applied, Gathered, Ref, Scalar, Value
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -53,9 +53,11 @@ def addresses() -> tuple[int, ...]:
     return tuple(found)
 
 
-def is_suitable(*values: Ref) -> bool:
-    """Whether the library has functions for these arrays."""
-    return bool(addresses()) and all(value.dtype == DTYPE for value in values)
+def is_suitable(*values: Value) -> bool:
+    """Whether the library has functions for these values: it has them for arrays of float64."""
+    arrays = [value for value in values if isinstance(value, (Ref, Gathered, Applied))]
+    fitting = len(arrays) == len(values) and all(value.dtype == DTYPE for value in arrays)
+    return fitting and bool(addresses())
 
 
 def product(left: Ref, right: Ref) -> str:
@@ -73,24 +75,16 @@ def _decomposing(
 
         @of(getattr(np.linalg, name))
         def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-            arrays = [array(arg) for arg in args]
-            given = tuple(0 if isinstance(value, Scalar) else value.ndim for value in arrays)
-            if kwargs or given not in shapes or not addresses() or not _all_of_dtype(arrays):
+            if kwargs or not is_suitable(*args):
                 raise Declined(f"np.linalg.{name} of these")
-            return write(t, [elementwise.materialise(t.writer, _lazy(v)) for v in arrays])
+            arrays = [elements(arg) for arg in args]
+            if tuple(value.ndim for value in arrays) not in shapes:
+                raise Declined(f"np.linalg.{name} of these")
+            return write(t, [elementwise.materialise(t.writer, value) for value in arrays])
 
         return call
 
     return decorate
-
-
-def _lazy(value: Any) -> Lazy:
-    assert not isinstance(value, Scalar)
-    return value  # type: ignore[no-any-return]
-
-
-def _all_of_dtype(values: Sequence[Lazy | Scalar]) -> bool:
-    return all(not isinstance(value, Scalar) and value.dtype == DTYPE for value in values)
 
 
 def _made(t: Names, code: str, ndim: int) -> Ref:

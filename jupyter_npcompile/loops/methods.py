@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise
+from jupyter_npcompile.loops import arithmetic, elementwise, hosts, lists
 from jupyter_npcompile.loops.calls import elements, number
 from jupyter_npcompile.loops.creation import dtype_named
-from jupyter_npcompile.loops.kinds import PYTHON, Declined, Number
+from jupyter_npcompile.loops.kinds import PYTHON, ArrayType, Declined, Number
 from jupyter_npcompile.loops.products import product
 from jupyter_npcompile.loops.random_numbers import draw
 from jupyter_npcompile.loops.rearranging import reshaped, transposed
-from jupyter_npcompile.loops.summaries import reduction
 from jupyter_npcompile.loops.values import (
     Applied,
     Gathered,
     Items,
     Known,
     Lazy,
+    Listed,
+    Parts,
     Ref,
     Scalar,
     Source,
@@ -33,18 +34,12 @@ if TYPE_CHECKING:
 METHODS: dict[str, Callable[[Names, Lazy, Sequence[Value], Mapping[str, Value]], Value]] = {}
 
 
-for _name in ("sum", "mean", "max", "min", "any", "all", "argmax", "argmin"):
-
-    def _method(
-        t: Names,
-        owner: Lazy,
-        args: Sequence[Value],
-        kwargs: Mapping[str, Value],
-        name: str = _name,
-    ) -> Value:
-        return reduction(t, name, [owner, *args], kwargs)
-
-    METHODS[_name] = _method
+AS_FUNCTIONS = (
+    *("sum", "mean", "max", "min", "any", "all", "argmax", "argmin", "std", "var", "prod", "ptp"),
+    *("cumsum", "cumprod", "argsort", "round", "clip", "trace", "nonzero", "searchsorted"),
+    *("argpartition", "repeat", "take"),
+)
+"""Methods of arrays that are functions of NumPy's by the same names."""
 
 
 def _method_copy(
@@ -89,6 +84,44 @@ def _method_reshape(
     return reshaped(t, owner, args[0] if len(args) == 1 else Items(tuple(args)))
 
 
+def _method_sort(
+    t: Names, owner: Lazy, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    if args or kwargs or not isinstance(owner, Ref):
+        raise Declined("sort with these arguments")
+    hosts.change(t, np.ndarray.sort, [owner], owner)
+    return Known(None)
+
+
+def _method_flatten(
+    t: Names, owner: Lazy, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    if args or kwargs:
+        raise Declined("flatten with these arguments")
+    made = reshaped(t, elementwise.copied(t.writer, owner), arithmetic.constant(-1))
+    t.writer.emit(f"own({made.code});")
+    return made
+
+
+def _method_ravel(
+    t: Names, owner: Lazy, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    if args or kwargs:
+        raise Declined("ravel with these arguments")
+    ref = elementwise.materialise(t.writer, owner)
+    t.writer.emit(f"NEED({ref.code}.contiguous());")  # else it is a copy, and no view
+    return reshaped(t, ref, arithmetic.constant(-1))
+
+
+METHODS["sort"] = _method_sort
+
+
+METHODS["flatten"] = _method_flatten
+
+
+METHODS["ravel"] = _method_ravel
+
+
 METHODS["reshape"] = _method_reshape
 
 
@@ -104,14 +137,34 @@ METHODS["astype"] = _method_astype
 METHODS["fill"] = _method_fill
 
 
+def _method_of_ufunc(
+    t: Names, ufunc: np.ufunc, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    """``np.maximum.accumulate(x)``, ``np.add.at(x, index, y)``: NumPy is called."""
+    if name in ("reduce", "accumulate", "outer"):
+        return hosts.call(t, getattr(ufunc, name), args, kwargs)
+    if name == "at" and not kwargs and args and isinstance(args[0], Ref):
+        hosts.change(t, ufunc.at, args, args[0])
+        return Known(None)
+    raise Declined(f"`{ufunc.__name__}.{name}`")
+
+
 def method(
     t: Names, owner: Value, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> Value:
     """Call a method of an array, a number or a random generator."""
+    if isinstance(owner, Listed) and not kwargs:
+        found = lists.method(t, owner, name, args)
+        if found is not None:
+            return found
+    if isinstance(owner, Known) and isinstance(owner.value, np.ufunc):
+        return _method_of_ufunc(t, owner.value, name, args, kwargs)
     if isinstance(owner, Source):
         return draw(t, owner, name, args, kwargs)
     if isinstance(owner, (Ref, Gathered, Applied)) and name in METHODS:
         return METHODS[name](t, owner, args, kwargs)
+    if isinstance(owner, (Ref, Gathered, Applied)) and name in AS_FUNCTIONS:
+        return t.called(getattr(np, name), [owner, *args], kwargs)
     if (
         isinstance(owner, Scalar)
         and name == "item"
@@ -121,6 +174,19 @@ def method(
     ):
         return Scalar(owner.code, Number("py", owner.type.dtype, owner.type.bits))
     raise Declined(f"the method {name}")
+
+
+def part_of(t: Names, owner: Lazy, name: str) -> Ref:
+    """``x.real`` or ``x.imag`` of complex numbers: a view."""
+    w = t.writer
+    ref = elementwise.materialise(w, owner)
+    type, made = ArrayType("float64", ref.ndim, False), w.name("w")
+    w.emit(f"{type.view} {made};")
+    w.emit(f"{made}.p = (double *){ref.code}.p + {int(name == 'imag')};")
+    for d in range(ref.ndim):
+        w.emit(f"{made}.n[{d}] = {ref.code}.n[{d}]; {made}.s[{d}] = 2 * {ref.code}.s[{d}];")
+    w.emit(f"{made}.b = {ref.code}.b; {made}.id = ++ids_;")
+    return Ref(made, type, root=ref.root)
 
 
 def attribute(t: Names, owner: Value, name: str) -> Value | None:
@@ -139,7 +205,10 @@ def attribute(t: Names, owner: Value, name: str) -> Value | None:
         if name == "T":
             return transposed(t, owner)
         if name in ("real", "imag") and owner.dtype == "complex128":
-            return elementwise.apply(f"{{0}}.{name[:2]}", (owner,), "float64")
+            return part_of(t, owner, name)
+    if isinstance(owner, Parts) and name in owner.names:
+        part: Value = owner.items[owner.names.index(name)]
+        return part
     if isinstance(owner, Scalar) and name in ("real", "imag") and owner.type.dtype == "complex128":
         code = f"{owner.code}.{name[:2]}"
         return Scalar(code, Number(owner.type.origin, "float64"), owner.tag)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise, hosts
+from jupyter_npcompile.loops import arithmetic, elementwise, hosts, lists
 from jupyter_npcompile.loops.bounds import Proof
 from jupyter_npcompile.loops.calls import number
 from jupyter_npcompile.loops.functions import find
@@ -24,6 +24,7 @@ from jupyter_npcompile.loops.kinds import (
     CutType,
     Declined,
     Fixed,
+    ListType,
     Maybe,
     Number,
     SourceType,
@@ -39,6 +40,7 @@ from jupyter_npcompile.loops.values import (
     Gathered,
     Items,
     Known,
+    Listed,
     Ref,
     Scalar,
     Source,
@@ -75,8 +77,10 @@ def type_of(value: Any) -> Type | None:
     >>> type_of(np.zeros((2, 3))).ndim
     2
     """
-    if isinstance(value, Number | ArrayType | SourceType):
+    if isinstance(value, Number | ArrayType | ListType | SourceType):
         return value
+    if type(value) is list:
+        return ListType(None, is_given=True)
     if type(value) is np.random.Generator:
         return SourceType()
     if isinstance(value, bool):
@@ -141,6 +145,7 @@ class Frame:
         self.result = ""
         self.label = ""
         self.proof: Proof | None = None
+        self.changed: frozenset[str] = frozenset()
 
 
 class Jumps:
@@ -184,6 +189,8 @@ class Names(ABC):
         self.assigned = assigned
         self.fixed: dict[tuple[pytypes.FunctionType | None, tuple[str, ...]], Any] = {}
         self.hosts: list[Any] = []
+        self.legacy: int | None = None
+        self.printed: int | None = None
         self.codes: list[FunctionCode] = []
         self.jumps: list[Jumps] = []
         self.groups: dict[str, str] = {}
@@ -223,7 +230,7 @@ class Names(ABC):
         group = self.group(variable)
         return any(self.group(name) == group for name in self.written)
 
-    def variable(self, name: str, type: Number | ArrayType | SourceType) -> str:
+    def variable(self, name: str, type: Number | ArrayType | ListType | SourceType) -> str:
         """The C++ variable of a name while it has a type."""
         c = type.c
         return self.writer.variable(f"{self.frame.prefix}{name}_{type.code}", c)
@@ -283,7 +290,11 @@ class Names(ABC):
             variable = self.variable(name, known)
             return Ref(variable, known, root=variable)
         if isinstance(known, TupleType):
-            return Items(tuple(self.value(f"{name}_{k}", t) for k, t in enumerate(known.items)))
+            items = tuple(self.value(f"{name}_{k}", t) for k, t in enumerate(known.items))
+            return Items(items, known.is_list)
+        if isinstance(known, ListType):
+            code = "" if known.item is None else self.variable(name, known)
+            return Listed(code, known, name)
         if isinstance(known, CutType):
             bounds = [
                 None if type is None else number(self.value(f"{name}_{k}", type))
@@ -298,6 +309,8 @@ class Names(ABC):
 
     def assign(self, name: str, value: Value) -> None:
         """Bind a name."""
+        if isinstance(value, Items) and value.is_list and name in self.frame.changed:
+            value = lists.display(self, value.items)
         self.frame.env[name] = self.store(name, value)
 
     def store(self, name: str, value: Value) -> Type:
@@ -316,9 +329,10 @@ class Names(ABC):
             self.share(variable, ref.root)
             return ref.type
         if isinstance(value, Items):
-            return TupleType(
-                tuple(self.store(f"{name}_{k}", item) for k, item in enumerate(value.items))
-            )
+            types = tuple(self.store(f"{name}_{k}", item) for k, item in enumerate(value.items))
+            return TupleType(types, value.is_list)
+        if isinstance(value, Listed):
+            return self._store_list(name, value)
         if isinstance(value, Cut):
             for k, bound in enumerate((value.start, value.stop, value.step)):
                 if bound is not None:
@@ -331,6 +345,14 @@ class Names(ABC):
         if isinstance(value, Known):
             return Fixed(id(value.value), value.value)
         raise Declined(f"`{name}` is bound to something that loops do not have", self.line)
+
+    def _store_list(self, name: str, value: Listed) -> ListType:
+        value = lists.shared(self, value)
+        if value.type.item is not None:
+            variable = self.variable(name, value.type)
+            self.writer.emit(f"{variable} = {value.code};")
+            self.share(variable, value.code)
+        return value.type
 
     def convert(self, name: str, source: Type, target: Type) -> None:
         """Have a name's variables as another type has them."""
@@ -350,6 +372,9 @@ class Names(ABC):
             if target.is_tagged and not (source.is_tagged and here == there):
                 tag = "2" if target.mixed and source.dtype == "int64" else _plain_tag(source)
                 self.writer.emit(f"{self.tag(name, target)} = {tag};")
+        elif isinstance(source, ListType) and isinstance(target, ListType):
+            if source.item is None:
+                lists.emptied(self, name, target)
         elif isinstance(source, TupleType) and isinstance(target, TupleType):
             for k, (a, b) in enumerate(zip(source.items, target.items, strict=True)):
                 self.convert(f"{name}_{k}", a, b)
@@ -387,7 +412,9 @@ class Names(ABC):
             self.writer.emit(f"{value.type.c} {name} = {value.code};")
             return Ref(name, value.type, root=value.root)
         if isinstance(value, Items):
-            return Items(tuple(map(self.settled, value.items)))
+            return Items(tuple(map(self.settled, value.items)), value.is_list)
+        if isinstance(value, Listed):
+            return lists.shared(self, value)
         return value
 
     def expressions(self, nodes: Sequence[ast.expr]) -> list[Value]:
@@ -401,6 +428,10 @@ class Names(ABC):
                 raise Declined("a function that writes, beside work on arrays", self.line)
             values.append(value)
         return values
+
+    @abstractmethod
+    def called(self, function: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        """A call of a function of NumPy or Python, in C++ or by NumPy itself."""
 
     @abstractmethod
     def expression(self, node: ast.expr) -> Value:

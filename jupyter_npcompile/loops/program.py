@@ -6,7 +6,7 @@ import ast
 import types
 from collections import abc
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,13 +19,16 @@ from jupyter_npcompile.loops.kinds import (
     CutType,
     Declined,
     Fixed,
+    ListType,
     Maybe,
     Number,
     SourceType,
     TupleType,
     Type,
     Unbound,
+    item_c,
 )
+from jupyter_npcompile.loops.lists import changed_names
 from jupyter_npcompile.loops.names import FunctionCode, Jumps, NeedsInput, type_of
 from jupyter_npcompile.loops.translator import BLOCK, Translator, has_loops
 from jupyter_npcompile.loops.values import Cut, Items, Known, Ref, Scalar, Value
@@ -102,6 +105,10 @@ class LoopCode:
         Functions of NumPy that it calls: its last arguments.
     signature : str
         The types of its inputs, for a report.
+    draws_legacy : bool
+        Whether it draws from the generator behind `np.random.rand`.
+    printed : list of str
+        Where a run leaves what has to be printed.
     """
 
     source: str
@@ -113,6 +120,13 @@ class LoopCode:
     written: tuple[str, ...]
     hosts: tuple[Callable[..., Any], ...] = ()
     signature: str = ""
+    draws_legacy: bool = False
+    printed: list[str] = field(default_factory=list)
+
+    def show(self) -> None:
+        """Print what a run has left, which counts."""
+        while self.printed:
+            print(self.printed.pop(0), end="")
 
 
 def translate(
@@ -198,6 +212,7 @@ class _Program(Translator):
         super().__init__(lookup, inputs, assigned, lacking)
         self.may_lack = may_lack
         self.node = node
+        self.frame.changed = changed_names([node])
         self.wanted = wanted
         self.sequence = sequence
         self.arguments: list[str] = []
@@ -253,8 +268,11 @@ class _Program(Translator):
             made,
             w.variables,
             hosts=len(self.hosts),
+            legacy=self.legacy,
+            printed=self.printed,
             needed=self.needed,
             returned=list(self.returns.values()),
+            grown=self.grown(),
         )
         written = tuple(
             name
@@ -275,7 +293,21 @@ class _Program(Translator):
             written,
             tuple(self.hosts),
             signature(self.inputs),
+            draws_legacy=self.legacy is not None,
+            printed=[] if self.printed is None else self.hosts[self.printed],
         )
+
+    def grown(self) -> list[tuple[int, str]]:
+        """Lists from outside: which arguments they are, and C++ that makes their new items."""
+        found = []
+        first = len(self.arguments) + 1
+        for place, (name, type) in enumerate(self.inputs.items(), first):
+            if isinstance(type, ListType):
+                exit = self.frame.env.get(name)
+                if not isinstance(exit, ListType):
+                    raise Declined(f"`{name}` may be another list")
+                found.append((place, self.make(name, exit)))
+        return found
 
     def widen(self) -> None:
         """Take numbers as they are at the head of each iteration: a run may begin at any.
@@ -359,6 +391,8 @@ class _Program(Translator):
         """Write ``return``; that of the function around the loop ends the run."""
         if not self.frame.is_loop:
             return super().give_back(node)
+        if any(isinstance(type, ListType) for type in self.inputs.values()):
+            raise Declined("a return, and a list from outside that grows", node.lineno)
         with self.writer.block():
             value = Known(None) if node.value is None else self.expression(node.value)
             name = f"0return{node.lineno}_{node.col_offset}"
@@ -412,6 +446,8 @@ class _Program(Translator):
         if isinstance(type, ArrayType):
             variable = self.variable(name, type)
             return take_array(f"args[{place}]", variable, type, written=self.is_written(variable))
+        if isinstance(type, ListType):
+            return f"PyList_CheckExact(args[{place}])"
         if isinstance(type, SourceType):
             return f"take_source(args[{place}], {self.variable(name, type)}, run)"
         assert isinstance(type, Number)
@@ -436,19 +472,52 @@ class _Program(Translator):
             return f"Py_NewRef({self.variable(name, type)}.object)"
         if isinstance(type, TupleType):
             parts = [self.make(f"{name}_{k}", part) for k, part in enumerate(type.items)]
-            return f"make_tuple({{{', '.join(parts)}}})"
+            made = f"make_tuple({{{', '.join(parts)}}})"
+            return f"as_list({made})" if type.is_list else made
+        if isinstance(type, ListType):
+            return self._make_list(name, type)
         if isinstance(type, Fixed) and type.value is None:
             return "Py_NewRef(Py_None)"
         raise Declined(f"`{name}` in a tuple is known now")
 
+    def _make_list(self, name: str, type: ListType) -> str:
+        if type.item is None:
+            return "PyList_New(0)"
+        made = self._make_item("item", type.item)
+        item = f"[&](const {item_c(type.item)} &item) -> PyObject * {{ return {made}; }}"
+        return f"make_list({self.variable(name, type)}, results, {item})"
+
+    def _make_item(self, code: str, type: Type) -> str:
+        """C++ that makes the object for an item of a list."""
+        if isinstance(type, Number):
+            tag = f"{code}.tag" if type.is_tagged else _plain_tag(type)
+            return made_number(f"{code}.v", tag, type)
+        if isinstance(type, ArrayType):
+            number = np.dtype(type.dtype).num
+            return f"make_array<{CTYPES[type.dtype]}, {type.ndim}>({code}, {number}, results)"
+        if not isinstance(type, TupleType) or type.is_list:
+            raise Declined("a list of lists")  # of which one may be in it twice
+        parts = [
+            self._make_item(f"std::get<{k}>({code})", part) for k, part in enumerate(type.items)
+        ]
+        return f"make_tuple({{{', '.join(parts)}}})"
+
     def _make_number(self, name: str, type: Number) -> str:
-        variable = self.variable(name, type)
-        tag = self.tag(name, type) if type.is_tagged else ("0" if type.origin == "py" else "1")
-        if type.dtype in ("bool", "int64", "float64"):
-            function = {"bool": "make_bool", "int64": "make_int", "float64": "make_float"}
-            return f"{function[type.dtype]}({variable}, {tag})"
-        if type.origin == "py":
-            return f"PyComplex_FromDoubles({variable}.re, {variable}.im)"
-        if type.origin == "any":
-            raise Declined("a number that is Python's or NumPy's, as it comes")
-        return f"make_scalar({np.dtype(type.dtype).num}, &{variable})"
+        tag = self.tag(name, type) if type.is_tagged else _plain_tag(type)
+        return made_number(self.variable(name, type), tag, type)
+
+
+def made_number(code: str, tag: str, type: Number) -> str:
+    """C++ that makes the object for a number."""
+    if type.dtype in ("bool", "int64", "float64"):
+        function = {"bool": "make_bool", "int64": "make_int", "float64": "make_float"}
+        return f"{function[type.dtype]}({code}, {tag})"
+    if type.origin == "py":
+        return f"PyComplex_FromDoubles({code}.re, {code}.im)"
+    if type.origin == "any":
+        raise Declined("a number that is Python's or NumPy's, as it comes")
+    return f"make_scalar({np.dtype(type.dtype).num}, (void *)&{code})"
+
+
+def _plain_tag(type: Number) -> str:
+    return "0" if type.origin == "py" else "1"

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise
+from jupyter_npcompile.loops import arithmetic, elementwise, lists
 from jupyter_npcompile.loops.calls import Call, array, elements, number, of, register
 from jupyter_npcompile.loops.kinds import BOOL, FLOAT, INT, Declined, Number
 from jupyter_npcompile.loops.ufuncs import ufunc
-from jupyter_npcompile.loops.values import Bounds, Cut, Items, Known, Scalar, Value, Zipped
+from jupyter_npcompile.loops.values import Bounds, Cut, Items, Known, Listed, Scalar, Value, Zipped
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -50,6 +50,8 @@ def _len(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
         raise Declined("len with these arguments")
     if isinstance(args[0], Items):
         return arithmetic.constant(len(args[0].items))
+    if isinstance(args[0], Listed):
+        return lists.length(t, args[0])
     value = elementwise.shape_of(t.writer, elements(args[0]))[0]
     return Scalar(value, Number("py", "int64", 40))
 
@@ -116,8 +118,32 @@ def _abs(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     return Scalar(f"({x} < 0 ? checked_neg<{kind.c}>({x}) : {x})", kind, value.tag)
 
 
+@of(sum)
+def _sum(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 1 or not isinstance(args[0], Listed | Items):
+        raise Declined("sum with these arguments")
+    some = args[0]
+    return lists.total(t, some if isinstance(some, Listed) else lists.display(t, some.items))
+
+
+@of(reversed)
+def _reversed(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 1 or not isinstance(args[0], Bounds):
+        raise Declined("reversed with these arguments")
+    bounds = args[0]
+    if bounds.step.const != 1:
+        raise Declined("reversed of such a range")
+    one, minus = arithmetic.constant(1), arithmetic.constant(-1)
+    first = arithmetic.binary("subtract", bounds.stop, one)
+    return Bounds(first, arithmetic.binary("subtract", bounds.start, one), minus)
+
+
 def _choice(symbol: str) -> Call:
     def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        if len(args) == 1 and not kwargs and isinstance(args[0], Listed):
+            return lists.extreme(t, args[0], arithmetic.ORDERS[symbol])
+        if len(args) == 1 and isinstance(args[0], Items):
+            args = args[0].items
         if kwargs or len(args) < 2:
             raise Declined("min or max with these arguments")
         best = number(args[0])
@@ -148,6 +174,11 @@ register(min, _choice("<"))
 register(max, _choice(">"))
 
 
+@of(any, all, list)
+def _of_items(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    raise Declined("any, all or list of something other than a generator expression")
+
+
 @of(int)
 def _int(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     if kwargs or len(args) != 1:
@@ -168,6 +199,11 @@ def _int(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
 def _float(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     if kwargs or len(args) != 1:
         raise Declined("float with these arguments")
+    if isinstance(args[0], Known) and isinstance(args[0].value, str):
+        try:
+            return arithmetic.constant(float(args[0].value))
+        except ValueError:
+            raise Declined("float of this text") from None
     value = number(args[0])
     if value.type.kind == "c":
         raise Declined("float of a complex number")

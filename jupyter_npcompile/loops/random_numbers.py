@@ -9,15 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise
-from jupyter_npcompile.loops.calls import array, number, of
+from jupyter_npcompile.loops import arithmetic, elementwise, hosts, indexing
+from jupyter_npcompile.loops.calls import Call, array, elements, number, of, register
+from jupyter_npcompile.loops.creation import array_call
 from jupyter_npcompile.loops.indexing import as_index
 from jupyter_npcompile.loops.kinds import Declined, Number
-from jupyter_npcompile.loops.values import Items, Known, Scalar, Source, Value
+from jupyter_npcompile.loops.values import (
+    Applied,
+    Gathered,
+    Items,
+    Known,
+    Listed,
+    Ref,
+    Scalar,
+    Source,
+    Value,
+)
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -25,16 +36,20 @@ if TYPE_CHECKING:
 DISTRIBUTIONS = Path(np.random.__file__).with_name("lib") / "libnpyrandom.a"
 """NumPy's library of distributions."""
 
+LEGACY: Any = np.random.mtrand._rand
+"""The generator behind `np.random.rand` and its like."""
+
 _FLOATS = {
     "random": ("random_double({0})", ()),
     "uniform": ("random_between({0}, {1}, {2})", (("low", 0.0), ("high", 1.0))),
     "standard_normal": ("random_standard_normal({0})", ()),
     "normal": ("random_near({0}, {1}, {2})", (("loc", 0.0), ("scale", 1.0))),
     "standard_exponential": ("random_standard_exponential({0})", ()),
+    "exponential": ("random_wait({0}, {1})", (("scale", 1.0),)),
 }
 """Methods that give floats: in C++, and their parameters with defaults."""
 
-_OF_THE_LIBRARY = ("standard_normal", "normal", "standard_exponential", "integers")
+_OF_THE_LIBRARY = ("standard_normal", "normal", "standard_exponential", "exponential", "integers")
 
 
 @of(np.random.default_rng)
@@ -59,10 +74,29 @@ def draw(
     Declined
         For methods and arguments that loops do not have.
     """
+    if name == "shuffle":
+        return _shuffle(t, source, args, kwargs)
+    mark = t.writer.mark()
+    try:
+        return _draw(t, source, name, args, kwargs)
+    except Declined:
+        function = getattr(np.random.Generator, name, None)
+        if function is None or name in ("spawn", "bytes", "permuted"):
+            raise
+        t.writer.back(mark)
+        return hosts.call(t, function, [source, *args], kwargs)
+
+
+def _draw(
+    t: Names, source: Source, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    """Draw in C++."""
     if name in _OF_THE_LIBRARY and not DISTRIBUTIONS.exists():
         raise Declined(f"`{name}`: NumPy's library of distributions is not installed")
     if name == "integers":
         return _integers(t, source, args, kwargs)
+    if name == "choice":
+        return _choice(t, source, args, kwargs)
     if name not in _FLOATS:
         raise Declined(f"`{name}` of a random generator")
     template, parameters = _FLOATS[name]
@@ -79,7 +113,12 @@ def draw(
 
 
 def _integers(
-    t: Names, source: Source, args: Sequence[Value], kwargs: Mapping[str, Value]
+    t: Names,
+    source: Source,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+    *,
+    legacy: bool = False,
 ) -> Value:
     known = _bound("integers", ["low", "high", "size"], args, kwargs)
     if "low" not in known:
@@ -93,8 +132,99 @@ def _integers(
         if scalar.type.kind != "i":
             raise Declined("`integers` with bounds that are no integers")
         bounds.append(t.writer.hold("i64", f"(i64){scalar.code}"))
-    code = f"random_integer({source.code}, {bounds[0]}, {bounds[1]})"
-    return _drawn(t, code, Number("np", "int64"), known.get("size"))
+    function = "random_integer_of_legacy" if legacy else "random_integer"
+    code = f"{function}({source.code}, {bounds[0]}, {bounds[1]})"
+    drawn = _drawn(t, code, Number("np", "int64"), known.get("size"))
+    if legacy and isinstance(drawn, Scalar):
+        return Scalar(drawn.code, Number("py", "int64"))
+    return drawn
+
+
+def _choice(t: Names, source: Source, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """``choice`` with replacement."""
+    w = t.writer
+    known = _bound("choice", ["a", "size", "replace", "p"], args, kwargs)
+    replace = known.get("replace", arithmetic.constant(True))
+    if not isinstance(replace, Scalar) or replace.const is not True:
+        raise Declined("`choice` without replacement")
+    some = known["a"]
+    if isinstance(some, Items):
+        some = array_call(t, [some], {})
+    if isinstance(some, Listed):
+        raise Declined("`choice` of a list")
+    from_: Ref | None = None
+    if isinstance(some, Scalar):
+        if some.type.kind != "i" or some.type.mixed:
+            raise Declined("`choice` of no integer")
+        count = w.hold("i64", f"(i64){some.code}")
+    else:
+        from_ = elementwise.materialise(w, elements(some))
+        if from_.ndim != 1:
+            raise Declined("`choice` of rows")
+        count = f"{from_.code}.n[0]"
+    w.emit(f"NEED({count} > 0);")
+    code = f"random_integer({source.code}, 0, {count})"
+    given = known.get("p", Known(None))
+    if not (isinstance(given, Known) and given.value is None):
+        if not isinstance(given, Ref | Applied | Gathered) or given.ndim != 1:
+            raise Declined("`choice` with such shares")
+        if given.dtype != "float64":
+            raise Declined("`choice` with shares of another type")
+        p, shares = elementwise.materialise(w, given), w.name("shares")
+        w.emit(f"NEED({p.code}.n[0] == {count});")
+        w.emit(f"const std::vector<double> {shares} = shares_of_one({p.code});")
+        code = f"random_share({source.code}, {shares})"
+    size = known.get("size")
+    drawn = _drawn(t, code, Number("np", "int64"), size)
+    if from_ is None:
+        if isinstance(drawn, Scalar):
+            return Scalar(drawn.code, Number("py", "int64"))
+        return drawn
+    return indexing.read(w, from_, [number(drawn) if isinstance(drawn, Scalar) else array(drawn)])
+
+
+def _legacy(name: str) -> Call:
+    """A function of the generator that all of Python shares: ``np.random.rand``."""
+    like = getattr(np.random.RandomState(0), name)
+
+    def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        if t.legacy is None:
+            t.legacy = len(t.hosts)
+            t.hosts.append(LEGACY)
+        source = Source(t.writer.variable("legacy_", "Source"))
+        function = getattr(LEGACY, name)
+        if name in ("rand", "random", "random_sample") and not kwargs:
+            size = Items(tuple(args)) if name == "rand" else args[0] if args else None
+            size = None if isinstance(size, Items) and not size.items else size
+            return _drawn(t, f"random_double({source.code})", Number("py", "float64"), size)
+        if name == "randint" and DISTRIBUTIONS.exists() and "dtype" not in kwargs:
+            return _integers(t, source, args, kwargs, legacy=True)
+        if name == "seed" and len(args) == 1 and not kwargs:
+            hosts.change(t, function, args, None)
+            return Known(None)
+        if name == "shuffle" and len(args) == 1 and not kwargs and isinstance(args[0], Ref):
+            hosts.change(t, function, args, args[0])
+            return Known(None)
+        if name in ("seed", "shuffle"):
+            raise Declined(f"`{name}` with these arguments")
+        return hosts.call(t, function, args, kwargs, like)
+
+    return call
+
+
+for _name in (
+    *("rand", "random", "random_sample", "randint", "randn", "normal", "standard_normal"),
+    *("uniform", "exponential", "poisson", "binomial", "choice", "permutation", "gamma", "beta"),
+    *("multivariate_normal", "lognormal", "seed", "shuffle"),
+):
+    register(getattr(np.random, _name), _legacy(_name))
+
+
+def _shuffle(t: Names, source: Source, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 1 or not isinstance(args[0], Ref):
+        raise Declined("`shuffle` with these arguments")
+    hosts.change(t, np.random.Generator.shuffle, [source, args[0]], args[0])
+    return Known(None)
 
 
 def _bound(

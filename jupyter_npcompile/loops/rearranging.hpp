@@ -59,6 +59,30 @@ static inline Array<T, N> padded(Run &run, const View<T, N> &v, const i64 (&befo
     Padding<T, N>{v, before, mode, constant, made.p}.run(n, 0, v.p);
     return made;
 }
+// The same elements, one after the other.
+template <class T, int N> static inline Array<T, N> dense(Run &run, const View<T, N> &v, int type) {
+    const i64 nothing[N] = {};
+    return padded<T, N>(run, v, nothing, nothing, CONSTANT, T(), type);
+}
+
+// ---- np.nonzero: where elements are not zero, row by row
+
+template <class T, int N> static inline Array<i64, 2> places_of_truth(Run &run, const View<T, N> &v) {
+    i64 count = 0;
+    const i64 size = v.size();
+    const Array<T, N> all = v.contiguous() ? Array<T, N>(v) : dense(run, v, NPY_NOTYPE);
+    for (i64 k = 0; k < size; k++) count += all.p[k] != T(0);
+    const i64 n[2] = {count, N};
+    Array<i64, 2> made = fresh<i64, 2>(run.spare, n, NPY_INT64);
+    if (!count) return made;
+    i64 at[N] = {};
+    i64 *to = made.p;
+    for (i64 k = 0; k < size; k++) {
+        if (all.p[k] != T(0)) for (int d = 0; d < N; d++) *to++ = at[d];
+        for (int d = N - 1; d >= 0 && ++at[d] == v.n[d]; d--) at[d] = 0;
+    }
+    return made;
+}
 
 // ---- reshape
 
@@ -94,8 +118,7 @@ static inline void reshape(Run &run, const View<T, N> &v, View<T, M> &w, Array<T
     if (!size || v.contiguous() || steps_for(v, w)) return;
     i64 step = 1;
     for (int e = M - 1; e >= 0; e--) { w.s[e] = step; step *= w.n[e]; }
-    const i64 nothing[N] = {};
-    copy = padded<T, N>(run, v, nothing, nothing, CONSTANT, T(), type);
+    copy = dense(run, v, type);
     w.p = copy.p;
     w.b = copy.b;
 }

@@ -7,13 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise, reductions
-from jupyter_npcompile.loops.calls import array, axis_of, elements, integer, of
+from jupyter_npcompile.loops import arithmetic, elementwise, hosts, lists, reductions
+from jupyter_npcompile.loops.calls import Call, array, axis_of, elements, integer, of, register
 from jupyter_npcompile.loops.creation import array_call, shape_named
 from jupyter_npcompile.loops.indexing import view
 from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number
 from jupyter_npcompile.loops.ufuncs import ufunc
-from jupyter_npcompile.loops.values import Cut, Items, Lazy, Ref, Scalar, Value, dtype_of
+from jupyter_npcompile.loops.values import (
+    Cut,
+    Items,
+    Known,
+    Lazy,
+    Listed,
+    Ref,
+    Scalar,
+    Value,
+    dtype_of,
+)
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -21,6 +31,8 @@ if TYPE_CHECKING:
 
 @of(np.concatenate)
 def _concatenate(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if len(args) == 1 and not kwargs and isinstance(args[0], Listed):
+        return lists.joined(t, args[0])
     if kwargs or len(args) != 1 or not isinstance(args[0], Items):
         raise Declined("np.concatenate with these arguments")
     parts = [
@@ -43,6 +55,20 @@ def _diff(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value
         view(t.writer, ref, [Cut(one, None, None)]),
         view(t.writer, ref, [Cut(None, minus, None)]),
     )
+
+
+def _into_first(function: Any) -> Call:
+    def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        if kwargs or len(args) < 2 or not isinstance(args[0], Ref):
+            raise Declined(f"np.{function.__name__} with these arguments")
+        hosts.change(t, function, args, args[0])
+        return Known(None)
+
+    return call
+
+
+for _function in (np.fill_diagonal, np.copyto, np.putmask, np.put, np.place):
+    register(_function, _into_first(_function))
 
 
 @of(np.roll)
@@ -81,8 +107,33 @@ def _roll(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value
     return made
 
 
+@of(np.nonzero)
+def _nonzero(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 1:
+        raise Declined("np.nonzero with these arguments")
+    w = t.writer
+    ref = elementwise.materialise(w, elements(args[0]))
+    type, name = ArrayType("int64", 2, True), w.name("a")
+    w.emit(f"{type.c} {name} = places_of_truth(run, {ref.code});")
+    rows = Cut(None, None, None)
+    columns = (view(w, Ref(name, type), [rows, arithmetic.constant(d)]) for d in range(ref.ndim))
+    return Items(tuple(columns))
+
+
+@of(np.flatnonzero)
+def _flatnonzero(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 1 or elements(args[0]).ndim != 1:
+        raise Declined("np.flatnonzero with these arguments")
+    found = _nonzero(t, args, kwargs)
+    assert isinstance(found, Items)
+    place: Value = found.items[0]
+    return place
+
+
 @of(np.where)
 def _where(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if len(args) == 1 and not kwargs:
+        return _nonzero(t, args, kwargs)
     if kwargs or len(args) != 3:
         raise Declined("np.where with these arguments")
     condition, a, b = (array(arg) for arg in args)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jupyter_npcompile.cell.syntax import blocks
+from jupyter_npcompile.cell.syntax import assign, blocks, clone, constant, load, point, store
 
 
 def named(node: ast.AST) -> str:
@@ -26,6 +26,64 @@ def named(node: ast.AST) -> str:
         "Dict": "a dict",
         "Lambda": "lambda",
     }.get(type(node).__name__, type(node).__name__.lower())
+
+
+Comprehension = ast.ListComp | ast.GeneratorExp
+
+
+def as_loop(
+    node: Comprehension, generator: ast.comprehension, until: bool | None = None
+) -> tuple[str, ast.For]:
+    """A comprehension as a loop that appends to a list; its names are like no user's.
+
+    Parameters
+    ----------
+    node : ast.ListComp or ast.GeneratorExp
+        The comprehension.
+    generator : ast.comprehension
+        The only one in it.
+    until : bool, optional
+        Instead of appending, become this at the first item that is as true.
+
+    Examples
+    --------
+    >>> node = ast.parse("[k * k for k in x if k]", mode="eval").body
+    >>> name, loop = as_loop(node, node.generators[0])
+    >>> print(ast.unparse(loop).replace(name, "made"))
+    for kmade in x:
+        if kmade:
+            made.append(kmade * kmade)
+    """
+    place, name = point(node), _own_name(node)
+    targets = {n.id for n in ast.walk(generator.target) if isinstance(n, ast.Name)}
+
+    def renamed(part: ast.expr) -> ast.expr:
+        part = clone(part)
+        for n in ast.walk(part):
+            if isinstance(n, ast.Name) and n.id in targets:
+                n.id = f"{n.id}{name}"
+        return part
+
+    item = renamed(node.elt)
+    append = ast.Attribute(load(name, place), "append", ast.Load(), **place)
+    body: ast.stmt = ast.Expr(ast.Call(append, [item], [], **place), **place)
+    if until is not None:
+        test = item if until else ast.UnaryOp(ast.Not(), item, **place)
+        left = assign(store(name, place), constant(until, place), place)
+        body = ast.If(test, [left, ast.Break(**place)], [], **place)
+    for test in reversed(generator.ifs):
+        body = ast.If(renamed(test), [body], [], **place)
+    target = renamed(generator.target)
+    return name, ast.For(target, generator.iter, [body], [], type_comment=None, **place)
+
+
+def is_own(name: str, node: Comprehension) -> bool:
+    """Whether a name belongs to a comprehension."""
+    return name.endswith(_own_name(node))
+
+
+def _own_name(node: Comprehension) -> str:
+    return f"0list{node.lineno}_{node.col_offset}"
 
 
 def breaks_of(loop: ast.For | ast.While) -> list[tuple[list[ast.stmt], int]]:

@@ -6,13 +6,15 @@ import ast
 from abc import abstractmethod
 from collections.abc import Sequence
 
+import numpy as np
+
 from jupyter_npcompile.cell.syntax import assign, clone, constant, load, point, store
-from jupyter_npcompile.loops import arithmetic, elementwise, indexing
+from jupyter_npcompile.loops import arithmetic, elementwise, indexing, lists
 from jupyter_npcompile.loops.calls import array, elements
 from jupyter_npcompile.loops.expressions import Expressions
-from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number, Type, join
+from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number, Raises, Type, join
 from jupyter_npcompile.loops.source import breaks_of, named
-from jupyter_npcompile.loops.values import Items, Known, Ref, Scalar, Value
+from jupyter_npcompile.loops.values import Items, Known, Lazy, Listed, Parts, Ref, Scalar, Value
 
 
 class Statements(Expressions):
@@ -49,6 +51,17 @@ class Statements(Expressions):
             # Python runs the loop again, and raises.
             self.writer.emit("bail();")
             return False
+        mark = self.writer.mark()
+        try:
+            self.simple(node)
+        except Raises:
+            self.writer.back(mark)
+            self.writer.emit("bail();")
+            return False
+        return True
+
+    def simple(self, node: ast.stmt) -> None:
+        """Write a statement without others in it."""
         with self.writer.block():
             if isinstance(node, ast.Assign):
                 value = self.expression(node.value)
@@ -65,7 +78,6 @@ class Statements(Expressions):
                     self.settled(self.expression(node.value))
             else:
                 raise Declined(named(node), node.lineno)
-        return True
 
     def target(self, node: ast.expr, value: Value) -> None:
         """Write the assignment of a value."""
@@ -75,20 +87,29 @@ class Statements(Expressions):
             self.unpack(node, value)
         elif isinstance(node, ast.Subscript):
             owner = self.expression(node.value)
+            if isinstance(owner, Listed):
+                lists.write(self, owner, self.indices(node.slice)[0], value)
+                return
             if not isinstance(owner, Ref):
                 raise Declined("a store into something that is no array", node.lineno)
-            stored = array(value)
+            stored = self.stored(value)
             indices = self.proven(node, owner, self.indices(node.slice))
             indexing.write(self.writer, owner, indices, stored)
             self.note_write(owner)
         else:
             raise Declined(named(node), node.lineno)
 
+    def stored(self, value: Value) -> Lazy | Scalar:
+        """What is stored into an array: of a tuple or a list, an array is made."""
+        if isinstance(value, Items | Listed):
+            value = self.called(np.array, [value], {})
+        return array(value)
+
     def unpack(self, node: ast.Tuple | ast.List, value: Value) -> None:
         """Write the assignment of a tuple of values."""
         if any(isinstance(item, ast.Starred) for item in node.elts):
             raise Declined("a starred target", node.lineno)
-        if isinstance(value, Items):
+        if isinstance(value, Items | Parts):
             items = [self.settled(item) for item in value.items]
         else:
             ref = elementwise.materialise(self.writer, elements(value))
@@ -110,12 +131,19 @@ class Statements(Expressions):
             value = self.expression(node.value)
             if isinstance(old, Ref):
                 self.in_place(old, old, name, value)
+            elif isinstance(old, Listed):
+                self.extend(node.target.id, name, value)
             else:
                 self.assign(node.target.id, self.operate(name, old, value))
             return
         if not isinstance(node.target, ast.Subscript):
             raise Declined(named(node.target), node.lineno)
         owner = self.expression(node.target.value)
+        if isinstance(owner, Listed):
+            place = self._held(self.indices(node.target.slice)[0])
+            item = lists.read(self, owner, place)
+            lists.write(self, owner, place, self.operate(name, item, self.expression(node.value)))
+            return
         if not isinstance(owner, Ref):
             raise Declined("a store into something that is no array", node.lineno)
         indices = self.proven(node.target, owner, self.indices(node.target.slice))
@@ -130,6 +158,15 @@ class Statements(Expressions):
             made = elementwise.materialise(self.writer, made)
         indexing.write(self.writer, owner, indices, made)
         self.note_write(owner)
+
+    def extend(self, target: str, name: str, value: Value) -> None:
+        """Write ``list += [...]``."""
+        if name != "add" or not isinstance(value, Items):
+            raise Declined("such an operation on a list", self.line)
+        for item in value.items:
+            owner = self.read(target)
+            assert isinstance(owner, Listed)
+            lists.method(self, owner, "append", [item])
 
     def in_place(self, owner: Ref, old: Ref, name: str, value: Value) -> None:
         """Write an operation into the memory of an array."""
@@ -222,10 +259,6 @@ class Statements(Expressions):
         if isinstance(joined, Number) and not joined.is_tagged:
             return joined
         raise Declined("a function that returns different types", self.line)
-
-    @abstractmethod
-    def for_loop(self, node: ast.For) -> None:
-        """Write a ``for`` in the loop."""
 
     @abstractmethod
     def while_loop(self, node: ast.While) -> None:

@@ -7,11 +7,22 @@ from dataclasses import replace
 
 import numpy as np
 
-from jupyter_npcompile.loops import elementwise, indexing
+from jupyter_npcompile.loops import elementwise, indexing, lists
 from jupyter_npcompile.loops.calling import Calls
 from jupyter_npcompile.loops.calls import array, integer, number
-from jupyter_npcompile.loops.kinds import Declined, Number
-from jupyter_npcompile.loops.values import Applied, Cut, Gathered, Items, Known, Ref, Scalar, Value
+from jupyter_npcompile.loops.kinds import Declined, Number, Raises
+from jupyter_npcompile.loops.values import (
+    Applied,
+    Cut,
+    Gathered,
+    Items,
+    Known,
+    Listed,
+    Parts,
+    Ref,
+    Scalar,
+    Value,
+)
 
 
 class Subscripts(Calls):
@@ -51,7 +62,7 @@ class Subscripts(Calls):
                 found.append(value)
             elif isinstance(value, Known) and (value.value is None or value.value is Ellipsis):
                 found.append(value)
-            elif isinstance(value, Items) and isinstance(node, ast.Tuple | ast.List):
+            elif lists.is_list(value) or (isinstance(value, Items) and isinstance(node, ast.Tuple)):
                 found.append(self.listed(value))
             elif isinstance(value, Items) and isinstance(item, ast.Name):
                 found += [number(part) for part in value.items]
@@ -59,7 +70,7 @@ class Subscripts(Calls):
                 raise Declined("this index", node.lineno)
         return found
 
-    def listed(self, items: Items) -> Ref:
+    def listed(self, items: Value) -> Ref:
         """A list of integers as an array."""
         made = array(self.called(np.array, [items], {}))
         if not isinstance(made, Ref):
@@ -77,13 +88,19 @@ class Subscripts(Calls):
     def on_subscript(self, node: ast.Subscript) -> Value:
         """An element, a view or a selection."""
         owner = self.expression(node.value)
+        if isinstance(owner, Listed):
+            return lists.read(self, owner, self.indices(node.slice)[0])
+        if isinstance(owner, Parts):
+            owner = Items(owner.items)
         if isinstance(owner, Items):
+            if isinstance(node.slice, ast.Slice):
+                return self.part(owner, node.slice)
             index = self.expression(node.slice)
             if isinstance(index, Scalar) and index.const is None:
                 return self.chosen(owner, index)
             place = integer(index)
             if not -len(owner.items) <= place < len(owner.items):
-                raise Declined("an index out of a tuple", node.lineno)
+                raise Raises("an index out of a tuple", node.lineno)
             item: Value = owner.items[place]
             return item
         if isinstance(owner, Applied | Gathered):
@@ -91,6 +108,14 @@ class Subscripts(Calls):
         if not isinstance(owner, Ref):
             raise Declined("an item of something that is no array", node.lineno)
         return indexing.read(self.writer, owner, self.proven(node, owner, self.indices(node.slice)))
+
+    def part(self, owner: Items, node: ast.Slice) -> Items:
+        """Some items of a tuple."""
+        bounds = []
+        for bound in (node.lower, node.upper, node.step):
+            value = self._bound(bound)
+            bounds.append(None if value is None else integer(value))
+        return Items(owner.items[slice(*bounds)], owner.is_list)
 
     def proven(
         self, node: ast.Subscript, owner: Ref, indices: list[indexing.Index]

@@ -25,7 +25,9 @@
 #include <chrono>
 #include <algorithm>
 #include <initializer_list>
+#include <memory>
 #include <new>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -426,11 +428,19 @@ struct Run {
     Spare spare;
     std::vector<std::pair<PyObject *, PyObject *>> streams;  // of bits, and where they were
     std::vector<PyObject *> made;  // generators of this run's
+    std::vector<PyObject *> texts;  // what has to be printed, if this run counts
+    PyObject *legacy, *legacy_state;  // the generator behind np.random.rand, and where it was
     ~Run() {
         for (const auto &[bits, state] : streams) { Py_DECREF(bits); Py_DECREF(state); }
         for (PyObject *generator : made) Py_DECREF(generator);
+        for (PyObject *text : texts) Py_DECREF(text);
+        Py_XDECREF(legacy_state);
     }
 };
+static bool leave(const Run &run, PyObject *list) {
+    for (PyObject *text : run.texts) if (PyList_Append(list, text) < 0) return false;
+    return true;
+}
 static inline double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -452,7 +462,7 @@ static inline void back(Run &run) {
     run.looked = time;
     if (time - run.began > 1.0) run.enough = true;
     // Another thread may draw from the same stream of bits: it has its turns, but only those.
-    const bool shares = run.streams.empty();
+    const bool shares = run.streams.empty() && !run.legacy;
     if (shares && !run.released && time - run.began > 1e-3) run.released = PyEval_SaveThread();
     if (time - run.asked < 0.05) return;
     run.asked = time;
@@ -494,6 +504,7 @@ static void restore(Run &run, Given *given, int count) {
     for (int k = 0; k < count; k++)
         if (given[k].copy) PyArray_CopyInto(given[k].object, given[k].copy);
     for (const auto &[bits, state] : run.streams) PyObject_SetAttrString(bits, "state", state);
+    if (run.legacy) Py_XDECREF(PyObject_CallMethod(run.legacy, "set_state", "O", run.legacy_state));
     forget(given, count);
     PyErr_Restore(type, value, trace);
 }
@@ -647,6 +658,7 @@ struct Results {  // what has been made of views, so that one view is one object
     const Given *given;
     int count;
     std::vector<std::pair<i64, PyObject *>> views;
+    std::vector<std::pair<const void *, PyObject *>> lists;
 };
 // An argument whose memory holds all of a view.
 template <class T, int N> static PyObject *holder(const View<T, N> &v, const Results &results) {
@@ -720,6 +732,19 @@ static bool take_source(PyObject *o, Source &v, Run &run) {
     PyErr_Clear();
     return false;
 }
+// The generator behind np.random.rand.
+static bool take_legacy(PyObject *o, Source &v, Run &run) {
+    PyObject *bits = PyObject_GetAttrString(o, "_bit_generator");
+    PyObject *state = PyObject_CallMethod(o, "get_state", "O", Py_False);
+    v.object = o;
+    const bool good = state && find_bits(bits, v);
+    Py_XDECREF(bits);  // the generator keeps it
+    PyErr_Clear();
+    if (!good) { Py_XDECREF(state); return false; }
+    run.legacy = o;
+    run.legacy_state = state;
+    return true;
+}
 // One that is made in the run, and that nobody else knows.
 static Source new_source(Run &run, PyObject *o) {
     run.made.push_back(o);
@@ -743,6 +768,34 @@ static inline double random_between(const Source &s, double low, double high) {
 static inline double random_near(const Source &s, double middle, double scale) {
     NEED(!std::signbit(scale) && scale == scale);
     return middle + scale * random_standard_normal(s.bits);
+}
+static inline double random_wait(const Source &s, double scale) {
+    NEED(!std::signbit(scale) && scale == scale);
+    return scale * random_standard_exponential(s.bits);
+}
+// Which one of some is drawn, by their shares of one: as `Generator.choice` does it.
+static std::vector<double> shares_of_one(const View<double, 1> &p) {
+    std::vector<double> running((size_t)p.n[0]);
+    double sum = 0, lost = 0, total = 0;
+    for (i64 k = 0; k < p.n[0]; k++) {
+        const double x = p.p[k * p.s[0]], y = x - lost, t = sum + y;
+        lost = t - sum - y;
+        sum = t;
+        NEED(x >= 0);
+        running[k] = total = k ? total + x : x;
+    }
+    NEED(p.n[0] > 0 && std::fabs(sum - 1.0) <= 1e-8);
+    for (double &x : running) x /= total;
+    return running;
+}
+static inline i64 random_share(const Source &s, const std::vector<double> &running) {
+    return std::upper_bound(running.begin(), running.end(), random_double(s)) - running.begin();
+}
+static inline i64 random_integer_of_legacy(const Source &s, i64 low, i64 high) {
+    NEED(high > low);
+    uint64_t mask = (uint64_t)(high - 1 - low);
+    for (int k = 1; k < 64; k *= 2) mask |= mask >> k;
+    return (i64)random_bounded_uint64(s.bits, (uint64_t)low, (uint64_t)(high - 1 - low), mask, true);
 }
 static inline i64 random_integer(const Source &s, i64 low, i64 high) {
     NEED(high > low);
@@ -790,6 +843,31 @@ template <class T, int N> static Array<T, N> received(Run &run, PyObject *result
     Py_DECREF(result);
     NEED(good);
     return made;
+}
+struct Held {
+    PyObject *o;
+    ~Held() { Py_XDECREF(o); }
+};
+static inline double received_float(PyObject *result) {
+    double v = 0;
+    const bool good = take_float(result, v);
+    Py_DECREF(result);
+    NEED(good);
+    return v;
+}
+static inline i64 received_int(PyObject *result) {
+    i64 v = 0;
+    const bool good = take_int(result, v, 63);
+    Py_DECREF(result);
+    NEED(good);
+    return v;
+}
+static inline bool received_bool(PyObject *result) {
+    bool v = false;
+    const bool good = take_bool(result, v);
+    Py_DECREF(result);
+    NEED(good);
+    return v;
 }
 template <class T> static T received_number(PyObject *result, PyTypeObject *type) {
     T v{};

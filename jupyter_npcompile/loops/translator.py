@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from jupyter_npcompile.loops import elementwise, indexing
+from jupyter_npcompile.loops import elementwise, indexing, lists
 from jupyter_npcompile.loops.bounds import Proof, renamed
 from jupyter_npcompile.loops.calls import elements, number
 from jupyter_npcompile.loops.kinds import Declined, Number
 from jupyter_npcompile.loops.names import Jumps
 from jupyter_npcompile.loops.statements import Statements
-from jupyter_npcompile.loops.values import Bounds, Cut, Items, Scalar, Value, Zipped
+from jupyter_npcompile.loops.values import Bounds, Cut, Items, Listed, Scalar, Value, Zipped
 
 LONGEST = 16
 """Items of a tuple over which a loop in the loop goes."""
@@ -101,7 +101,11 @@ class Translator(Statements):
                     raise Declined("a jump in a loop over a tuple", node.lineno)
             return
         w.emit("{")
-        sequence = self.settled_sequence(self.expression(node.iter))
+        given = self.expression(node.iter)
+        if isinstance(given, Listed) and lists.inner(given).type.item is None:
+            w.emit("}")
+            return  # there is nothing in it
+        sequence = self.settled_sequence(given)
         count, item = self.iteration(sequence)
         total, position = w.hold("i64", count, "n"), w.name("i")
         innermost = not has_loops(node)
@@ -198,7 +202,7 @@ class Translator(Statements):
             return None
         jumps = ast.Break | ast.Continue
         if len(sequence.items) > LONGEST or any(isinstance(n, jumps) for n in ast.walk(node)):
-            raise Declined("a loop over a tuple", node.lineno)
+            return None
         return tuple(map(self.settled, sequence.items))
 
     def settled_sequence(self, value: Value) -> Value:
@@ -210,7 +214,9 @@ class Translator(Statements):
         if isinstance(value, Zipped):
             return Zipped(tuple(map(self.settled_sequence, value.parts)))
         if isinstance(value, Items):
-            raise Declined("a loop over a tuple", self.line)
+            value = lists.display(self, value.items)
+        if isinstance(value, Listed):
+            return lists.iterated(self, value)
         return self.settled(elements(value))
 
     def iteration(self, sequence: Value) -> tuple[str, Callable[[str], Value]]:
@@ -224,6 +230,8 @@ class Translator(Statements):
             for count, _ in found[1:]:
                 least = f"std::min<i64>({least}, {count})"
             return least, lambda k: Items(tuple(item(k) for _, item in found))
+        if isinstance(sequence, Listed):
+            return lists.iteration(self, sequence)
         ref = elementwise.materialise(w, elements(sequence))
 
         def item(position: str) -> Value:
@@ -264,4 +272,5 @@ class Translator(Statements):
 
 def has_loops(node: ast.For | ast.While) -> bool:
     """Whether a loop is in a loop."""
-    return any(isinstance(n, ast.For | ast.While) for b in node.body for n in ast.walk(b))
+    loops = ast.For | ast.While | ast.ListComp | ast.GeneratorExp
+    return any(isinstance(n, loops) for statement in node.body for n in ast.walk(statement))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from jupyter_npcompile.loops.kinds import ArrayType, Number
+from jupyter_npcompile.loops.kinds import ArrayType, ListType, Number
 
 
 @dataclass(frozen=True)
@@ -116,9 +116,66 @@ Lazy = Ref | Gathered | Applied
 
 @dataclass(frozen=True)
 class Items:
-    """A tuple of values."""
+    """A tuple of values, or a list of them.
+
+    Parameters
+    ----------
+    items : tuple
+        The values.
+    is_list : bool
+        Whether it is a list.
+    """
 
     items: tuple[Any, ...]
+    is_list: bool = False
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What functions of linear algebra give: a tuple whose items have names.
+
+    Parameters
+    ----------
+    items : tuple
+        The values.
+    names : tuple of str
+        Their names.
+    """
+
+    items: tuple[Any, ...]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text that is made in the loop: ``f"..."``.
+
+    Parameters
+    ----------
+    parts : tuple of (str or (Value, str))
+        Texts, and values with how they are shown.
+    """
+
+    parts: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A list that is made in the loop, and changed.
+
+    Parameters
+    ----------
+    code : str
+        Its variable in C++; empty as long as it is known to be empty.
+    type : ListType
+        Its type.
+    name : str
+        The name it has been read from; empty for one that has no name.
+    """
+
+    code: str
+    type: ListType
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -186,7 +243,22 @@ class Cut:
     step: Scalar | None
 
 
-Value = Cut | Scalar | Ref | Gathered | Applied | Items | Known | Source | Method | Bounds | Zipped
+Value = (
+    Cut
+    | Scalar
+    | Ref
+    | Gathered
+    | Applied
+    | Items
+    | Listed
+    | Parts
+    | Text
+    | Known
+    | Source
+    | Method
+    | Bounds
+    | Zipped
+)
 
 
 def dtype_of(value: Lazy | Scalar) -> str:

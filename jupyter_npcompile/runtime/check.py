@@ -38,6 +38,11 @@ class Rounding:
     precision: float = 0.0
 
 
+MANY = 16
+"""Numbers of a list beyond which they are compared together."""
+
+_PLAIN = {bool, float, np.float64, np.int64, np.bool_}
+
 NO_ROUNDING = Rounding()
 _NUMERIC = (np.ndarray, np.generic, int, float, complex)
 
@@ -169,6 +174,10 @@ def mismatches(
     elif isinstance(expected, tuple | list):
         if len(expected) != len(actual):
             yield _changed("value", name, "length", len(expected), len(actual))
+            return
+        kinds = {type(item) for item in (*expected, *actual)}
+        if len(expected) > MANY and len(kinds) == 1 and kinds <= _PLAIN:
+            yield from _values(name, np.asarray(expected), np.asarray(actual), rounding)
             return
         for k, (before, after) in enumerate(zip(expected, actual, strict=True)):
             yield from mismatches(f"{name}[{k}]", before, after, rounding, inputs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -14,6 +14,9 @@ from jupyter_npcompile.runtime.check import Rounding, difference
 from jupyter_npcompile.runtime.footprint import budget
 from jupyter_npcompile.runtime.loop_form import Form
 from jupyter_npcompile.tracer.memory import Array
+
+Tail = tuple[list[Any], int, list[Any]]
+"""A list, how long it was, and what comes after that."""
 
 BLOCK = 1 << 16
 """Elements that are exchanged at a time."""
@@ -37,6 +40,8 @@ class Prediction:
         What had changed before.
     began : float
         When Python began with the iteration.
+    tails : list of (list, int, list)
+        Lists that grow, how long they were, and what they grow by.
     """
 
     form: Form
@@ -45,6 +50,7 @@ class Prediction:
     magnitude: float
     changes: int
     began: float = 0.0
+    tails: list[Tail] = field(default_factory=list)
 
     @classmethod
     def of(
@@ -54,10 +60,12 @@ class Prediction:
         contents: list[tuple[Array, Array]],
         values: list[Any],
         changes: int = 0,
+        tails: list[Tail] | None = None,
     ) -> Prediction:
         """What native code says, from its inputs and what it gives names."""
-        magnitude = max(map(_magnitude, (*values, *found.values())), default=0.0)
-        return cls(form, found, contents, magnitude, changes)
+        grown = [tail for _, _, tail in tails or ()]
+        magnitude = max(map(_magnitude, (*values, *found.values(), *grown)), default=0.0)
+        return cls(form, found, contents, magnitude, changes, tails=tails or [])
 
     def differences(self, namespace: Mapping[str, Any]) -> list[str]:
         """What is not as it was said, now that Python has run the iteration."""
@@ -73,6 +81,8 @@ class Prediction:
         for array, content in self.contents:
             # A copy: what is compared must not share memory with the user's array.
             found.append(difference("an array", array.copy(), content, rounding))
+        for grown, length, tail in self.tails:
+            found.append(difference("a list", grown[length:], tail, rounding))
         return [text for text in found if text is not None]
 
 
@@ -97,6 +107,8 @@ class Written:
         self.arrays: list[Array] = list(found.values())
         self.nbytes = sum(array.nbytes for array in self.arrays)
         there = {id(v): v.nbytes for v in (*values, *arguments) if type(v) is np.ndarray}
+        self.lists = [value for value in values if type(value) is list]
+        self.tails: list[Tail] = []
         self.fits = self.nbytes <= budget(sum(there.values()))
 
 
@@ -123,7 +135,7 @@ def predict(
         return None  # nothing would be left to compare with
     found = dict(form.code.fixed)
     found.update(zip(form.code.outputs, answer[2:], strict=True))
-    return Prediction.of(form, found, contents, values, changes)
+    return Prediction.of(form, found, contents, values, changes, written.tails)
 
 
 def taken_back(
@@ -140,6 +152,8 @@ def taken_back(
     """
     contents = [(array, array.copy()) for array in written.arrays]
     streams = [(v, v.bit_generator.state) for v in values if type(v) is np.random.Generator]
+    lengths = [len(grown) for grown in written.lists]
+    legacy = np.random.get_state(legacy=False) if form.code.draws_legacy else None
     try:
         answer = form.run(1, *arguments, *values, *form.code.hosts)
     except BaseException:
@@ -149,6 +163,12 @@ def taken_back(
     finally:
         for generator, state in streams:
             generator.bit_generator.state = state
+        form.code.printed.clear()
+        for grown, length in zip(written.lists, lengths, strict=True):
+            written.tails.append((grown, length, grown[length:]))
+            del grown[length:]
+        if legacy is not None:
+            np.random.set_state(legacy)
     if any(np.may_share_memory(one, other) for one, other in combinations(written.arrays, 2)):
         after = [array.copy() for array in written.arrays]
         for array, before in contents:
@@ -183,6 +203,8 @@ def exchange(array: Array, other: Array) -> None:
 
 
 def _magnitude(value: Any) -> float:
+    if type(value) in (list, tuple):
+        return max(map(_magnitude, value), default=0.0)
     if type(value) is np.ndarray and value.dtype.kind in "fc" and value.size:
         largest = float(np.max(np.abs(value)))
     elif isinstance(value, float | np.floating):

@@ -195,6 +195,7 @@ class LoopState:
                     return False
                 break
             status, done, results = answer[0], answer[1], answer[2:]
+            form.code.show()
             total += done
             if rest is not None and status not in (LEFT, RETURNED):
                 rest = later(rest, done)

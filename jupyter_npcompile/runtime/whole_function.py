@@ -175,6 +175,7 @@ class WholeFunction:
             if answer[0] in (RETURNED, FINISHED):
                 form.refusals = 0
                 form.iterations += 1
+                form.code.show()
                 counters.dispatches += 1
                 self._rest.whole = form
                 if turn is not None:
@@ -207,7 +208,7 @@ class WholeFunction:
             form.refusals += answer[0] == REFUSED
             return _FAILED
         predicted = answer[2] if answer[0] == RETURNED else None
-        prediction = Prediction.of(form, {RESULT: predicted}, contents, values)
+        prediction = Prediction.of(form, {RESULT: predicted}, contents, values, tails=written.tails)
         result = again()
         wrong = prediction.differences({RESULT: result})
         if not wrong and _shares(predicted, values) != _shares(result, values):
@@ -271,6 +272,6 @@ def _shares(value: Any, inputs: list[Any]) -> list[tuple[bool, bool]]:
 
 
 def _arrays(value: Any) -> list[Any]:
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return [array for item in value for array in _arrays(item)]
     return [value] if type(value) is np.ndarray else []

@@ -1,0 +1,425 @@
+"""Lists that are made in a loop: their items have one type, as those of an array have.
+
+A list has a type for its items that holds for all of them. As long as it has one
+name, that may become wider by what is appended; a list that may have two names
+keeps it, for through the other name nobody would know.
+
+A list that was there before is only appended to: nobody knows what is in it. Its
+new items are kept apart, and become its own when the run is over.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jupyter_npcompile.loops import arithmetic, elementwise, indexing
+from jupyter_npcompile.loops.kinds import (
+    CTYPES,
+    ArrayType,
+    Declined,
+    ListType,
+    Number,
+    Raises,
+    TupleType,
+    Type,
+    as_item,
+    item_c,
+    join_items,
+)
+from jupyter_npcompile.loops.values import (
+    Applied,
+    Cut,
+    Gathered,
+    Items,
+    Known,
+    Listed,
+    Ref,
+    Scalar,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.loops.names import Names
+
+CHANGING = ("append", "pop", "insert", "extend", "reverse", "sort", "remove", "clear")
+"""Methods that change a list."""
+
+
+def changed_names(statements: Sequence[ast.stmt]) -> frozenset[str]:
+    """Names of what may be lists that are changed; other lists are as good as tuples.
+
+    Examples
+    --------
+    >>> sorted(changed_names(ast.parse("a.append(1); b[0] = 2; c = [b[1]]").body))
+    ['a', 'b']
+    """
+    found: set[ast.expr] = set()
+    for node in (part for statement in statements for part in ast.walk(statement)):
+        if isinstance(node, ast.Attribute):
+            found.update({node.value} if node.attr in CHANGING else ())
+        elif isinstance(node, ast.Subscript):
+            found.update(() if isinstance(node.ctx, ast.Load) else {node.value})
+        elif isinstance(node, ast.AugAssign):
+            found.add(node.target)
+    return frozenset(node.id for node in found if isinstance(node, ast.Name))
+
+
+def display(t: Names, items: Sequence[Value]) -> Listed:
+    """A list of some items."""
+    if not items:
+        return Listed("", ListType(None))
+    held = [_held(t, item) for item in items]
+    kind = _type(held[0])
+    for item in held[1:]:
+        kind = join_items(kind, _type(item))
+    made = new(t, kind)
+    for item in held:
+        _push(t, made, item)
+    return made
+
+
+def repeated(t: Names, items: Sequence[Value], times: Scalar) -> Listed:
+    """``[item] * times``."""
+    if len(items) != 1 or times.type.kind != "i" or times.type.mixed:
+        raise Declined("a list that is repeated", t.line)
+    (item,) = (_held(t, item) for item in items)
+    made = new(t, _type(item))
+    count = t.writer.hold("i64", f"std::max<i64>((i64){times.code}, 0)")
+    code = _code(item, made.type.item)
+    if isinstance(item, Ref):
+        t.share(made.code, item.root)
+    t.writer.emit(f"NEED({count} < (i64)1 << 32);")
+    t.writer.emit(f"{made.code}->items.assign((size_t){count}, {code});")
+    return made
+
+
+def new(t: Names, item: Type) -> Listed:
+    """A list without items, for items of a type."""
+    kind = ListType(as_item(item))
+    name = t.writer.variable(t.writer.name("list"), kind.c)
+    t.writer.emit(f"{name} = std::make_shared<Listed<{item_c(kind.item)}>>();")
+    return Listed(name, kind)
+
+
+def emptied(t: Names, name: str, target: ListType) -> None:
+    """Have an empty list where a name is bound to one of a certain type."""
+    if target.item is not None:
+        made = f"std::make_shared<Listed<{item_c(target.item)}>>()"
+        t.writer.emit(f"{t.variable(name, target)} = {made};")
+
+
+def shared(t: Names, value: Listed) -> Listed:
+    """A list that gets another name."""
+    if not value.name:
+        return value
+    inner(value)
+    if value.type.item is None:
+        raise Declined("an empty list, by two names", t.line)
+    kind = replace(value.type, is_shared=True)
+    if value.name in t.frame.env:
+        t.frame.env[value.name] = kind
+    return Listed(value.code, kind)
+
+
+def method(t: Names, owner: Listed, name: str, args: Sequence[Value]) -> Value | None:
+    """Call a method of a list; None for one that loops do not have."""
+    known = t.frame.env.get(owner.name)
+    if isinstance(known, ListType):  # arguments may have changed it
+        found = t.value(owner.name, known)
+        assert isinstance(found, Listed)
+        owner = found
+    if name == "append" and len(args) == 1:
+        _append(t, owner, args[0])
+        return Known(None)
+    inner(owner)
+    if name == "pop" and len(args) <= 1:
+        return _pop(t, owner, args)
+    if name in ("reverse", "clear") and not args:
+        if owner.code:
+            t.writer.emit(f"{owner.code}->{name}();")
+        return Known(None)
+    return None
+
+
+def inner(owner: Listed) -> Listed:
+    """A list that is looked at, which must have been made here.
+
+    Raises
+    ------
+    Declined
+        For a list from outside: what is in it is not known.
+    """
+    if owner.type.is_given:
+        raise Declined("a list from outside that is not only appended to")
+    return owner
+
+
+def _append(t: Names, owner: Listed, value: Value) -> None:
+    item = _held(t, value)
+    _push(t, _taking(t, owner, _type(item)), item)
+
+
+def _taking(t: Names, owner: Listed, kind: Type) -> Listed:
+    """A list into which an item of some type goes: then its items may be of that type, too."""
+    if owner.type.item is not None:
+        kind = join_items(owner.type.item, kind)
+    if kind == owner.type.item:
+        return owner
+    if owner.type.is_shared or owner.name not in t.frame.env:
+        raise Declined("a list whose items change their type, by two names", t.line)
+    wider = replace(owner.type, item=kind)
+    if owner.type.item is None:
+        emptied(t, owner.name, wider)
+    t.frame.env[owner.name] = wider
+    return Listed(t.variable(owner.name, wider), wider, owner.name)
+
+
+def _push(t: Names, owner: Listed, item: Value) -> None:
+    if isinstance(item, Ref):
+        t.share(owner.code, item.root)
+    t.writer.emit(f"{owner.code}->push({_code(item, owner.type.item)});")
+
+
+def _pop(t: Names, owner: Listed, args: Sequence[Value]) -> Value:
+    if not owner.code:
+        raise Raises("pop of an empty list", t.line)
+    place = _place(owner, args[0] if args else arithmetic.constant(-1))
+    held = t.writer.hold("i64", place)
+    item = _item(t, owner, held)
+    t.writer.emit(f"{owner.code}->erase({held});")
+    return item
+
+
+def _place(owner: Listed, index: Value) -> str:
+    if not isinstance(index, Scalar) or index.type.dtype == "bool":
+        raise Declined("a list by such an index")
+    return f"at({indexing.as_index(index)}, {owner.code}->size())"
+
+
+def read(t: Names, owner: Listed, index: Value) -> Value:
+    """``list[index]``."""
+    if not inner(owner).code:
+        raise Raises("an item of an empty list", t.line)
+    if isinstance(index, Cut):
+        made = new(t, _item_type(owner))
+        t.share(made.code, owner.code)
+        t.writer.emit(
+            f"{{ const Slice cut = slice({indexing.cut_code(index)}, {owner.code}->size()); "
+            f"{made.code}->take(*{owner.code}, cut, {indexing.step_of(index)}); }}"
+        )
+        return made
+    return _item(t, owner, t.writer.hold("i64", _place(owner, index)))
+
+
+def write(t: Names, owner: Listed, index: Value, value: Value) -> None:
+    """``list[index] = value``."""
+    item = _held(t, value)
+    if not inner(owner).code:
+        raise Raises("an item of an empty list", t.line)
+    owner = _taking(t, owner, _type(item))
+    if isinstance(item, Ref):
+        t.share(owner.code, item.root)
+    place = _place(owner, index)
+    t.writer.emit(f"{owner.code}->items[{place}] = {_code(item, owner.type.item)};")
+
+
+def iterated(t: Names, owner: Listed) -> Listed:
+    """A list that a loop goes through, which must not change meanwhile."""
+    if not inner(owner).code:
+        raise Declined("a loop over an empty list", t.line)
+    held = t.writer.variable(t.writer.name("list"), owner.type.c)
+    guard = t.writer.name("guard")
+    t.share(held, owner.code)
+    t.writer.emit(f"{held} = {owner.code};", f"const Reader {guard}({held}->readers);")
+    return Listed(held, replace(owner.type, is_shared=True))
+
+
+def iteration(t: Names, owner: Listed) -> tuple[str, Callable[[str], Value]]:
+    """How many items a list has, and an item by its position."""
+    return f"{owner.code}->size()", lambda position: _item(t, owner, position)
+
+
+def length(t: Names, owner: Listed) -> Scalar:
+    """``len(list)``."""
+    if not inner(owner).code:
+        return arithmetic.constant(0)
+    return Scalar(t.writer.hold("i64", f"{owner.code}->size()"), Number("py", "int64", 40))
+
+
+def is_list(value: Value) -> bool:
+    """Whether a value is a list."""
+    return isinstance(value, Listed) or (isinstance(value, Items) and value.is_list)
+
+
+def truth(owner: Listed) -> str:
+    """C++ for whether a list has items."""
+    return f"({owner.code}->size() > 0)" if inner(owner).code else "false"
+
+
+def total(t: Names, owner: Listed) -> Scalar:
+    """``sum(list)``: it begins with Python's zero."""
+    if not inner(owner).code:
+        return arithmetic.constant(0)
+    item = _item_type(owner)
+    if not isinstance(item, Number) or item.dtype not in ("int64", "float64"):
+        raise Declined("sum of such a list")
+    if item.dtype == "float64" and item.origin != "np" and sys.version_info >= (3, 12):
+        raise Declined("a sum of floats, whose errors Python makes good")
+    w = t.writer
+    acc, tag, c = w.name("sum"), w.name("tag"), item.c
+    w.emit(f"NEED({owner.code}->size() > 0);", f"{c} {acc} = 0;", f"int {tag} = 0;")
+    added = f"checked_add<i64>({acc}, item.v)" if item.dtype == "int64" else f"{acc} + item.v"
+    w.emit(
+        f"for (const auto &item : {owner.code}->items) "
+        f"{{ {acc} = {added}; {tag} = {tag} || item.tag == 1; }}"
+    )
+    return Scalar(acc, item, tag if item.is_tagged else "")
+
+
+def extreme(t: Names, owner: Listed, order: str) -> Value:
+    """``max(list)`` or ``min(list)``: the first of them."""
+    if not inner(owner).code:
+        raise Raises("min or max of an empty list", t.line)
+    item = _item_type(owner)
+    if not isinstance(item, Number) or item.kind == "c":
+        raise Declined("min or max of such a list")
+    w = t.writer
+    best = w.name("best")
+    w.emit(f"NEED({owner.code}->size() > 0);", f"{item_c(item)} {best} = {owner.code}->items[0];")
+    better = f"{order}<{item.c}>(item.v, {best}.v)"
+    w.emit(f"for (const auto &item : {owner.code}->items) if ({better}) {best} = item;")
+    return _value(t, best, item, owner.code)
+
+
+def as_array(t: Names, owner: Listed, dtype: str | None = None) -> Ref:
+    """``np.array(list)``; an empty one has NumPy's dtype and shape, not that of its items."""
+    w = t.writer
+    if not inner(owner).code:
+        return elementwise.new(w, dtype or "float64", ["0"])
+    item = _item_type(owner)
+    parts = item.items if isinstance(item, TupleType) else (item,)
+    names = [part.dtype for part in parts if isinstance(part, (Number, ArrayType))]
+    dtype = dtype or np.result_type(*(np.dtype(name) for name in names)).name
+    if dtype not in CTYPES:
+        raise Declined(f"an array of {dtype}")
+    count = w.hold("i64", f"{owner.code}->size()", "n")
+    k = w.name("k")
+    if dtype != "float64" or not isinstance(item, Number):
+        w.emit(f"NEED({count} > 0);")
+    if isinstance(item, ArrayType):
+        return _stacked(t, owner, item, dtype, count)
+    dims = [count, str(len(parts))] if isinstance(item, TupleType) else [count]
+    made = elementwise.new(w, dtype, dims)
+    with w.block(f"for (i64 {k} = 0; {k} < {count}; {k}++)"):
+        found = _item(t, owner, k)
+        numbers = found.items if isinstance(found, Items) else (found,)
+        for place, value in enumerate(numbers):
+            stored = elementwise.converted(value, dtype)
+            assert isinstance(stored, Scalar)
+            w.emit(f"{made.code}.p[{k} * {len(parts)} + {place}] = {stored.code};")
+    return made
+
+
+def _stacked(t: Names, owner: Listed, item: ArrayType, dtype: str, count: str) -> Ref:
+    w = t.writer
+    first = f"{owner.code}->items[0]"
+    dims = [w.hold("i64", f"{first}.n[{d}]", "n") for d in range(item.ndim)]
+    made = elementwise.new(w, dtype, [count, *dims])
+    k = w.name("k")
+    with w.block(f"for (i64 {k} = 0; {k} < {count}; {k}++)"):
+        part = _item(t, owner, k)
+        assert isinstance(part, Ref)
+        for d, n in enumerate(dims):
+            w.emit(f"NEED({part.code}.n[{d}] == {n});")
+        full: list[indexing.Index] = [Scalar(k, Number("py", "int64", 40), proven=True)]
+        full += [Cut(None, None, None)] * item.ndim
+        target = indexing.view(w, made, full)
+        elementwise.fill(w, target, dims, elementwise.converted(part, dtype))
+    return made
+
+
+def joined(t: Names, owner: Listed) -> Ref:
+    """``np.concatenate(list)`` of arrays along their first dimension."""
+    w = t.writer
+    item = _item_type(owner)
+    if not isinstance(item, ArrayType):
+        raise Declined("np.concatenate of a list of numbers")
+    total, k = w.name("total"), w.name("k")
+    w.emit(f"NEED({owner.code}->size() > 0);", f"i64 {total} = 0;")
+    w.emit(f"for (const auto &part : {owner.code}->items) {total} += part.n[0];")
+    first = f"{owner.code}->items[0]"
+    dims = [w.hold("i64", f"{first}.n[{d}]", "n") for d in range(1, item.ndim)]
+    made = elementwise.new(w, item.dtype, [total, *dims])
+    start = w.name("start")
+    w.emit(f"i64 {start} = 0;")
+    with w.block(f"for (i64 {k} = 0; {k} < {owner.code}->size(); {k}++)"):
+        part = _item(t, owner, k)
+        assert isinstance(part, Ref)
+        for d, n in enumerate(dims, 1):
+            w.emit(f"NEED({part.code}.n[{d}] == {n});")
+        window = w.name("w")
+        w.emit(f"{made.type.view} {window} = {made.code}; {window}.n[0] = {part.code}.n[0];")
+        w.emit(f"{window}.p += {start} * {made.code}.s[0]; {start} += {part.code}.n[0];")
+        elementwise.fill(w, Ref(window, made.type), [f"{part.code}.n[0]", *dims], part)
+    return made
+
+
+def _item_type(owner: Listed) -> Type:
+    item = inner(owner).type.item
+    if item is None:
+        raise Declined("a list that is empty")
+    return item
+
+
+def _item(t: Names, owner: Listed, place: str) -> Value:
+    """The item at a place that is there."""
+    held = t.writer.name("item")
+    t.writer.emit(f"const auto {held} = {owner.code}->items[{place}];")
+    return _value(t, held, _item_type(owner), owner.code)
+
+
+def _value(t: Names, code: str, kind: Type, root: str) -> Value:
+    if isinstance(kind, Number):
+        return Scalar(f"{code}.v", kind, f"{code}.tag" if kind.is_tagged else "")
+    if isinstance(kind, TupleType):
+        parts = [
+            _value(t, f"std::get<{k}>({code})", part, root) for k, part in enumerate(kind.items)
+        ]
+        return Items(tuple(parts), kind.is_list)
+    assert isinstance(kind, ArrayType)
+    return Ref(code, kind, root=root)
+
+
+def _held(t: Names, value: Value) -> Value:
+    """An item, computed now."""
+    value = t.settled(value)
+    if isinstance(value, (Applied, Gathered)):
+        return elementwise.materialise(t.writer, value)
+    return value
+
+
+def _type(value: Value) -> Type:
+    if isinstance(value, Scalar | Ref):
+        return as_item(value.type)
+    if isinstance(value, Items):
+        return as_item(TupleType(tuple(map(_type, value.items)), value.is_list))
+    raise Declined("a list of these")
+
+
+def _code(value: Value, kind: Type | None) -> str:
+    """C++ for an item."""
+    assert kind is not None
+    if isinstance(value, Scalar):
+        return f"{item_c(kind)}{{({value.type.c}){value.code}, {arithmetic.tag_of(value)}}}"
+    if isinstance(value, Items):
+        assert isinstance(kind, TupleType)
+        parts = map(_code, value.items, kind.items)
+        return f"{item_c(kind)}({', '.join(parts)})"
+    assert isinstance(value, Ref)
+    return f"{item_c(kind)}({value.code})"
