@@ -294,13 +294,3 @@ def wait(timeout: float | None = None) -> bool:
     done = compiler.wait(timeout)
     left = None if timeout is None else max(timeout - (monotonic() - began), 0.0)
     return replays.wait(left) and done
-
-
-def _follow(fun: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A compiled function is called with tensors that have a history."""
-    from jupyter_npcompile.autodiff.tensors import follow
-
-    return follow(fun, args, kwargs)
-
-
-tensor_calls.followed_by(_follow)
