@@ -26,7 +26,7 @@ LIMIT = 0.01
 """Seconds after which one round is."""
 
 LONG = 0.2
-"""Seconds; of what takes longer in NumPy, the first runs tell enough."""
+"""Seconds; of what takes longer in NumPy, a first run that wins tells enough."""
 
 DECISIVE = 3.0
 """How many times as fast compiled code, which runs for the first time, must be to win at once."""
@@ -55,15 +55,19 @@ class Times:
 def is_decided(first: Times) -> bool:
     """Whether the first runs have shown enough.
 
-    Memory that is used for the first time costs both sides time, NumPy more.
+    Memory that is used for the first time costs both sides time, NumPy more. But
+    who loses now has lost for good: a machine that was busy must not decide that.
 
     Examples
     --------
     >>> is_decided(Times(5000.0, 1000.0)), is_decided(Times(5000.0, 4000.0))
     (True, False)
+    >>> is_decided(Times(5e5, 4e5)), is_decided(Times(5e5, 6e5))
+    (True, False)
     """
     seconds = first.numpy_us * 1e-6
-    return seconds > LONG or (seconds > WORTH and first.numpy_us >= DECISIVE * first.compiled_us)
+    factor = 1.0 if seconds > LONG else DECISIVE
+    return seconds > WORTH and first.numpy_us >= factor * first.compiled_us
 
 
 def contest(plan: Plan, namespace: Namespace) -> Times:
