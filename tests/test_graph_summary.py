@@ -55,6 +55,13 @@ def test_the_tier_on_a_device_is_its_name() -> None:
     assert where() == "cuda:1"
 
 
+def test_a_run_that_was_cut_short() -> None:
+    text = summarise(
+        device="cpu", statuses=["python"] * 2, reasons=[], breaks=0, tiers=["numpy"], not_run=2
+    )
+    assert text == "nothing was compiled: 2 lines not run"
+
+
 def test_no_reason_is_known() -> None:
     text = summarise(device="cpu", statuses=["host"], reasons=[None], breaks=0, tiers=[])
     assert text == "0 of 1 line compiled: NumPy runs all of it"

@@ -48,7 +48,7 @@ from jupyter_npcompile.graph import serial
 from jupyter_npcompile.graph.captured import SCHEMA_VERSION, CapturedGraph
 from jupyter_npcompile.graph.nodes import Level
 from jupyter_npcompile.graph.regions import RegionReport, region_from_dict, region_to_dict
-from jupyter_npcompile.graph.summary import summarise
+from jupyter_npcompile.graph.summary import NOT_RUN, summarise
 from jupyter_npcompile.graph.timing import Timing
 
 Status = Literal["compiled", "host", "python"]
@@ -179,6 +179,7 @@ class ReportData:
             tiers=[region.tier for region in self.regions],
             notes=[region.note for region in self.regions],
             speed=self.speed,
+            not_run=sum(line.reason == NOT_RUN for line in self.lines),
         )
 
     @property

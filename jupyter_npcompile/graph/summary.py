@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from jupyter_npcompile.graph.constants import printable, shorten
 
+NOT_RUN = "not run"
+"""Reason of a line that the run did not come to."""
+
 
 def summarise(
     *,
@@ -16,6 +19,7 @@ def summarise(
     tiers: Sequence[str],
     notes: Sequence[str] = (),
     speed: float | None = None,
+    not_run: int = 0,
 ) -> str:
     """Say in one line what was compiled, and if nothing was, why.
 
@@ -37,6 +41,8 @@ def summarise(
         What the regions say about themselves.
     speed : float or None
         How many times as fast as NumPy the compiled regions ran.
+    not_run : int
+        Number of lines that the run did not come to.
 
     Examples
     --------
@@ -48,6 +54,8 @@ def summarise(
     """
     compiled = statuses.count("compiled")
     total = compiled + statuses.count("host")
+    if not total and not_run:
+        return f"nothing was compiled: {_count(not_run, 'line')} not run"
     if not total:
         return "nothing to compile: no line holds NumPy work"
     if not compiled:

@@ -19,6 +19,7 @@ from jupyter_npcompile.graph import (
     ReportData,
     Status,
 )
+from jupyter_npcompile.graph.summary import NOT_RUN
 from jupyter_npcompile.runtime import loop_reports
 from jupyter_npcompile.runtime.device.accounts import copies
 from jupyter_npcompile.runtime.hints import hint_for
@@ -44,7 +45,7 @@ POSTPONED = (
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
-_ORDINARY = frozenset({"import", "definition", "not run", PLAIN, "plain Python"})
+_ORDINARY = frozenset({"import", "definition", NOT_RUN, PLAIN, "plain Python"})
 """Statements that are no break point wherever they stand."""
 
 
@@ -236,7 +237,7 @@ class _Reporter:
         elif self._was_inlined(entry.line):
             entry.status, entry.captured = "compiled", True
         else:
-            entry.reason = "not run"
+            entry.reason = NOT_RUN
 
     def _was_inlined(self, line: Line) -> bool:
         """Whether a helper's line ran as part of a segment of its caller."""
