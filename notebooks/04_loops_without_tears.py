@@ -233,20 +233,20 @@ else:
 #
 # ## Break it
 #
-# A bar of metal, hot in the middle, its ends kept cold. Heat flows from each point to its neighbours: the heat equation. We write it with loops over elements, and keep the temperature in the middle in a list.
+# A bar of metal, hot in the middle, its ends kept cold. Heat flows from each point to its neighbours: the heat equation. We write it with loops over elements, and keep the temperatures in the middle in a dictionary, by the step.
 
 
 # %%
 def cool(start, steps):
     u = start.copy()
     new = start.copy()
-    middle = []
+    middle = {}
     for step in range(steps):
         for i in range(1, u.size - 1):
             new[i] = u[i] + 0.4 * (u[i - 1] - 2 * u[i] + u[i + 1])
         u[:] = new
-        middle.append(u[u.size // 2])
-    return u, np.array(middle)
+        middle[step] = u[u.size // 2]
+    return u, np.array(list(middle.values()))
 
 
 start = np.zeros(200)
@@ -270,7 +270,7 @@ broken = loops(cool, start, 1500)
 assert broken == ["for i in range(1, u.size - 1):"]
 
 # %% [markdown]
-# The inner loop runs natively, the outer one does not. The report says why: `middle` is a list. So Python runs 1500 rounds and calls native code in each.
+# The inner loop runs natively, the outer one does not. The report says why: `middle` is a dictionary (a `dict`). A native loop can append to a list of numbers, but it has no dictionaries. So Python runs 1500 rounds and calls native code in each.
 #
 # ## Fix it
 #
@@ -326,7 +326,7 @@ expected_bar, expected_middle = cool(start, 1500)
 seconds = {
     "loops in Python": perf_counter() - began,
     "slices in NumPy": best(with_slices),
-    "list kept, compiled": best(npc.compile(cool, ahead=True)),
+    "dict kept, compiled": best(npc.compile(cool, ahead=True)),
     "slices, compiled": best(npc.compile(with_slices, ahead=True)),
     "loops, compiled": best(npc.compile(cool_into_array, ahead=True)),
 }
@@ -352,10 +352,10 @@ for name in names:
 assert seconds["loops in Python"] > 20 * seconds["loops, compiled"]
 assert 0.3 < seconds["slices, compiled"] / seconds["loops, compiled"] < 3
 assert seconds["slices in NumPy"] > 3 * seconds["loops, compiled"]
-assert seconds["list kept, compiled"] > 3 * seconds["loops, compiled"]
+assert seconds["dict kept, compiled"] > 3 * seconds["loops, compiled"]
 
 # %% [markdown]
-# Compiled, the loops that one must not write are about as fast as compiled slices, and faster than everything else. Slices in NumPy are slower: NumPy makes several small arrays in each step. And the list costs more than all the arithmetic.
+# Compiled, the loops that one must not write are about as fast as compiled slices, and faster than everything else. Slices in NumPy are slower: NumPy makes several small arrays in each step. And the dictionary costs more than all the arithmetic.
 #
 # Read the figure honestly: the first call of the compiled form had to wait for the compiler. For a loop that runs once for a second, Python is done before the compiler is. Without `ahead` you would not wait, though: the loop would begin in Python and change gear.
 
@@ -378,10 +378,10 @@ def longest_rise(v):
 
 
 def rises(v):
-    found = []
+    found = {}
     for k in range(1, len(v)):
         if v[k] > v[k - 1]:
-            found.append(k)
+            found[k] = v[k]
     return found
 
 
@@ -416,7 +416,7 @@ check(
 # native = {"longest_rise", "count_rises"}
 # ```
 #
-# `rises` appends to a list. How long the list will be depends on the values.
+# `rises` fills a dictionary, which native loops do not have.
 # </details>
 
 # %% [markdown]
@@ -427,15 +427,15 @@ check(
 
 # %% tags=["exercise"]
 def steps_to_one(n):
-    counts = [0]
+    counts = {0: 0}
     for first in range(1, n):
         x = first
         steps = 0
         while x != 1:
             x = x // 2 if x % 2 == 0 else 3 * x + 1
             steps += 1
-        counts.append(steps)
-    return np.array(counts)
+        counts[first] = steps
+    return np.array(list(counts.values()))
 
 
 # %% tags=["check"]
@@ -461,7 +461,7 @@ check(
 #     return counts
 # ```
 #
-# Dtype and size of an array are known beforehand; of a list, neither.
+# Dtype and size of an array are known beforehand; of a dictionary, neither.
 # </details>
 
 # %% [markdown]

@@ -134,11 +134,11 @@ def test_sizes_are_told_apart_up_to_a_factor_of_two() -> None:
 
 def element_by_element(x: Any) -> float:
     total = 0.0
-    seen = []
+    seen = {}
     for k in range(len(x)):
         y = x[k] * 2.0 + 1.0
         total += y * y - y
-        seen.append(k)  # native loops have no lists
+        seen[k] = y  # native loops have no dictionaries
     return total + len(seen)
 
 

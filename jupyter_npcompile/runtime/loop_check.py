@@ -42,6 +42,10 @@ class Prediction:
         When Python began with the iteration.
     tails : list of (list, int, list)
         Lists that grow, how long they were, and what they grow by.
+    size : tuple of int
+        Of the run that it is a part of.
+    seconds : float
+        What it has taken, copies included.
     """
 
     form: Form
@@ -51,6 +55,8 @@ class Prediction:
     changes: int
     began: float = 0.0
     tails: list[Tail] = field(default_factory=list)
+    size: tuple[int, ...] = ()
+    seconds: float = 0.0
 
     @classmethod
     def of(

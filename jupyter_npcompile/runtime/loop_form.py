@@ -28,8 +28,15 @@ BRIEF = 1e-3
 RUNS = 3
 """Runs of a size after which it is clear who is faster."""
 
+ANY = -1
+"""Stands for any number of iterations in the size of a run."""
+
 CLEAR = 3.0
-"""How many times as long one run must take to be enough."""
+"""How many times as long one run must take to be enough; and how many times as fast it must
+be where iterations are long."""
+
+NARROW = 2.0
+"""The same for the first run, of one iteration, in which what is written is copied."""
 
 
 @dataclass(eq=False)
@@ -61,7 +68,7 @@ class Form:
     iterations : int
         How many have run here.
     lost : set
-        Sizes of runs for which Python is faster.
+        Sizes of runs for which Python is faster; see `has_lost`.
     runs : dict
         The first runs of each size: seconds for an iteration.
     """
@@ -108,17 +115,38 @@ class Form:
     def loses(self, size: tuple[int, ...], seconds: float) -> bool:
         """Note what an iteration has taken; whether Python is faster for such sizes.
 
-        One run may have been disturbed: it takes three, or a clear one.
+        One run may have been disturbed: it takes three, or a clear one. Where an
+        iteration takes long, arrays are large, and what surrounds their operations
+        costs nothing: then only a clear gain is worth more than segments, in which
+        operations are fused. Those have no turn while the loop runs here.
         """
         known = self.runs.setdefault(size, [])
         if len(known) >= RUNS:
             return False
         known.append(seconds)
+        if self.is_long:
+            return self.gains_too_little(size, min(known), CLEAR)
         margin = 1.0 if len(known) == RUNS else CLEAR
         if min(known) <= margin * self.numpy_seconds:
             return False
         self.lost.add(size)
         return True
+
+    @property
+    def is_long(self) -> bool:
+        """Whether an iteration takes long in Python."""
+        return BRIEF < self.numpy_seconds < float("inf")
+
+    def gains_too_little(self, size: tuple[int, ...], seconds: float, factor: float) -> bool:
+        """Whether it is not so many times as fast as Python: then never, for such arrays."""
+        if factor * seconds <= self.numpy_seconds:
+            return False
+        self.lost.add((ANY, *size[1:]))
+        return True
+
+    def has_lost(self, size: tuple[int, ...]) -> bool:
+        """Whether Python is faster for a run of some size."""
+        return size in self.lost or (ANY, *size[1:]) in self.lost
 
 
 def holds(assumption: Assumption, namespace: Mapping[str, Any]) -> bool:

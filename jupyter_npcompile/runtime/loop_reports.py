@@ -30,7 +30,9 @@ def shown(loops: Loops) -> list[tuple[int | None, LoopState]]:
 
 def ran_natively(state: LoopState) -> bool:
     """Whether a loop has run natively, alone or with all of its function."""
-    return state.best is not None or (state.rest.whole is not None and state.loop.outer is None)
+    if state.rest.whole is not None and state.loop.outer is None:
+        return True
+    return state.best is not None and not state.gave_way
 
 
 def native(loops: Loops, function: int | None, region: int) -> LoopState | None:

@@ -21,10 +21,10 @@ from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.iterators import Remaining, later, remaining
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, predict
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile
-from jupyter_npcompile.runtime.loop_form import Form, size_of_run
+from jupyter_npcompile.runtime.loop_form import NARROW, Form, size_of_run
 from jupyter_npcompile.runtime.namespace import FrameNamespace
 from jupyter_npcompile.runtime.pauses import Rest
-from jupyter_npcompile.runtime.policy import Options, loops_when
+from jupyter_npcompile.runtime.policy import Options, is_open, loops_when
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.ticket import Ticket
@@ -66,6 +66,8 @@ class LoopState:
         Why it has no native form; empty while it may have one.
     rest : Rest
         Of the function, or the run of a cell, that it is a part of.
+    gave_way : bool
+        Whether Python was faster when it ran last.
     """
 
     def __init__(
@@ -87,6 +89,7 @@ class LoopState:
         self.open = 0
         self.note = ""
         self.compile_seconds = 0.0
+        self.gave_way = False
         self._ticket: Ticket | None = None
         self._next_look = 1
 
@@ -153,12 +156,13 @@ class LoopState:
             if not form.fits(namespace):
                 continue
             size = size_of_run(left, values)
-            if size in form.lost:
+            if form.has_lost(size):
+                self.gave_way = True
                 continue
             if settings.first_run_check == "off":
                 form.checked = True
-            if not form.checked or (form.is_unmeasured and self._is_decided_by_time()):
-                self._predict(frame, form, values, left)
+            if not form.checked or (form.is_unmeasured and is_open(self.options)):
+                self._predict(frame, form, values, left, size)
                 return False
             if self._run(frame, form, values, left, iterator, namespace, size):
                 return True
@@ -211,10 +215,11 @@ class LoopState:
         if not form.iterations:
             self.rest.end()
         form.iterations += total
+        self.gave_way = False
         seconds = (perf_counter() - began) / total
         form.seconds = min(form.seconds, seconds)
-        if loops_when(self.options) == "later" and form.loses(size, seconds):
-            self.rest.changes += 1
+        if is_open(self.options) and form.loses(size, seconds):
+            self._give_way()
         counters.dispatches += 1
         self.rest.ran = True
         frame.leaves = True
@@ -228,12 +233,16 @@ class LoopState:
         frame.finish(self.loop, found, rest, namespace)
         return True
 
-    def _is_decided_by_time(self) -> bool:
-        return loops_when(self.options) == "later"
-
     # -- checking
 
-    def _predict(self, frame: Frame, form: Form, values: list[Any], left: Remaining | None) -> None:
+    def _predict(
+        self,
+        frame: Frame,
+        form: Form,
+        values: list[Any],
+        left: Remaining | None,
+        size: tuple[int, ...],
+    ) -> None:
         """Have native code say what the next iteration will do."""
         arguments = _NOTHING if left is None else left.arguments
         written = Written(form, values, arguments)
@@ -242,12 +251,15 @@ class LoopState:
             self.close("what it writes is too large to be checked")
             return
         allowance = self.rest.allowance
-        if self._is_decided_by_time() and not allowance.is_enough_for_copying(3 * written.nbytes):
+        waits = loops_when(self.options) == "now"
+        if not waits and not allowance.is_enough_for_copying(3 * written.nbytes):
             return
         began = perf_counter()
         prediction = predict(form, values, arguments, written, self.rest.changes)
-        allowance.spent += perf_counter() - began
+        seconds = perf_counter() - began
+        allowance.spent += seconds
         if prediction is not None:
+            prediction.size, prediction.seconds = size, seconds
             self.rest.offer(self.loop.id, True)
             frame.predictions[self.loop.id] = prediction
             prediction.began = perf_counter()
@@ -265,6 +277,10 @@ class LoopState:
             return
         form.checked = True
         form.time(seconds if self.rest.changes == prediction.changes else None)
+        if not (form.is_long and is_open(self.options)):
+            return
+        if form.gains_too_little(prediction.size, prediction.seconds, NARROW):
+            self._give_way()
 
     # -- compiling
 
@@ -331,6 +347,16 @@ class LoopState:
         ran = [form for form in self.forms if form.iterations]
         return max(ran, key=lambda form: form.iterations, default=None)
 
+    def _give_way(self) -> None:
+        """Python runs loops like this one from now on, and what is compiled of them."""
+        self.gave_way = True
+        self.rest.changes += 1
+        self._let_inner()
+
+    def _let_inner(self) -> None:
+        for state in self.inner:
+            state.active = state.loop.native and not state.closed
+
     def close(self, reason: str) -> None:
         """It has no native form; perhaps the loops in it have."""
         self.note = reason
@@ -338,8 +364,7 @@ class LoopState:
             return
         self.closed = reason
         self.active = False
-        for state in self.inner:
-            state.active = state.loop.native and not state.closed
+        self._let_inner()
 
 
 def loop_states(loops: Sequence[Loop], options: Options, *, in_module: bool) -> list[LoopState]:

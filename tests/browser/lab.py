@@ -117,6 +117,12 @@ class Lab:
         """Return the lines of a cell's editor."""
         return self.cell(index).locator(".cm-line")
 
+    def _choose_kernel(self) -> None:
+        """Answer what JupyterLab asks when a key comes before it has found the kernel itself."""
+        question = self.page.locator(".jp-Dialog").filter(has_text="Select Kernel")
+        if question.count():
+            question.get_by_role("button", name="Select", exact=True).click()
+
     def run_cell(self, index: int, seconds: float = RUN_SECONDS) -> None:
         """Run a cell and wait until it has finished."""
         deadline = time.monotonic() + seconds
@@ -126,6 +132,7 @@ class Lab:
 
         prompt = self.prompt_of(index)
         while time.monotonic() < deadline:
+            self._choose_kernel()
             self.editor(index).click()
             # Emptied, because a new kernel may give the number that is there now.
             prompt.evaluate("prompt => { prompt.textContent = '' }")

@@ -1,0 +1,88 @@
+"""When a native loop gives way: to Python, or to segments that have had no turn yet."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+import jupyter_npcompile
+from jupyter_npcompile.runtime.functions import FunctionHandle, handle_of
+from jupyter_npcompile.runtime.loop_form import BRIEF, CLEAR, NARROW, RUNS, Form
+
+SIZE, FEWER, OTHER = (4, 12), (3, 12), (4, 13)
+
+
+def form(numpy_seconds: float) -> Form:
+    made = Form(cast(Any, None), cast(Any, None), None)
+    made.time(numpy_seconds)
+    return made
+
+
+def test_short_iterations_need_three_runs() -> None:
+    made = form(1e-5)
+    assert [made.loses(SIZE, 1.1e-5) for _ in range(RUNS)] == [False, False, True]
+    assert made.has_lost(SIZE)
+    assert not made.has_lost(FEWER)
+
+
+def test_a_clear_loss_is_enough() -> None:
+    made = form(1e-5)
+    assert made.loses(SIZE, 1.1 * CLEAR * 1e-5)
+
+
+def test_a_small_gain_is_not_enough_where_iterations_are_long() -> None:
+    """Segments would fuse what is done to large arrays."""
+    made = form(10 * BRIEF)
+    assert made.loses(SIZE, 9 * BRIEF)
+    assert made.has_lost(SIZE)
+    assert made.has_lost(FEWER)  # a loop that goes on has fewer iterations left
+    assert not made.has_lost(OTHER)
+    assert not form(10 * BRIEF).loses(SIZE, 9 * BRIEF / CLEAR)
+
+
+def test_the_iteration_that_is_checked_tells_already() -> None:
+    made = form(10 * BRIEF)
+    assert not made.gains_too_little(SIZE, 9 * BRIEF / NARROW, NARROW)
+    assert made.gains_too_little(SIZE, 11 * BRIEF / NARROW, NARROW)
+    assert made.has_lost(FEWER)
+
+
+def test_nobody_knows_how_long_python_takes() -> None:
+    made = Form(cast(Any, None), cast(Any, None), None)
+    assert not any(made.loses(SIZE, 1.0) for _ in range(RUNS))
+
+
+def large(x: Any, steps: int) -> Any:
+    seen = {"steps": steps}  # so that native code does not take all of the function
+    y = x.copy()
+    for _ in range(steps):
+        y = np.sqrt(y * y + 1.0) * 0.5 + np.sort(x) * 0.25
+    return y * seen["steps"]
+
+
+def test_segments_take_over_where_a_native_loop_gains_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An iteration takes long, and its time is that of NumPy's functions."""
+    monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
+    monkeypatch.setattr(Form, "is_long", True)
+    monkeypatch.setattr(Form, "gains_too_little", _gains_nothing)
+    fast = jupyter_npcompile.compile(large)
+    x = np.random.default_rng(0).random(2000)
+    for _ in range(6):
+        np.testing.assert_allclose(fast(x, 40), large(x, 40), rtol=1e-12)
+        assert jupyter_npcompile.wait(60)
+    handle = handle_of(fast)
+    assert isinstance(handle, FunctionHandle)
+    assert handle.loops[0].forms
+    assert handle.loops[0].gave_way
+    report = jupyter_npcompile.last_report()
+    assert report is not None
+    assert all(region.tier != "native-loop" for region in report.regions)
+
+
+def _gains_nothing(form: Form, size: tuple[int, ...], seconds: float, factor: float) -> bool:
+    form.lost.add((-1, *size[1:]))
+    return True
