@@ -29,11 +29,13 @@ def time(seconds: float | None) -> str:
 
     Examples
     --------
-    >>> time(1.5), time(0.0021), time(3.2e-6)
-    ('1.50 s', '2.10 ms', '3.20 µs')
+    >>> time(1.5), time(0.0021), time(3.2e-6), time(-0.5)
+    ('1.50 s', '2.10 ms', '3.20 µs', '-500 ms')
     """
     if seconds is None:
         return NOTHING
+    if seconds < 0:
+        return f"-{time(-seconds)}"
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= size:
             return f"{number(seconds / size)} {unit}"

@@ -172,8 +172,11 @@ def section(
             f"{facts} · one thread. NumPy alone takes {time(numpy)} for the cells of "
             f"`notebooks/{NOTEBOOK.name}` that need no npcompile; imports are not counted. "
             "*All compiled* is when the last compile has ended, from the begin of the notebook, "
-            "imports included.",
-            f"Others kept {number(load)} processors busy meanwhile." if load >= 0.1 else "",
+            "imports included. Cells that ask for a compile themselves (`npc.explain`) wait for "
+            "it, in the background, too.",
+            f"In the five minutes before, the machine's load was {number(load)}."
+            if load >= 0.1
+            else "",
             table(head, rows),
         )
         if part
@@ -182,7 +185,7 @@ def section(
 
 def save(path: Path) -> None:
     """Measure, and keep it in a file."""
-    load = os.getloadavg()[1]  # of others: what is measured here begins now
+    load = os.getloadavg()[1]  # of what ran before: what is measured here begins now
     machine = describe((NUMPY, OURS))  # others need not be installed for this
     found = measure()
     cases = {mode: {k: asdict(v) for k, v in cases.items()} for mode, cases in found.items()}
