@@ -20,6 +20,7 @@ from jupyter_npcompile.cell.syntax import (
     clone,
     constant,
     extent,
+    is_private,
     load,
     parameters,
     replaced,
@@ -111,7 +112,7 @@ class Expressions(HookCalls):
         return ast.Dict(keys=keys, values=values, **extent(node))
 
     def _attribute(self, node: ast.Attribute) -> ast.expr:
-        if node.attr.startswith("__") and not node.attr.endswith("__"):
+        if is_private(node.attr):
             raise self.refuse(node, "private name")  # a class may have changed it
         name = constant(node.attr, extent(node))
         return self.hook("attribute", node, self.value(node.value), name)

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jupyter_npcompile.cell.factory import nest, nested_code, parsed
-from jupyter_npcompile.cell.syntax import FUNCTIONS, SourceText, as_definition, clone
+from jupyter_npcompile.cell.syntax import FUNCTIONS, SourceText, as_definition, clone, is_private
 
 
 class SourceUnavailable(Exception):  # noqa: N818 - it names a state, not a mistake
@@ -108,7 +108,7 @@ def _function(code: types.CodeType, lines: tuple[str, ...]) -> ast.FunctionDef:
         if node.name == code.co_name and isinstance(node, ast.FunctionDef):
             if _is_source_of(node, code) or _has_rewritten_asserts(code):
                 return node
-            if any(_is_private(part) for part in ast.walk(node)):
+            if any(_has_private_name(part) for part in ast.walk(node)):
                 raise SourceUnavailable("uses names private to its class")
             break
     raise SourceUnavailable("its source has changed since it was defined")
@@ -119,9 +119,9 @@ def _has_rewritten_asserts(code: types.CodeType) -> bool:
     return "@pytest_ar" in code.co_names
 
 
-def _is_private(node: ast.AST) -> bool:
+def _has_private_name(node: ast.AST) -> bool:
     name = getattr(node, "attr", getattr(node, "id", ""))
-    return isinstance(name, str) and name.startswith("__") and not name.endswith("__")
+    return isinstance(name, str) and is_private(name)
 
 
 def _parse_block(lines: tuple[str, ...], first: int) -> ast.Module | None:

@@ -256,6 +256,17 @@ def every_argument(arguments: ast.arguments) -> Iterator[ast.arg]:
         yield arguments.kwarg
 
 
+def is_private(name: str) -> bool:
+    """Tell whether a class changes a name that its methods use.
+
+    Examples
+    --------
+    >>> is_private("__held"), is_private("__init__")
+    (True, False)
+    """
+    return name.startswith("__") and not name.endswith("__")
+
+
 def has_docstring(body: Sequence[ast.stmt]) -> bool:
     """Tell whether `body` starts with a docstring."""
     return (

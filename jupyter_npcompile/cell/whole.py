@@ -38,6 +38,7 @@ from jupyter_npcompile.cell.syntax import (
     constant,
     descend,
     extent,
+    is_private,
     load,
     parameters,
     replaced,
@@ -133,11 +134,6 @@ def _seen_elsewhere(body: Iterable[ast.stmt]) -> set[str]:
     return found
 
 
-def _is_private(name: str) -> bool:
-    """Whether a class changes a name that its methods use."""
-    return name.startswith("__") and not name.endswith("__")
-
-
 class _Follower(ast.NodeTransformer, HookCalls):
     """Puts hook calls in the place of operations.
 
@@ -209,7 +205,7 @@ class _Follower(ast.NodeTransformer, HookCalls):
         return self.value(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        if not isinstance(node.ctx, ast.Load) or _is_private(node.attr):
+        if not isinstance(node.ctx, ast.Load) or is_private(node.attr):
             return cast("ast.expr", self.generic_visit(node))
         name = constant(node.attr, extent(node))
         return self.hook("attribute", node, self.value(node.value), name)
@@ -305,7 +301,7 @@ class _Follower(ast.NodeTransformer, HookCalls):
     def _bind(self, target: ast.expr, value: ast.expr, node: Positioned) -> list[ast.stmt]:
         """Give a target a value that is already evaluated."""
         place = extent(node)
-        if isinstance(target, ast.Attribute) and not _is_private(target.attr):
+        if isinstance(target, ast.Attribute) and not is_private(target.attr):
             return [ast.Expr(self._attribute_stored(target, value), **place)]
         if self._is_plain(target):
             return [assign(self._target(target), self._bound(target, value), place)]
@@ -351,7 +347,7 @@ class _Follower(ast.NodeTransformer, HookCalls):
             return [assign(target, new, place)]
         base = self.temporary()
         statements: list[ast.stmt] = [assign(store(base, place), self.value(target.value), place)]
-        if isinstance(target, ast.Attribute) and not _is_private(target.attr):
+        if isinstance(target, ast.Attribute) and not is_private(target.attr):
             name = constant(target.attr, place)
             held: ast.expr = self.hook("attribute", target, load(base, place), name)
             new = self.hook("augment", node, operator, held, self.value(node.value))
