@@ -43,6 +43,22 @@ def native(loops: Loops, function: int | None, region: int) -> LoopState | None:
     return None
 
 
+def holding(loops: Loops, function: int | None, line: int) -> bool:
+    """Whether a line is in a loop that ran natively."""
+    return any(
+        state.loop.lines[0] <= line <= state.loop.lines[1] and ran_natively(state)
+        for state in loops.get(function, ())
+    )
+
+
+def was_measured(loops: Loops, function: int | None, region: int | None) -> bool:
+    """Whether Python ran a region so that native code could be compared and timed."""
+    return any(
+        region in state.loop.regions and any(form.samples for form in state.forms)
+        for state in loops.get(function, ())
+    )
+
+
 def region_of(id: int, state: LoopState) -> RegionReport:
     """How a loop runs.
 

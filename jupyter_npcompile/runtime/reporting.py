@@ -43,6 +43,12 @@ POSTPONED = (
 )
 """Reason and hint of lines for which a run had no time."""
 
+MEASURED = (
+    "it ran to check and to time the native loop",
+    "the loop runs natively from now on, where that is faster",
+)
+"""Reason and hint of lines of a loop whose native form has had no turn yet."""
+
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 _ORDINARY = frozenset({"import", "definition", NOT_RUN, PLAIN, "plain Python"})
@@ -232,12 +238,18 @@ class _Reporter:
         elif index in state.closed:
             entry.reason, entry.status = state.closed[index], "host"
         elif index in state.postponed:
-            entry.reason, entry.hint = POSTPONED
-            entry.status = "host" if _computes(entry) or self._calls_numpy(entry) else "python"
+            self._left(entry, *POSTPONED)
         elif self._was_inlined(entry.line):
             entry.status, entry.captured = "compiled", True
+        elif loop_reports.was_measured(self.subject.loops, entry.line.function, entry.line.region):
+            self._left(entry, *MEASURED)
         else:
             entry.reason = NOT_RUN
+
+    def _left(self, entry: _Entry, reason: str, hint: str) -> None:
+        """NumPy ran a statement this time."""
+        entry.reason, entry.hint = reason, hint
+        entry.status = "host" if _computes(entry) or self._calls_numpy(entry) else "python"
 
     def _was_inlined(self, line: Line) -> bool:
         """Whether a helper's line ran as part of a segment of its caller."""
@@ -301,7 +313,8 @@ class _Reporter:
         if (
             entry.captured
             or entry.drawn
-            or entry.reason == POSTPONED[0]
+            or entry.reason in (POSTPONED[0], MEASURED[0])
+            or loop_reports.holding(self.subject.loops, entry.line.function, entry.line.line)
             or (entry.reason in _ORDINARY and entry.status == "python")
         ):
             return None

@@ -9,7 +9,11 @@ from tests.browser.lab import App, Lab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-SETUP = "%load_ext jupyter_npcompile\nimport numpy as np"
+# The tier is given: how it would be decided depends on the machine.
+SETUP = """%load_ext jupyter_npcompile
+import numpy as np, jupyter_npcompile as npc
+npc.settings.tier = "inductor"
+"""
 SOURCE = """%%npcompile --ahead
 x = np.linspace(0, 1, 200_000)
 for step in range(3):
