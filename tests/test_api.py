@@ -135,6 +135,40 @@ def test_any_callable_can_be_compiled_and_explained(function: Any, args: Any) ->
     assert report.to_dict()["schema"] == 1
 
 
+def drawn_out(x: Any) -> Iterator[Any]:
+    yield np.sin(x) * 2
+
+
+def kept(x: Any) -> Any:
+    global _KEPT
+    _KEPT = np.sin(x)
+    return _KEPT
+
+
+exec("def loud(x):\n    print(x.sum())\n    return np.sqrt(x) + 1", NAMESPACE)
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (drawn_out, "`drawn_out` does not run when it is called"),
+        (kept, "`kept` is not traced: global or nonlocal"),
+        (NAMESPACE["loud"], "`loud` has no source and uses `print`"),
+    ],
+)
+def test_a_callable_that_cannot_be_traced_says_why(function: Any, reason: str) -> None:
+    report = npc.explain(function, np.arange(3.0))
+    (line,), (point,) = report.lines, report.breaks
+    assert line.status == "host"
+    assert (point.reason, point.hint) == (reason, "")
+    assert "0 of 1 line compiled" in report.summary
+
+
+def test_a_callable_without_numpy_has_nothing_to_compile() -> None:
+    for function in (len, sorted):
+        assert "nothing to compile" in npc.explain(function, [1, 2]).summary
+
+
 def test_last_report_is_of_what_ran_last() -> None:
     history._last.clear()
     assert npc.last_report() is None

@@ -299,6 +299,21 @@ def test_a_python_that_does_not_start(
         ask(worker, cache, fake_build.job())
 
 
+def test_a_worker_that_says_what_nobody_understands(
+    worker: CompileWorker,
+    cache: Cache,
+    processes: Callable[[], dict[int, str]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def hear(self: object, message: Message) -> None:
+        raise KeyError("kind")
+
+    monkeypatch.setattr(compile_worker._Process, "_hear", hear)
+    with pytest.raises(WorkerError, match=r"cannot be understood: KeyError\('kind'\)"):
+        ask(worker, cache, fake_build.job())
+    assert eventually(lambda: not processes())
+
+
 def test_stopping_and_starting(worker: CompileWorker, cache: Cache) -> None:
     for number in range(4):
         assert ask(worker, cache, fake_build.job(), f"k{number}")["kind"] == "done"

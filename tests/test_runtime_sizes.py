@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import jupyter_npcompile
-from jupyter_npcompile.runtime import artifacts
+from jupyter_npcompile.runtime import artifacts, notices
 from jupyter_npcompile.runtime.functions import FunctionHandle, handle_of
 from jupyter_npcompile.runtime.state import MAX_PLANS
 from jupyter_npcompile.runtime.stats import counters
@@ -277,3 +277,18 @@ def test_what_asks_for_the_size_of_a_slice() -> None:
         same(compiled(x, k), looks_at_a_size(x, k))
     (state,) = handle_states(compiled)
     assert not any(plan.recording.free for plan in state.plans[0])
+
+
+def test_code_that_cannot_be_loaded_any_more_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    function = jupyter_npcompile.compile(lambda x: np.sin(x) * 0.75 - x)
+    for n in (5, 6):
+        function(vector(n))
+    notices.take()
+
+    def gone(*args: Any) -> Any:
+        raise OSError("the disk is gone")
+
+    monkeypatch.setattr(artifacts.store, "_load", gone)
+    x = vector(7)
+    same(function(x), np.sin(x) * 0.75 - x)
+    assert "a cache entry cannot be loaded: the disk is gone" in " ".join(notices.take())

@@ -235,9 +235,11 @@ class _Process:
     def _live(self) -> None:
         """Start the process, listen to it until it ends, and tell those who wait."""
         try:
-            reason = self._listen(self._spawn())
+            process = self._spawn()
         except Exception as error:
             reason = f"the compile worker cannot be started: {error}"
+        else:
+            reason = self._until_its_end(process)
         self._close()
         self._reason = reason
         with self._lock:
@@ -272,8 +274,26 @@ class _Process:
     def _as_text(self) -> str:
         return json.dumps(self._options)
 
-    def _listen(self, process: subprocess.Popen[bytes]) -> str:
-        """Pass messages on until the process has ended; returns why it did."""
+    def _until_its_end(self, process: subprocess.Popen[bytes]) -> str:
+        """Listen until the process has ended; returns why it did."""
+        nonsense = ""
+        try:
+            self._listen()
+        except Exception as error:
+            nonsense = f"the compile worker cannot be understood: {error!r}"
+        kill_group(process.pid)  # what it ran itself, to get warm
+        status = process.wait()
+        if nonsense:
+            return nonsense
+        if self.broken is not None:
+            why = ": ".join(filter(None, (self.broken.get("name"), self.broken.get("text"))))
+            return f"the compile worker cannot work: {why}"
+        if status < 0:
+            return f"the compile worker was killed by signal {-status}"
+        return f"the compile worker ended with status {status}"
+
+    def _listen(self) -> None:
+        """Pass messages on as long as any can come."""
         inbox = Inbox(self._reading)
         while (messages := inbox.read()) is not None:
             for message in messages:
@@ -281,14 +301,6 @@ class _Process:
                     self.broken = message["error"]
                 self.stopped = self.stopped or message["kind"] == "idle"
                 self._hear(message)
-        kill_group(process.pid)  # what it ran itself, to get warm
-        status = process.wait()
-        if self.broken is not None:
-            why = ": ".join(filter(None, (self.broken.get("name"), self.broken.get("text"))))
-            return f"the compile worker cannot work: {why}"
-        if status < 0:
-            return f"the compile worker was killed by signal {-status}"
-        return f"the compile worker ended with status {status}"
 
     def _hear(self, message: Message) -> None:
         number = message.get("job", 0)

@@ -177,6 +177,8 @@ class Store:
             except (OSError, OtherLayoutError) as error:
                 if fresh:
                     raise UnbuildableError(str(error)) from None
+                if isinstance(error, OSError):
+                    say(f"a cache entry cannot be loaded: {error}")
                 continue
             return Compiled(program, form.aten, form.kernels, "", None, form)
         return None

@@ -77,6 +77,8 @@ class Subject:
         Where segments run.
     filenames : frozenset of str
         File names that its code has had.
+    hides_work : bool
+        Whether it is one call, of what computes in lines that are not listed.
     """
 
     body: Sequence[ast.stmt]
@@ -88,6 +90,7 @@ class Subject:
     first_line: int = 1
     device: str = "cpu"
     filenames: frozenset[str] = frozenset()
+    hides_work: bool = False
 
 
 @dataclass
@@ -269,7 +272,9 @@ class _Reporter:
 
     def _holds_work(self, entry: _Entry) -> bool:
         assert entry.stop is not None
-        if entry.stop.worked or entry.stop.cause.kind in ("host", "value", "limit"):
+        if self.subject.hides_work or entry.stop.worked:
+            return True
+        if entry.stop.cause.kind in ("host", "value", "limit"):
             return True
         if entry.node is None:
             return False
@@ -336,7 +341,7 @@ class _Reporter:
         if cause.kind == "inner" or not listed:
             return None
         line = stop.position.line or entry.line.line
-        hint = cause.hint or hint_for(cause.kind)
+        hint = cause.hint or ("" if self.subject.hides_work else hint_for(cause.kind))
         return BreakPoint(line, stop.position.column, cause.kind, cause.reason, hint)
 
 

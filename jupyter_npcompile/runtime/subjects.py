@@ -7,12 +7,13 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from jupyter_npcompile.cell import Line
+from jupyter_npcompile.cell import Line, SourceUnavailable, definition
 from jupyter_npcompile.graph import ReportData
 from jupyter_npcompile.runtime.cells import CellHandle
 from jupyter_npcompile.runtime.functions import CallHandle, FunctionHandle
 from jupyter_npcompile.runtime.reporting import Subject, report
 from jupyter_npcompile.runtime.state import RegionState
+from jupyter_npcompile.runtime.work import numpy_call
 
 
 @runtime_checkable
@@ -25,6 +26,9 @@ class Own(Protocol):
 
 _ARRAY = np.empty(0)
 """Stands for an array that is gone."""
+
+_PLAIN = frozenset({"builtins", "math"})
+"""Modules of C functions that know no arrays."""
 
 Handle = CellHandle | FunctionHandle | CallHandle | Own
 
@@ -120,4 +124,19 @@ def _call(handle: CallHandle) -> Subject:
         namespace={},
         source=source,
         device=handle.options.device,
+        hides_work=_computes(handle.function),
+    )
+
+
+def _computes(function: Any) -> bool:
+    """Whether a callable computes with arrays, or nobody can tell."""
+    try:
+        node = definition(function).node
+    except SourceUnavailable:
+        return getattr(function, "__module__", None) not in _PLAIN
+    names = getattr(function, "__func__", function).__globals__
+    return any(
+        isinstance(part, ast.BinOp | ast.UnaryOp | ast.AugAssign)
+        or (isinstance(part, ast.Call) and numpy_call(part, names) is not None)
+        for part in ast.walk(node)
     )

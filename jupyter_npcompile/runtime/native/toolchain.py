@@ -93,7 +93,10 @@ def _options(*, precompiling: bool = False) -> Any:
 
 
 def _precompiled_header(folder: Path) -> Path | None:
-    """The header of all kernels, compiled once for each set of options."""
+    """The header of all kernels, compiled once for each set of options.
+
+    None where the compiler cannot: what is compiled without it says why, if it fails, too.
+    """
     from torch._inductor.cpp_builder import CppBuilder
 
     plain = CppBuilder("o", "i", _options()).get_command_line()
