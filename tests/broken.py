@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from jupyter_npcompile.tracer.lowering import program
+from jupyter_npcompile.tracer.lowering import interpreter
 from jupyter_npcompile.tracer.lowering.values import Value
 from jupyter_npcompile.tracer.table import lowering_of
 
@@ -27,7 +27,7 @@ def broken_lowering(op: str, instead: Break) -> Iterator[None]:
     """
     row = lowering_of(op)
     assert row is not None
-    true = program.find_lowering
+    true = interpreter.find_lowering
 
     def find(lowering: str) -> Any:
         found = true(lowering)
@@ -40,11 +40,11 @@ def broken_lowering(op: str, instead: Break) -> Iterator[None]:
 
         return lambda trace, *args, **kwargs: instead(tensor, trace, *args, **kwargs)
 
-    program.find_lowering = find  # type: ignore[assignment]
+    interpreter.find_lowering = find  # type: ignore[assignment]
     try:
         yield
     finally:
-        program.find_lowering = true
+        interpreter.find_lowering = true
 
 
 def plus_one(lowering: Any, trace: Any, *args: Any, **kwargs: Any) -> Any:

@@ -16,12 +16,6 @@ VARIABLE = "NPCOMPILE_TEST_MARK"
 PATIENCE = 30.0
 """Seconds after which what has not happened will not."""
 
-SOON = 5.0
-"""Seconds; what nobody waits for is over by then, even where much else runs.
-
-On a machine that does nothing else it is 0.1 to 0.5 s.
-"""
-
 
 def mark() -> str:
     """A mark that no other test has."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -363,19 +362,15 @@ def test_a_long_loop_stops_when_somebody_asks(n: int, inner: int) -> None:
     native = compiled(function)
     native(np.zeros(2), 2, [])
     assert how(native) == "native", reasons(native)
-    asked: list[float] = []
-
     a, state = np.zeros(2), []
-    timer = threading.Timer(1.5, lambda: (asked.append(time.perf_counter()), _interrupt()))
+    timer = threading.Timer(1.5, _interrupt)
     timer.start()
-    i, _ = native(a, n, state)
-    waited = time.perf_counter() - asked[0]
+    i, _ = native(a, n, state)  # all of it would take hours
     timer.join()
     assert state == ["stopped"]
     # The names are those between two iterations, or of one that Python was in.
     assert a[0] in (i, i + 1)
     assert sum(f.iterations for s in top_loops(native) for f in s.forms) > 2
-    assert waited < 5.0  # half a second, on a machine that has nothing else to do
 
 
 def _interrupt() -> None:

@@ -24,7 +24,7 @@ from jupyter_npcompile.runtime.compile_worker import CompileWorker
 from jupyter_npcompile.runtime.messages import Message
 from jupyter_npcompile.runtime.ticket import Ticket
 from tests import fake_build
-from tests.processes import SOON, eventually, kill
+from tests.processes import PATIENCE, eventually, kill
 
 ROOT = Path(__file__).parents[1]
 
@@ -71,7 +71,6 @@ class Asking(threading.Thread):
         self.ticket = Ticket()
         self.answer: Message | None = None
         self.error: Exception | None = None
-        self.ended = 0.0
         self._arguments = worker, cache, graph, key
         self.start()
 
@@ -80,7 +79,6 @@ class Asking(threading.Thread):
             self.answer = ask(*self._arguments, self.ticket)
         except Exception as error:
             self.error = error
-        self.ended = time.perf_counter()
 
     def reached(self, phase: str) -> bool:
         return eventually(lambda: self.ticket.phase == phase)
@@ -189,11 +187,9 @@ def test_cancelling(
 ) -> None:
     thread = Asking(worker, cache, fake_build.job(op, phase))
     assert thread.reached(phase)
-    began = time.perf_counter()
     thread.ticket.cancel()
-    thread.join(10)
+    thread.join(PATIENCE)  # the job itself would take twice as long
     assert isinstance(thread.error, CancelledError)
-    assert thread.ended - began < SOON
     assert eventually(lambda: list(processes()) == [worker.pid])  # it is niced
     assert is_tidy(cache)
     assert cache.find("k") is None
@@ -202,11 +198,9 @@ def test_cancelling(
 
 def test_cancelling_before_the_worker_is_ready(worker: CompileWorker, cache: Cache) -> None:
     thread = Asking(worker, cache, fake_build.job("fake.wait"))
-    began = time.perf_counter()
     thread.ticket.cancel()
-    thread.join(10)
+    thread.join(PATIENCE)  # the job itself would take twice as long
     assert isinstance(thread.error, CancelledError)
-    assert thread.ended - began < SOON
     assert ask(worker, cache, fake_build.job())["kind"] == "done"
     assert is_tidy(cache)
 
@@ -230,7 +224,7 @@ def test_a_job_that_is_killed(worker: CompileWorker, cache: Cache, phase: str) -
     assert thread.reached(phase)
     (pid,) = worker.jobs
     kill(pid)
-    thread.join(10)
+    thread.join(PATIENCE)
     assert thread.answer is not None
     assert thread.answer["error"]["text"] == "signal 9 (Killed)"
     assert is_tidy(cache)
@@ -252,7 +246,7 @@ def test_a_worker_that_is_killed(
         thread.ticket.phase = ""
         assert worker.pid is not None
         kill(worker.pid)
-    thread.join(10)
+    thread.join(PATIENCE)
     assert isinstance(thread.error, WorkerError)
     assert str(thread.error) == "the compile worker was killed by signal 9"
     assert eventually(lambda: not processes())
@@ -275,7 +269,7 @@ def test_a_worker_that_is_killed_while_it_starts(
     time.sleep(seconds)
     if worker.pid is not None:
         kill(worker.pid)
-    thread.join(20)
+    thread.join(PATIENCE)
     assert thread.answer is not None
     assert thread.answer["kind"] == "done"
 
@@ -420,13 +414,9 @@ def test_a_kernel_that_ends_is_not_held_up(
     code = """
         ask("fake.nothing", key="warm")
         wait(ask_later("fake.program", "C++"), "C++")
-        print(time.time(), flush=True)
     """
     with start_kernel(cache, code) as kernel:
-        assert kernel.stdout is not None
-        began = float(kernel.stdout.readline())
-        assert kernel.wait(10) == 0
-        assert time.time() - began < SOON
+        assert kernel.wait(PATIENCE) == 0  # the job itself would take twice as long
     assert eventually(lambda: not processes())
 
 

@@ -6,11 +6,8 @@ import gc
 import os
 import random
 import signal
-import statistics
-import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -27,6 +24,7 @@ from jupyter_npcompile.runtime import (
     loop_store,
     notices,
     preparing,
+    progress,
 )
 from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime.compile_worker import CompileWorker
@@ -38,7 +36,7 @@ from jupyter_npcompile.runtime.reference import Reference
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.worker import compiler
 from tests import fake_build
-from tests.processes import SOON, eventually, kill
+from tests.processes import eventually, kill
 from tests.test_magic import Shell
 
 ROOT = Path(__file__).parents[1]
@@ -325,32 +323,15 @@ def test_interrupting_a_cell_that_compiles_ahead(
     shell: Shell, kernel: Kernel, factor: float, capsys: pytest.CaptureFixture[str]
 ) -> None:
     cell = f"%%npcompile --ahead\nbefore = 1\nprint(before)\ny = x * {factor}\nz = y + 1"
-    interrupts: list[float] = []
-    sent, over = threading.Event(), threading.Event()
 
     def interrupt() -> None:
-        assert eventually(lambda: bool(kernel.worker.jobs))
-        time.sleep(0.8)
-        interrupts.append(time.perf_counter())
-        sent.set()
+        assert eventually(lambda: bool(kernel.worker.jobs and shell.shown))
         os.kill(os.getpid(), signal.SIGINT)
 
-    main = threading.get_ident()
-    stacks: list[str] = []
-
-    def watch() -> None:
-        """Note what goes on 0.1 s after the interrupt, and later."""
-        assert sent.wait(60)
-        while not over.wait(0.1):
-            stacks.append("".join(traceback.format_stack(sys._current_frames()[main])[-6:]))
-
-    for target in (interrupt, watch):
-        threading.Thread(target=target).start()
+    threading.Thread(target=interrupt).start()
     error = shell.run(cell)
-    over.set()
-    waited = time.perf_counter() - interrupts.pop()
-    assert waited < SOON, "\n".join(stacks)
     assert isinstance(error, KeyboardInterrupt)
+    assert npc.stats()["artifacts"] == 0  # nobody has waited until it was compiled
     shown = capsys.readouterr().out
     assert f"----> 4 y = x * {factor}" in shown
     assert shown.count("jupyter_npcompile") <= 1  # our frames mean nothing to the user
@@ -369,7 +350,10 @@ def test_loading_the_extension_starts_the_worker(shell: Shell, kernel: Kernel) -
     assert eventually(lambda: kernel.worker.pid is not None)
 
 
-def test_a_bar_is_shown_while_a_cell_waits(shell: Shell, kernel: Kernel) -> None:
+def test_a_bar_is_shown_while_a_cell_waits(
+    shell: Shell, kernel: Kernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
     assert shell.run("%%npcompile --ahead\nz = x * 1234.75 + 1") is None
     texts = [str(bundle["text/plain"]) for bundle in shell.shown]
     assert texts[0].startswith("npcompile [")
@@ -389,12 +373,10 @@ def test_interrupts_at_random_moments(shell: Shell, kernel: Kernel) -> None:
         "%%npcompile --ahead --quiet\n"
         "y = x * {}.0\nz = np.sin(y) + 1\nfor k in range(3):\n    z = z * 0.5 + k\n"
     )
-    times: list[float] = []
     for number in range(6):  # the first starts the worker
         began = time.perf_counter()
         assert shell.run(text.format(1000 + number)) is None
-        times.append(time.perf_counter() - began)
-    usual = statistics.median(times)
+        usual = time.perf_counter() - began
     for number in range(100):
         factor = number + 2
         cell = text.format(factor)
@@ -415,9 +397,11 @@ def test_interrupts_at_random_moments(shell: Shell, kernel: Kernel) -> None:
                 expected = expected * 0.5 + k
             assert shell.ip.user_ns["z"].tolist() == expected.tolist()
             outcomes["done"] += 1
+            usual *= 0.9  # so that both happen, however fast the machine is by now
         else:
             assert isinstance(error, KeyboardInterrupt)
             outcomes["interrupted"] += 1
+            usual *= 1.1
     gc.collect()  # coroutines of IPython's that were interrupted complain here
     assert compiler.wait(60)
     for kept in cells._known.values():

@@ -21,6 +21,7 @@ from jupyter_npcompile.runtime.worker import compiler
 from tests.processes import eventually
 from tests.test_magic import Shell
 from tests.test_runtime_compiled import Kernel, fresh, kernel, shell
+from tests.test_runtime_worker import let_go, occupied
 
 __all__ = ["kernel", "shell"]
 
@@ -136,8 +137,10 @@ def test_five_hundred_versions_of_a_cell(shell: Shell, kernel: Kernel, place: st
     assert compiler.wait(60)  # the worker has its pipes then
     growth = Growth()
     built = npc.stats()["artifacts"]
+    busy = occupied(compiler)  # or who is faster, the worker or the cells, would decide
     for number in range(20, 520):
         run(number)
+    let_go(busy)
     assert compiler.wait(60)
     grown = growth.end()
     built = npc.stats()["artifacts"] - built

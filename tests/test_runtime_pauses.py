@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from types import FrameType
 from typing import Any
 
@@ -11,6 +10,8 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile
+from jupyter_npcompile.runtime import pauses as module
+from jupyter_npcompile.runtime.duel import Ring
 from jupyter_npcompile.runtime.frame import Frame
 from jupyter_npcompile.runtime.functions import FunctionHandle, handle_of
 from jupyter_npcompile.runtime.pauses import LONGEST, PATIENCE, WAITING, Pauses, Rest
@@ -131,17 +132,18 @@ def test_loops_that_come_back_do_not_wait_either() -> None:
     assert asked == [(0, True, False), (1, True, True), (2, False, False), (3, False, False)]
 
 
-def waiting_for(seconds: float, *, waiting: bool = False) -> Pauses:
-    pauses = Pauses()
-    for _ in range(600):
-        if pauses.stop(0) is None:
-            pauses.vain(0, 1, waiting=waiting)
-        if seconds:
-            time.sleep(seconds)
-    return pauses
+def test_what_is_hopeless(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(module, "perf_counter", lambda: now[0])
 
+    def waiting_for(seconds: float, *, waiting: bool = False) -> Pauses:
+        pauses = Pauses()
+        for _ in range(600):
+            if pauses.stop(0) is None:
+                pauses.vain(0, 1, waiting=waiting)
+            now[0] += seconds
+        return pauses
 
-def test_what_is_hopeless() -> None:
     assert Pauses().hopeless()  # it has not been come to
     assert waiting_for(0).hopeless()
     assert not waiting_for(0, waiting=True).hopeless()  # something is being compiled
@@ -168,6 +170,7 @@ def questions(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def test_a_loop_over_elements_asks_nothing_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
+    monkeypatch.setattr(module, "perf_counter", lambda: 0.0)  # its rounds are brief
     function = jupyter_npcompile.compile(scalar_loop)
     m = np.arange(20_000) % 251
     asked = questions(monkeypatch)
@@ -182,6 +185,10 @@ def test_a_function_that_never_compiles_runs_as_it_was_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
+    add = Ring.add
+    monkeypatch.setattr(
+        Ring, "add", lambda ring, written, _: add(ring, written, 1e-6 if written else 2e-6)
+    )
 
     def plain(n: Any) -> Any:
         k = int(n) + 1

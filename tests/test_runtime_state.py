@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile as npc
+from jupyter_npcompile.runtime import allowance, state
 from jupyter_npcompile.runtime import plan as plans
 from jupyter_npcompile.runtime.functions import FunctionHandle, handle_of
 from jupyter_npcompile.runtime.plan import Plan
@@ -91,9 +91,12 @@ def test_much_larger_arrays_have_a_contest_of_their_own(submitted: list[Any]) ->
 def test_all_the_time_of_a_look_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also that in which conditions are compared, and what was compiled is looked for."""
     real = RegionState._begin
+    now = [100.0]
+    for module in (allowance, state):
+        monkeypatch.setattr(module, "perf_counter", lambda: now[0])
 
     def slow(self: RegionState, *args: Any) -> None:
-        time.sleep(0.05)
+        now[0] += 2 * allowance.AT_ONCE
         real(self, *args)
 
     monkeypatch.setattr(RegionState, "_begin", slow)

@@ -29,9 +29,10 @@ from jupyter_npcompile.graph.nodes import Graph, ValueType
 from jupyter_npcompile.runtime.building import FOUND, example, probe, support
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
 from jupyter_npcompile.runtime.native import toolchain
-from jupyter_npcompile.runtime.native.build import CONSTANTS, inductor_code, with_constants
+from jupyter_npcompile.runtime.native.build import CONSTANTS
 from jupyter_npcompile.runtime.native.generated import Generated, read
 from jupyter_npcompile.runtime.native.gxx import LIBRARY
+from jupyter_npcompile.runtime.native.inductor import inductor_code, with_constants
 from jupyter_npcompile.runtime.native.manifest import Manifest, PieceManifest, to_json
 from jupyter_npcompile.runtime.native.translation import entry, translation_unit
 

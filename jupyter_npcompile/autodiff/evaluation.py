@@ -21,8 +21,8 @@ from jupyter_npcompile.graph.nodes import Graph, Node
 from jupyter_npcompile.tracer.lowering import ufuncs
 from jupyter_npcompile.tracer.lowering.dtypes import TORCH, load
 from jupyter_npcompile.tracer.lowering.errors import LoweringError, UnsupportedError
+from jupyter_npcompile.tracer.lowering.interpreter import Interpreter
 from jupyter_npcompile.tracer.lowering.lookup import Lowering
-from jupyter_npcompile.tracer.lowering.program import Interpreter
 from jupyter_npcompile.tracer.lowering.trace import Trace
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
 

@@ -19,8 +19,9 @@ from jupyter_npcompile.autodiff import decompositions, smooth
 from jupyter_npcompile.autodiff.pullbacks import or_zeros
 from jupyter_npcompile.graph.nodes import Graph, Node, Ref
 from jupyter_npcompile.tracer.lowering import ufuncs
+from jupyter_npcompile.tracer.lowering.interpreter import Interpreter
 from jupyter_npcompile.tracer.lowering.lookup import Lowering
-from jupyter_npcompile.tracer.lowering.program import Interpreter, placeholder
+from jupyter_npcompile.tracer.lowering.program import placeholder
 from jupyter_npcompile.tracer.lowering.trace import Trace
 
 OUTPUT = "gradient"

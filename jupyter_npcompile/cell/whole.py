@@ -14,7 +14,7 @@ import types
 from collections.abc import Collection, Iterable, Sequence
 from typing import cast
 
-from jupyter_npcompile.cell.factory import compiled, nest, nested_code
+from jupyter_npcompile.cell.factory import nest, nested_code
 from jupyter_npcompile.cell.hooks import HOOKS, HookCalls
 from jupyter_npcompile.cell.loop_steps import (
     has_step,
@@ -116,11 +116,6 @@ def whole_cell(tree: ast.Module, text: SourceText, watched: Sequence[str]) -> as
     """
     follower = _Follower(text, watched, definitions=False)
     return ast.Module(follower.statements(clone(tree).body), tree.type_ignores)
-
-
-def compiled_cell(tree: ast.Module, filename: str) -> types.CodeType:
-    """Compile what `whole_cell` made."""
-    return compiled(ast.fix_missing_locations(tree), filename)
 
 
 def _seen_elsewhere(body: Iterable[ast.stmt]) -> set[str]:

@@ -21,6 +21,13 @@ from jupyter_npcompile.graph import (
 )
 from jupyter_npcompile.graph.summary import NOT_RUN
 from jupyter_npcompile.runtime import loop_reports
+from jupyter_npcompile.runtime.bodies import (
+    bodies_in,
+    guards_in,
+    header_end,
+    is_compound,
+    statements_in,
+)
 from jupyter_npcompile.runtime.device.accounts import copies
 from jupyter_npcompile.runtime.hints import hint_for
 from jupyter_npcompile.runtime.loop_state import LoopState
@@ -133,11 +140,11 @@ class _Reporter:
         ids = {key: number for number, key in enumerate(subject.states)}
         loops = loop_reports.shown(subject.loops)
         self.loop_ids = {id(state): len(ids) + k for k, (_, state) in enumerate(loops)}
-        nodes = {(node.lineno, node.col_offset): node for node in _statements(subject.body)}
-        guards = dict(_guards(nodes.values()))
+        nodes = {(node.lineno, node.col_offset): node for node in statements_in(subject.body)}
+        guards = dict(guards_in(nodes.values()))
         by_place: dict[tuple[int, int], list[ast.stmt]] = {}
         for node in nodes.values():
-            by_place.setdefault((node.lineno, _header_end(node)), []).append(node)
+            by_place.setdefault((node.lineno, header_end(node)), []).append(node)
         taken: dict[tuple[int, int], int] = {}
         for line in subject.lines:
             place = (line.line, line.end_line)
@@ -286,18 +293,18 @@ class _Reporter:
 
     def _find_splits(self) -> None:
         by_node = {id(entry.node): entry for entry in self.entries if entry.node is not None}
-        for body, loops in _bodies(self.subject.body):
+        for body, loops in bodies_in(self.subject.body):
             captured = [
                 not isinstance(statement, _DEFINITIONS)  # what it holds runs elsewhere
                 and any(
                     id(node) in by_node and by_node[id(node)].captured
-                    for node in _statements([statement])
+                    for node in statements_in([statement])
                 )
                 for statement in body
             ]
             for index, statement in enumerate(body):
                 entry = by_node.get(id(statement))
-                if entry is None or entry.captured or _is_compound(statement):
+                if entry is None or entry.captured or is_compound(statement):
                     continue
                 around = (
                     any(captured)
@@ -408,57 +415,3 @@ def _graphs(subject: Subject) -> CapturedGraph:
             *loop_reports.kernels(subject.loops),
         ),
     )
-
-
-# -- the shape of the code
-
-
-def _statements(body: Sequence[ast.stmt]) -> Iterable[ast.stmt]:
-    """Statements at every depth, in source order."""
-    for statement in body:
-        yield statement
-        for nested, _ in _nested(statement):
-            yield from _statements(nested)
-
-
-def _guards(statements: Iterable[ast.stmt]) -> Iterable[tuple[int, ast.expr]]:
-    """The tests of ``case ... if test:``, by line."""
-    for statement in statements:
-        for case in getattr(statement, "cases", ()):
-            if case.guard is not None:
-                yield case.pattern.lineno, case.guard
-
-
-def _nested(statement: ast.stmt) -> Iterable[tuple[list[ast.stmt], bool]]:
-    """The bodies of a compound statement, and whether each runs repeatedly."""
-    loop = isinstance(statement, ast.For | ast.While | ast.AsyncFor)
-    for name in ("body", "orelse", "finalbody"):
-        nested = getattr(statement, name, None)
-        if isinstance(nested, list) and nested:
-            yield nested, loop and name == "body"
-    for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
-        yield part.body, False
-
-
-def _bodies(
-    body: Sequence[ast.stmt], loops: bool = False
-) -> Iterable[tuple[Sequence[ast.stmt], bool]]:
-    yield body, loops
-    for statement in body:
-        for nested, loop in _nested(statement):
-            yield from _bodies(nested, loop)
-
-
-def _is_compound(statement: ast.stmt) -> bool:
-    return any(True for _ in _nested(statement))
-
-
-def _header_end(node: ast.stmt) -> int:
-    if isinstance(node, ast.Match):
-        return max(node.lineno, node.cases[0].pattern.lineno - 1)
-    bodies = [nested for nested, _ in _nested(node)]
-    if not bodies:
-        return node.end_lineno or node.lineno
-    first = bodies[0][0]
-    first_line = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
-    return max(node.lineno, int(first_line) - 1)

@@ -14,8 +14,6 @@ from torch import Tensor
 from jupyter_npcompile.tracer.lowering.trace import Trace, known_array
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
 
-Arrays = Sequence[object]
-
 
 def _arrays(trace: Trace, arrays: object) -> list[Value]:
     if isinstance(arrays, Value):
