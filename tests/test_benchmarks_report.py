@@ -15,6 +15,7 @@ from tests.benchmarks import (
     notebook,
     plans,
     progress,
+    promises,
     publishing,
     timing,
     tools,
@@ -48,6 +49,41 @@ def results(*rows: Row) -> Results:
     for one in rows:
         found.add(one)
     return found
+
+
+# -- promises
+
+
+def test_what_falls_short_is_listed() -> None:
+    found = results(
+        row("a", "numpy", medium=ok(1.0)),
+        row("a", "ours", medium=ok(0.9, first_s=2.0)),
+        row("a", "torch", medium=ok(1.5)),
+        row("b", "numpy", medium=ok(1.0, 1e-5, first_s=0.01)),
+        row("b", "ours", medium=ok(0.9, 1e-5, first_s=0.04)),
+        row("c", "numpy", medium=ok(1.0, 1e-5, first_s=0.01)),
+        row("c", "ours", medium=ok(0.5, 1e-5, first_s=0.07)),
+    )
+    assert [one.program for one in promises.slower(found)] == ["a", "c"]
+    assert [one.program for one in promises.late(found)] == ["c"]
+    assert [one.what for one in promises.behind(found)] == ["0.90 against 1.50"]
+    text = promises.section(found)
+    assert "`a`, medium: 0.90 of NumPy's speed" in text
+    assert "`c`, medium: 10.0 µs above NumPy" in text
+    assert not promises.section(results())
+
+
+def test_classes_are_compared_with_the_best_peer() -> None:
+    kind = "stencil time loops"
+    found = results(
+        row("a", "ours", kind, medium=ok(6.0)),
+        row("a", "numba", kind, medium=ok(6.5)),
+        row("a", "jax", kind, medium=ok(2.0)),
+    )
+    stencils, *others, every = promises.aims(found)
+    assert (stencils.peer, stencils.is_met) == ("Numba", True)
+    assert not any(one.is_met for one in others)
+    assert not every.is_met  # six is less than 1.5 times 6.5
 
 
 # -- JSON

@@ -9,12 +9,13 @@ import pytest
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.runtime import allowance as allowances
-from jupyter_npcompile.runtime import footprint, state
+from jupyter_npcompile.runtime import dry_run, footprint, state
 from jupyter_npcompile.runtime.allowance import AT_ONCE, LATER, PATIENT, SHARE, Allowance
 from jupyter_npcompile.runtime.reporting import POSTPONED
 from jupyter_npcompile.runtime.state import RegionState
 from jupyter_npcompile.runtime.worker import Compiler
 from jupyter_npcompile.tracer.evaluation import evaluate
+from jupyter_npcompile.tracer.recorder import Recorder
 
 
 def test_it_grows_with_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,8 +78,9 @@ def test_a_run_that_is_held_up_goes_on_alone(monkeypatch: pytest.MonkeyPatch) ->
     real = state.dry_run
 
     def slow(region: RegionState, *args: Any, **kwargs: Any) -> Any:
+        found = real(region, *args, **kwargs)
         region.rest.allowance.spent += 1.0
-        return real(region, *args, **kwargs)
+        return found
 
     monkeypatch.setattr(state, "dry_run", slow)
 
@@ -96,6 +98,66 @@ def test_a_run_that_is_held_up_goes_on_alone(monkeypatch: pytest.MonkeyPatch) ->
     for _ in range(PATIENT + 1):  # one of them runs as it was written
         assert fast(np.ones(3)).tolist() == [3, 3, 3]
     assert npc.stats()["recordings"] == before + 3
+
+
+@pytest.mark.usefixtures("_nothing_gets_compiled")
+@pytest.mark.parametrize("asked", range(1, 12))
+def test_a_recording_ends_where_it_takes_too_long(
+    monkeypatch: pytest.MonkeyPatch, asked: int
+) -> None:
+    """What it has computed is used; NumPy goes on; the next run records all of it."""
+    left = [asked]
+
+    def is_over(hurry: Any, useful: float, lost: float) -> bool:
+        left[0] -= 1
+        return left[0] < 0
+
+    def chain(x: Any) -> Any:
+        y = x * 2
+        x[1] = 7.0
+        z = np.gradient(y) + x
+        return y + z
+
+    monkeypatch.setattr(dry_run._Hurry, "is_over", is_over)
+    fast = npc.compile(chain)
+    for run in range(PATIENT + 3):
+        x, expected = np.arange(5.0), np.arange(5.0)
+        assert fast(x).tolist() == chain(expected).tolist()
+        assert x.tolist() == expected.tolist()
+        report = npc.last_report()
+        assert report is not None
+        assert not report.breaks
+        body = [line for line in report.lines if line.region is not None]
+        late = [line for line in body if line.reason == POSTPONED[0]]
+        assert late or run
+        assert all(line.status == "compiled" for line in body if line not in late)
+        left[0] = 10**6
+    assert not late
+
+
+@pytest.mark.usefixtures("_nothing_gets_compiled")
+def test_a_long_loop_is_not_unrolled_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    def total(x: Any, n: int) -> Any:
+        found = 0.0
+        for i in range(n):
+            for j in range(n):
+                found = found + x[i] * x[j]
+        return found
+
+    calls = [0]
+    real = Recorder.record
+
+    def counted(*args: Any, **kwargs: Any) -> Any:
+        calls[0] += 1
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(Recorder, "record", counted)
+    fast = npc.compile(lambda x: total(x, 100) + 1)
+    assert fast(np.ones(100)) == 10001.0
+    assert calls[0] < 500
+    report = npc.last_report()
+    assert report is not None
+    assert "a loop was unrolled" in report.breaks[0].reason
 
 
 def test_who_waits_has_all_the_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,9 @@ AT_ONCE = 0.03
 SHARE = 0.04
 """Part of its length that it may lose besides."""
 
+GRACE = 0.02
+"""Seconds besides for a recording that has begun: what it has done would be lost."""
+
 LATER = 8
 """How many times as much the second and the third run may lose."""
 
@@ -69,3 +72,7 @@ class Allowance:
     def is_enough_for_copying(self, nbytes: int) -> bool:
         """Whether something as large may be copied."""
         return nbytes / COPIED <= self.left
+
+    def is_used_up(self, seconds: float) -> bool:
+        """Whether a recording that has taken so many seconds must come to its end."""
+        return seconds > self.left + GRACE

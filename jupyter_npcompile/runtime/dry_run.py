@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from time import thread_time
 from typing import TYPE_CHECKING
 
 from jupyter_npcompile.cell import NotTraceable
@@ -12,7 +13,7 @@ from jupyter_npcompile.runtime.policy import is_open
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.tracer import interrupts
 from jupyter_npcompile.tracer.breaks import Break, Postponed
-from jupyter_npcompile.tracer.inputs import MayCopy
+from jupyter_npcompile.tracer.patience import Endless
 from jupyter_npcompile.tracer.recording import Recording, Stop, record
 from jupyter_npcompile.tracer.sources import Namespace, Source
 
@@ -66,7 +67,7 @@ def dry_run(
                 limit,
                 namespace.module if isinstance(namespace, FrameNamespace) else None,
                 state.code.written(start),
-                _may_copy(state, hurry=hurry),
+                _Hurry(state) if hurry else _Careful(state),
                 free,
             )
     except Postponed:
@@ -81,13 +82,37 @@ def dry_run(
     return None
 
 
-def _may_copy(state: RegionState, *, hurry: bool) -> MayCopy:
-    """What tells whether a recording may copy so many bytes: time and memory are limited."""
+class _Careful(Endless):
+    """There is time, but not any amount of memory."""
 
-    def may(nbytes: int, *, kept: bool = True) -> bool:
-        if kept and is_open(state.options) and nbytes > budget(nbytes):
+    def __init__(self, state: RegionState) -> None:
+        self.state = state
+
+    def may_copy(self, nbytes: int, *, kept: bool = True) -> bool:
+        """Whether it leaves NumPy's memory much as it is; else nothing is recorded at all."""
+        if kept and is_open(self.state.options) and nbytes > budget(nbytes):
             megabytes = f"{nbytes / 2**20:.0f} MB"
             raise Break("limit", f"to capture this would take {megabytes} more than NumPy")
-        return not hurry or state.rest.allowance.is_enough_for_copying(nbytes)
+        return True
 
-    return may
+
+class _Hurry(_Careful):
+    """The user's code goes on soon.
+
+    What the recording has taken is told by the clock of the thread: other
+    processes that keep the machine busy are not its fault.
+    """
+
+    def __init__(self, state: RegionState) -> None:
+        super().__init__(state)
+        self.began = thread_time()
+
+    def may_copy(self, nbytes: int, *, kept: bool = True) -> bool:
+        """Whether there is time for that, too."""
+        careful = super().may_copy(nbytes, kept=kept)
+        return careful and self.state.rest.allowance.is_enough_for_copying(nbytes)
+
+    def is_over(self, useful: float, lost: float) -> bool:
+        """Whether it has taken more than it may, and more than giving up would lose."""
+        spent = thread_time() - self.began - useful
+        return self.state.rest.allowance.is_used_up(spent - lost)

@@ -35,6 +35,8 @@ def with_free_bounds(
     if not free:
         return recording
     wider = dry_run(state, start, namespace, limit, hurry=hurry, free=free)
+    if wider is not None and wider.is_late:
+        return recording
     if wider is None or wider.stop != recording.stop or not _is_free(wider):
         state.fixed.add(start)
         return recording

@@ -35,7 +35,8 @@ from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.ticket import Ticket
 from jupyter_npcompile.runtime.traceable import Traceable
 from jupyter_npcompile.runtime.worker import compiler
-from jupyter_npcompile.tracer.recording import Stop
+from jupyter_npcompile.tracer.breaks import LATE
+from jupyter_npcompile.tracer.recording import Recording, Stop
 from jupyter_npcompile.tracer.sources import Namespace, Source
 
 MAX_PLANS = 8
@@ -261,8 +262,11 @@ class RegionState:
         for known in [k for k in self.stops if start <= k < plan.stop]:
             del self.stops[known]
         self.used[start] = plan
-        if plan.recording.end is not None:
-            self.stops[plan.recording.end.statement] = plan.recording.end
+        end = plan.recording.end
+        if plan.recording.is_late and end is not None:
+            self.postponed.add(end.statement)
+        elif end is not None:
+            self.stops[end.statement] = end
 
     # -- finding and making plans
 
@@ -314,6 +318,8 @@ class RegionState:
             if recording is None:
                 return None
             self.useful += recording.numpy_seconds
+            if recording.is_late:
+                return _only_now(recording, namespace)
             self.postponed.discard(start)
             recording = with_free_bounds(self, recording, namespace, limit, hurry=when == "later")
             plan = Plan(recording)
@@ -474,6 +480,15 @@ class RegionState:
                 plan.ticket.cancel()
 
     # -- running
+
+
+def _only_now(recording: Recording, namespace: Namespace) -> Plan:
+    """A plan for a recording that ended early: another run records more."""
+    plan = Plan(recording)
+    plan.state, plan.note = "numpy", LATE
+    plan.keep_first(namespace)
+    recording.forget()
+    return plan
 
 
 def add_filename(name: str, known: set[str], states: Iterable[RegionState]) -> None:

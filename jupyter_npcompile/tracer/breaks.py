@@ -9,8 +9,10 @@ OWN_LINE = "call it on a line of its own, before or after the array code"
 RANDOM = "random numbers come from NumPy's own generator"
 DRAW = "draw before the array code, on a line of its own"
 
+LATE = "to capture it would have held up the run"
+
 BreakKind = Literal[
-    "explicit", "call", "value", "host", "input", "effect", "error", "limit", "inner"
+    "explicit", "call", "value", "host", "input", "effect", "error", "limit", "inner", "late"
 ]
 """What sort of thing ended a segment.
 
@@ -32,6 +34,8 @@ limit
     The recording grew too long.
 inner
     A compiled function that breaks inside: its own regions run instead.
+late
+    To go on would have held up the user's code for too long.
 """
 
 

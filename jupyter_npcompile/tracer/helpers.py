@@ -105,6 +105,7 @@ def inline(
         raise Break("call", f"`{name}` does not run when it is called")
     if len(recorder.scope) >= MAX_DEPTH:
         raise Break("limit", f"`{name}` recurses too deeply to be traced")
+    recorder.demand_patience()
     try:
         code = _instrumented(function.__code__, function)
     except NotTraceable as reason:

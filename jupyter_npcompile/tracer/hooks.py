@@ -11,7 +11,8 @@ from __future__ import annotations
 import builtins
 import sys
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from operator import length_hint
 from typing import Any, NoReturn
 
 import numpy as np
@@ -47,6 +48,10 @@ _POWERS = {2.0: np.square, 0.5: np.sqrt, -1.0: np.reciprocal}
 _CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
 _PLAIN_OWNERS = (str, bytes, tuple, range, slice, np.dtype, np.finfo, np.iinfo, int, float, complex)
 _READING_METHODS = frozenset(["items", "keys", "values", "get", "index", "count", "copy"])
+
+
+LONG = 16
+"""Iterations of a loop that is looked after while it is unrolled."""
 
 
 class Hooks:
@@ -311,8 +316,17 @@ class Hooks:
         if isinstance(iterable, np.ndarray):
             raise Break("input", "an array that tracing has not seen being made")
         with python_errors():
-            items: Iterable[Any] = iter(iterable)
-        return items
+            items: Iterator[Any] = iter(iterable)
+        left = length_hint(items)
+        return items if left < LONG else self._followed(items, left)
+
+    def _followed(self, items: Iterator[Any], left: int) -> Iterator[Any]:
+        """Iterate as long as that does not clearly make the recording too long."""
+        before = len(self.recorder.nodes)
+        for done, item in enumerate(items):
+            if done.bit_count() == 1:
+                self.recorder.demand_short_loop(before, done, left - done)
+            yield item
 
     def unpack(self, at: At, value: Any, count: int, star: int | None = None) -> tuple[Any, ...]:
         """The values for a tuple target of ``count`` names, the ``star``-th starred."""

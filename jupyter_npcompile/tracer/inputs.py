@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from jupyter_npcompile.tracer.memory import (
     traceable,
 )
 from jupyter_npcompile.tracer.operations import is_numpy_function
+from jupyter_npcompile.tracer.patience import Endless, Patience
 from jupyter_npcompile.tracer.sources import (
     AttributeSource,
     ForwardSource,
@@ -67,18 +68,6 @@ _IDENTITIES = (
 )
 
 
-class MayCopy(Protocol):
-    """Says whether there is time, and memory, for so many bytes."""
-
-    def __call__(self, nbytes: int, *, kept: bool = True) -> bool:
-        """Whether so many bytes may be copied; what is not kept takes only time."""
-
-
-def at_will(nbytes: int, *, kept: bool = True) -> bool:
-    """Whatever it takes."""
-    return True
-
-
 class Inputs:
     """Collects the inputs and guards of one recording.
 
@@ -87,8 +76,8 @@ class Inputs:
     writable : frozenset of int
         ``id`` of the owners of inputs that the recording writes: they are
         copied, all other inputs are protected.
-    may_copy : callable
-        Whether so many bytes may be copied in all.
+    patience : Patience
+        For what there is time.
 
     Attributes
     ----------
@@ -100,7 +89,7 @@ class Inputs:
     def __init__(
         self,
         writable: frozenset[int] = frozenset(),
-        may_copy: MayCopy = at_will,
+        patience: Patience | None = None,
     ) -> None:
         self.inputs: list[Node] = []
         self.sources: list[Source] = []
@@ -111,7 +100,7 @@ class Inputs:
         self._forward: dict[int, Array] = {}
         self._depth = 0
         self._writable = writable
-        self._may_copy = may_copy
+        self.patience: Patience = patience or Endless()
         self._lifted: dict[Source, Any] = {}
         self._arrays: dict[int, tuple[Array, Traced]] = {}
         self._clones: dict[int, tuple[Array, Array]] = {}
@@ -242,7 +231,7 @@ class Inputs:
             clone = self._clones.get(id(base))
             if clone is None:
                 self._copied += base.nbytes
-                if not self._may_copy(self._copied):
+                if not self.patience.may_copy(self._copied):
                     raise Postponed
                 clone = self._clones[id(base)] = (base, clone_owner(base))
             elif any(owner(known) is base for known, _ in self._arrays.values()):
@@ -283,7 +272,7 @@ class Inputs:
             types=(value_type(value),),
             name=str(source),
             finite=looks_finite(
-                value, lambda nbytes: self._may_copy(nbytes // READING, kept=False)
+                value, lambda nbytes: self.patience.may_copy(nbytes // READING, kept=False)
             ),
         )
         self.inputs.append(node)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from jupyter_npcompile.graph.nodes import Argument, Constant, Node, Position, Ref, Slice, ValueType
 from jupyter_npcompile.tracer import floating
-from jupyter_npcompile.tracer.breaks import Break
-from jupyter_npcompile.tracer.inputs import Inputs, MayCopy, at_will
+from jupyter_npcompile.tracer.breaks import Break, Postponed
+from jupyter_npcompile.tracer.inputs import Inputs
 from jupyter_npcompile.tracer.interpret import encode, value_type
 from jupyter_npcompile.tracer.memory import Array, address, is_supported, owner
+from jupyter_npcompile.tracer.patience import Patience
 from jupyter_npcompile.tracer.streams import Streams
 from jupyter_npcompile.tracer.traced import BoundMethod, Opaque, Traced, is_traced
 
@@ -62,8 +63,8 @@ class Recorder(Inputs):
     ----------
     writable : frozenset of int
         ``id`` of the owners of inputs that the recording writes.
-    may_copy : callable
-        Whether there is time to copy so many bytes.
+    patience : Patience, optional
+        For what there is time; for everything by default.
     """
 
     max_nodes: float = MAX_NODES
@@ -78,13 +79,14 @@ class Recorder(Inputs):
     def __init__(
         self,
         writable: frozenset[int] = frozenset(),
-        may_copy: MayCopy = at_will,
+        patience: Patience | None = None,
     ) -> None:
-        super().__init__(writable, may_copy)
+        super().__init__(writable, patience)
         self.nodes: list[Node] = []
         self.position = Position(0, 0)
         self.scope: list[str] = []
         self.seconds = 0.0
+        self.kept_seconds = 0.0
         self.inlined: set[tuple[str, int]] = set()
         self.hidden: dict[int, Hidden] = {}
         self.frozen: set[int] = set()
@@ -103,6 +105,48 @@ class Recorder(Inputs):
         self.streams = Streams()
         self.drawn.clear()
         super().release()
+
+    def begin_statement(self) -> None:
+        """What came before is kept, whatever becomes of this statement."""
+        self.kept_seconds = self.seconds
+        self.demand_patience()
+
+    def demand_patience(self) -> None:
+        """End the recording when it has held up the user's code for long enough.
+
+        Raises
+        ------
+        Postponed
+            When it has.
+        """
+        if self.patience.is_over(self.seconds, self.seconds - self.kept_seconds):
+            raise Postponed
+
+    def demand_short_loop(self, before: int, done: int, left: int) -> None:
+        """End the recording when a loop would clearly make it too long.
+
+        Parameters
+        ----------
+        before : int
+            Operations when the loop began.
+        done, left : int
+            Iterations that are over, and those to come.
+
+        Raises
+        ------
+        Break
+            When it would be twice as long as it may.
+        """
+        grown = len(self.nodes) - before
+        if before + grown + grown * left / done > 2 * self.max_nodes:
+            self._stop_unrolling()
+
+    def _stop_unrolling(self) -> NoReturn:
+        raise Break(
+            "limit",
+            f"more than {self.max_nodes} operations in one segment: a loop was unrolled",
+            "move the loop out of the helper function, into the cell",
+        )
 
     def stand_ins(self) -> dict[int, Array]:
         """By input id, the array that stood in for the real one during the recording."""
@@ -138,12 +182,9 @@ class Recorder(Inputs):
         object
             The result, traced; several results keep their tuple or list.
         """
+        self.demand_patience()
         if len(self.nodes) >= self.max_nodes:
-            raise Break(
-                "limit",
-                f"more than {self.max_nodes} operations in one segment: a loop was unrolled",
-                "move the loop out of the helper function, into the cell",
-            )
+            self._stop_unrolling()
         itself = None if writes else self._argument_itself(result, args)
         several = isinstance(result, tuple | list)
         results = list(result) if several else ([] if result is None else [result])

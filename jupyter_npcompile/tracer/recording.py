@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jupyter_npcompile.graph.nodes import Argument, Graph, Output, Position, Ref, ValueType
-from jupyter_npcompile.tracer.breaks import Break, NeedsCopy
+from jupyter_npcompile.tracer.breaks import LATE, Break, NeedsCopy, Postponed
 from jupyter_npcompile.tracer.draws import Draw
 from jupyter_npcompile.tracer.guards import Guard
 from jupyter_npcompile.tracer.hooks import Hooks
-from jupyter_npcompile.tracer.inputs import MayCopy, at_will
 from jupyter_npcompile.tracer.interpret import encode
 from jupyter_npcompile.tracer.memory import Array, overlap, owner, pattern
+from jupyter_npcompile.tracer.patience import Patience
 from jupyter_npcompile.tracer.recipes import Container, FromSource, Recipe, concrete, recipe
 from jupyter_npcompile.tracer.recorder import Hidden, Recorder, traced_in
 from jupyter_npcompile.tracer.sources import MISSING, Source
@@ -130,6 +130,11 @@ class Recording:
     free: Mapping[Source, int] = field(default_factory=dict)
     remembers: bool = True
 
+    @property
+    def is_late(self) -> bool:
+        """Whether it ended because it had held up the user's code for long enough."""
+        return self.end is not None and self.end.cause.kind == "late"
+
     def forget(self) -> None:
         """Let go of NumPy's values, which may be large."""
         self.reference, self.written, self.stand_ins, self.results = {}, {}, (), {}
@@ -167,6 +172,7 @@ class _LimitedHooks(Hooks):
             raise _Limit
         super().statement(index)
         self.marks.append(self.mark(index))
+        self.recorder.begin_statement()
 
     def mark(self, index: int) -> _Mark:
         """How far the recording has come."""
@@ -203,7 +209,7 @@ def record(
     cause: Stop | None = None,
     module: dict[str, Any] | None = None,
     written: frozenset[str] = frozenset(),
-    may_copy: MayCopy = at_will,
+    patience: Patience | None = None,
     free: Mapping[Source, int] | None = None,
     chosen: frozenset[str] = frozenset(),
 ) -> Recording:
@@ -228,8 +234,8 @@ def record(
     written : frozenset of str
         Names of inputs that the statements seem to write into: they need not
         find it out at the last moment, and begin again.
-    may_copy : callable
-        Whether there is time to copy so many bytes.
+    patience : Patience, optional
+        For what there is time; for everything by default.
     free : mapping of Source to int, optional
         Integers that are not to be fixed where they bound slices, and what
         they were before.
@@ -244,7 +250,7 @@ def record(
     Raises
     ------
     Postponed
-        When there is not.
+        When there is not even time for the first statement.
     """
     began = perf_counter()
     values = [_look_up(namespace, name) for name in parameters]
@@ -254,7 +260,7 @@ def record(
         if name in written and isinstance(value, np.ndarray) and value.flags.writeable
     )
     while True:
-        recorder = Recorder(writable, may_copy)
+        recorder = Recorder(writable, patience)
         recorder.free = free or {}
         recorder.chosen = chosen
         hooks = _LimitedHooks(recorder, stop)
@@ -281,6 +287,11 @@ def record(
                 stop, cause = statement, end
                 hooks.release()
                 continue
+        except Postponed:
+            if len(hooks.marks) < 2 or _has_written(recorder, hooks):
+                hooks.release()
+                raise
+            end = Stop(hooks.marks[-1].statement, recorder.position, Break("late", LATE), False)
         except BaseException:
             hooks.release()
             raise

@@ -2,7 +2,8 @@
 
 Its code cells run in a process of their own, in IPython as in a kernel, as they
 are and with their magics switched off. What only shows reports of npcompile raises
-without it, and is left out of both.
+without it, and is left out of both; so is what asks for a compile itself, and waits
+for it in both.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ EDIT = ("values, 0)", "values, 0.0)")
 """The constant that is edited, in a helper function."""
 
 AHEAD = "%%npcompile --ahead"
+ASKS = "npc.explain"
+"""What waits for the compiler, whether the magics are on or off."""
+
 WAIT = 300.0
 """Seconds in which everything must be compiled."""
 
@@ -133,7 +137,12 @@ def measure() -> dict[str, dict[str, Case]]:
         }
         # An assert on times may fail on a busy machine: then its cell counts nowhere.
         every = [*plain, *(run["taken"] for found in runs.values() for run in found)]
-        kept = [k for k in range(1, len(plain[0])) if all(taken[k] is not None for taken in every)]
+        asks = {k for k, code in enumerate(cells()) if ASKS in code}
+        kept = [
+            k
+            for k in range(1, len(plain[0]))
+            if k not in asks and all(taken[k] is not None for taken in every)
+        ]
         numpy = min(sum(taken[k] for k in kept) for taken in plain)
     return {
         mode: {
@@ -172,8 +181,8 @@ def section(
             f"{facts} · one thread. NumPy alone takes {time(numpy)} for the cells of "
             f"`notebooks/{NOTEBOOK.name}` that need no npcompile; imports are not counted. "
             "*All compiled* is when the last compile has ended, from the begin of the notebook, "
-            "imports included. Cells that ask for a compile themselves (`npc.explain`) wait for "
-            "it, in the background, too.",
+            f"imports included. Cells that ask for a compile themselves (`{ASKS}`) wait for it "
+            "with the magics switched off, too: they are left out.",
             f"In the five minutes before, the machine's load was {number(load)}."
             if load >= 0.1
             else "",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tests.benchmarks import promises
 from tests.benchmarks.accounting import (
     Standing,
     calls_until_faster,
@@ -82,6 +83,7 @@ class Report:
             self.overall(),
             self._classes(),
             self._worst(),
+            promises.section(self.results),
             HOW.format(first=self.plan.limits.first, settle=self.plan.settle),
             self._stability(),
             self._programs(),
