@@ -26,6 +26,7 @@ import numpy as np
 from IPython.core.interactiveshell import InteractiveShell
 
 import jupyter_npcompile
+from jupyter_npcompile.runtime import allowance
 from jupyter_npcompile.runtime.settings import settings
 from tests import summary
 from tests.processes import processes
@@ -92,6 +93,15 @@ def _settings() -> Iterator[None]:
     yield
     for name, value in before.items():
         setattr(settings, name, value)
+
+
+@pytest.fixture(autouse=True)
+def _allowance(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Our own work may hold up a run as long as it likes: how fast a machine is decides nothing.
+
+    What the true allowance does is tested in `test_runtime_allowance`.
+    """
+    monkeypatch.setattr(allowance, "AT_ONCE", 1e6)
 
 
 @pytest.fixture(autouse=True)

@@ -13,6 +13,8 @@ from jupyter_npcompile.runtime.errors import CheckFailedError
 from jupyter_npcompile.tracer.memory import Array
 
 if TYPE_CHECKING:
+    import torch
+
     from jupyter_npcompile.tracer.lowering import Lowered
 
 
@@ -48,10 +50,7 @@ class TensorProgram:
         """
         import torch
 
-        try:
-            tensors = [to_tensor(v, kind) for v, kind in zip(values, self._inputs, strict=True)]
-        except OverflowError:
-            raise CheckFailedError("a Python integer does not fit 64 bits") from None
+        tensors = self._tensors(values)
         buffers = [allocate(kind) for _, kind in (*self._outputs, *self._writes, *self._masks)]
         flags = [np.empty((), bool) for _ in range(self._checks)]
         with torch.no_grad():
@@ -60,6 +59,17 @@ class TensorProgram:
                 torch.from_numpy(buffer).copy_(result)
         if not all(flags):
             raise CheckFailedError("NumPy would raise for these values")
+        return self._sorted(buffers)
+
+    def _tensors(self, values: Sequence[Any]) -> list[torch.Tensor]:
+        """The inputs as tensors over their own memory."""
+        try:
+            return [to_tensor(v, kind) for v, kind in zip(values, self._inputs, strict=True)]
+        except OverflowError:
+            raise CheckFailedError("a Python integer does not fit 64 bits") from None
+
+    def _sorted(self, buffers: Sequence[Array]) -> tuple[dict[int, Any], dict[int, Array]]:
+        """What has been computed, by node."""
         made = [
             buffer if kind.kind == "array" else number(buffer, kind)
             for (_, kind), buffer in zip(self._outputs, buffers, strict=False)

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from jupyter_npcompile.graph.nodes import Graph
-from jupyter_npcompile.runtime.arrays import allocate, number, sort_results, to_tensor
+from jupyter_npcompile.runtime.arrays import allocate
 from jupyter_npcompile.runtime.device.device import Device
 from jupyter_npcompile.runtime.device.kernels import Kernels, with_room
 from jupyter_npcompile.runtime.device.residency import Residency, same_strides
@@ -84,7 +84,7 @@ class DeviceProgram(TensorProgram):
         self, values: Sequence[Any], copies: Residency | None
     ) -> tuple[dict[int, Any], dict[int, Array]]:
         device = self.device
-        hosts = self._hosts(values)
+        hosts = self._tensors(values)
         there = [
             None if copies is None else copies.find(value, self._kernels.dtype(host.dtype))
             for value, host in zip(values, hosts, strict=True)
@@ -128,22 +128,6 @@ class DeviceProgram(TensorProgram):
                     narrow = before.astype("f4" if buffer.dtype.kind == "f" else "c8")
                     same = (narrow == buffer) | (np.isnan(narrow) & np.isnan(buffer))
                 np.copyto(buffer, before, where=same)
-
-    def _hosts(self, values: Sequence[Any]) -> list[torch.Tensor]:
-        """The inputs as tensors over the memory of the host."""
-        try:
-            return [to_tensor(v, kind) for v, kind in zip(values, self._inputs, strict=True)]
-        except OverflowError:
-            raise CheckFailedError("a Python integer does not fit 64 bits") from None
-
-    def _sorted(self, buffers: Sequence[Array]) -> tuple[dict[int, Any], dict[int, Array]]:
-        """What has been copied back, by node."""
-        made = [
-            buffer if kind.kind == "array" else number(buffer, kind)
-            for (_, kind), buffer in zip(self._outputs, buffers, strict=False)
-        ]
-        made += buffers[len(self._outputs) :]
-        return sort_results(made, self._outputs, self._writes, self._masks)
 
     def _note(
         self,
