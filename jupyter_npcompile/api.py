@@ -246,7 +246,12 @@ def compare(
 
 
 def last_report() -> Report | None:
-    """Return the report of the cell or compiled function that ran last; None before any run.
+    """Return the report of the cell or compiled function that ran last.
+
+    Returns
+    -------
+    Report or None
+        As of now: what is compiled since may have changed it. None before any run.
 
     Examples
     --------

@@ -6,6 +6,7 @@ import functools
 import inspect
 import math
 import pickle
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -167,6 +168,28 @@ def test_a_callable_that_cannot_be_traced_says_why(function: Any, reason: str) -
 def test_a_callable_without_numpy_has_nothing_to_compile() -> None:
     for function in (len, sorted):
         assert "nothing to compile" in npc.explain(function, [1, 2]).summary
+
+
+PUBLIC = {
+    name: found
+    for name in npc.__all__
+    if inspect.isfunction(found := getattr(npc, name)) or inspect.isbuiltin(found)
+}
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_functions_say_what_they_take_and_give(name: str) -> None:
+    """In numpydoc's sections; the examples are doctests."""
+    text = inspect.getdoc(PUBLIC[name]) or ""
+    signature = inspect.signature(PUBLIC[name])
+    for parameter in signature.parameters:
+        assert re.search(rf"^\W*(\w+, \W*)*{parameter}\b", text, re.MULTILINE), parameter
+    sections = {
+        *({"Parameters"} if signature.parameters else ()),
+        *({"Returns"} if signature.return_annotation not in (None, "None") else ()),
+        *(() if name.endswith("ipython_extension") else {"Examples"}),
+    }
+    assert {word for word in sections if f"\n{word}\n---" not in text} == set()
 
 
 def test_last_report_is_of_what_ran_last() -> None:

@@ -66,7 +66,18 @@ def grad(fun: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -
 def value_and_grad(
     fun: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False
 ) -> Gradient:
-    """A function that returns the value and the gradient: see `grad`.
+    """A function that returns the value and the gradient.
+
+    Parameters
+    ----------
+    fun, argnums, has_aux
+        As for `grad`, which also says what is raised.
+
+    Returns
+    -------
+    callable
+        Called like ``fun``, it returns ``(value, gradient)``; with ``has_aux`` it returns
+        ``((value, aux), gradient)``.
 
     Examples
     --------
@@ -80,6 +91,16 @@ def elementwise_grad(fun: Callable[..., Any], argnums: Argnums = 0) -> Gradient:
     """The derivative of each element of the result by the same element of the argument.
 
     It is the gradient of the sum of the results.
+
+    Parameters
+    ----------
+    fun, argnums
+        As for `grad`; the result may have any shape.
+
+    Returns
+    -------
+    callable
+        Called like ``fun``, it returns an array of the argument's shape.
 
     Examples
     --------
@@ -95,6 +116,17 @@ def jacobian(fun: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = Fals
     Whether they are found row by row or column by column depends on which
     are fewer.
 
+    Parameters
+    ----------
+    fun, argnums, has_aux
+        As for `grad`; the result may have any shape.
+
+    Returns
+    -------
+    callable
+        Called like ``fun``, it returns the derivatives, nested as the result and then as the
+        argument; with ``has_aux`` a pair of them and ``aux``.
+
     Examples
     --------
     >>> jacobian(np.cumsum)(np.ones(2))
@@ -106,6 +138,16 @@ def jacobian(fun: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = Fals
 
 def hessian(fun: Callable[..., Any], argnums: Argnums = 0) -> Jacobian:
     """All second derivatives: for an argument of shape ``s``, shape ``result + s + s``.
+
+    Parameters
+    ----------
+    fun, argnums
+        As for `jacobian`.
+
+    Returns
+    -------
+    callable
+        Called like ``fun``, it returns the second derivatives.
 
     Examples
     --------
@@ -131,7 +173,17 @@ def jvp(
     primals, tangents : tuple
         Its arguments, and a direction of the same structure.
     has_aux : bool
-        Whether ``fun`` returns a pair.
+        Whether ``fun`` returns a pair ``(value, aux)``.
+
+    Returns
+    -------
+    tuple
+        The value and its derivative, and with ``has_aux`` what comes with the value.
+
+    Raises
+    ------
+    GradientError
+        As for `grad`.
 
     Examples
     --------
@@ -144,6 +196,25 @@ def jvp(
 
 def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
     """The value, and a function from a cotangent to the gradients of the arguments.
+
+    Parameters
+    ----------
+    fun : callable
+        The function; its result may have any shape.
+    *primals
+        Its arguments.
+    has_aux : bool
+        Whether ``fun`` returns a pair ``(value, aux)``.
+
+    Returns
+    -------
+    tuple
+        The value, the function, and with ``has_aux`` what comes with the value.
+
+    Raises
+    ------
+    GradientError
+        As for `grad`.
 
     Examples
     --------
@@ -166,6 +237,11 @@ def hvp(fun: Callable[..., Any], primals: Any, tangents: Any) -> Any:
         The function.
     primals, tangents : array or tuple
         As for `jvp`; an array stands for a tuple of one.
+
+    Returns
+    -------
+    array or tuple
+        One product for each argument.
 
     Examples
     --------

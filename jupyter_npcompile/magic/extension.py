@@ -253,7 +253,13 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:
-    """Take the magics away again: ``%unload_ext jupyter_npcompile``."""
+    """Take the magics away again: ``%unload_ext jupyter_npcompile``.
+
+    Parameters
+    ----------
+    shell : InteractiveShell
+        The shell; nothing happens where they are not.
+    """
     session = _sessions.pop(id(shell), None)
     if session is None:
         return

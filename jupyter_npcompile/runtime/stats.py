@@ -50,6 +50,11 @@ counters = Counters()
 def stats() -> dict[str, int]:
     """Return the counters: artifacts, recompiles, fallbacks, replaced results and more.
 
+    Returns
+    -------
+    dict of str to int
+        Counts since this kernel began, or was cleared, by the names that `Counters` explains.
+
     Examples
     --------
     >>> sorted(stats())[:3]
