@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_npcompile.graph import from_json, to_json
+from jupyter_npcompile.graph.families import Family, symbols_of
 from jupyter_npcompile.graph.nodes import Graph, Node, Output, Ref, Size, Slice, ValueType
-from jupyter_npcompile.graph.sizes import Family, general, outline, recorded, symbols_of
+from jupyter_npcompile.graph.sizes import general, outline, recorded
 from jupyter_npcompile.runtime.forms import itemsize
 
 

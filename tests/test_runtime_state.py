@@ -13,7 +13,7 @@ from jupyter_npcompile.runtime import allowance, state
 from jupyter_npcompile.runtime import plan as plans
 from jupyter_npcompile.runtime.functions import FunctionHandle, handle_of
 from jupyter_npcompile.runtime.plan import Plan
-from jupyter_npcompile.runtime.reporting import COMPILING, HELD
+from jupyter_npcompile.runtime.region_reports import COMPILING, HELD
 from jupyter_npcompile.runtime.state import RegionState
 from jupyter_npcompile.runtime.worker import Compiler
 

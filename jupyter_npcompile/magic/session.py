@@ -25,7 +25,7 @@ from jupyter_npcompile.magic.status import StatusComm
 from jupyter_npcompile.magic.waiting import waiting_bar
 from jupyter_npcompile.runtime import history, notices
 from jupyter_npcompile.runtime.cells import CellHandle, compile_cell
-from jupyter_npcompile.runtime.reporting import COMPILING
+from jupyter_npcompile.runtime.region_reports import COMPILING
 from jupyter_npcompile.runtime.subjects import report_of
 from jupyter_npcompile.runtime.worker import compiler
 from jupyter_npcompile.tracer import interrupts

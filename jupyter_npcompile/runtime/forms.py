@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.graph import from_json
+from jupyter_npcompile.graph.families import Family, free_inputs
 from jupyter_npcompile.graph.nodes import Graph
-from jupyter_npcompile.graph.sizes import Family, free_inputs, recorded
+from jupyter_npcompile.graph.sizes import recorded
 from jupyter_npcompile.runtime import stamp
 from jupyter_npcompile.runtime.cache import Cache
 from jupyter_npcompile.runtime.cache_entry import Entry

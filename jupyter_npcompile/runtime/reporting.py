@@ -15,7 +15,6 @@ from jupyter_npcompile.graph import (
     CapturedGraph,
     Graph,
     LineReport,
-    RegionReport,
     ReportData,
     Status,
 )
@@ -28,18 +27,13 @@ from jupyter_npcompile.runtime.bodies import (
     is_compound,
     statements_in,
 )
-from jupyter_npcompile.runtime.device.accounts import copies
 from jupyter_npcompile.runtime.hints import hint_for
 from jupyter_npcompile.runtime.loop_state import LoopState
-from jupyter_npcompile.runtime.plan import Plan
+from jupyter_npcompile.runtime.region_reports import region_of
 from jupyter_npcompile.runtime.state import RegionState
 from jupyter_npcompile.runtime.work import makes_array, numpy_call
 from jupyter_npcompile.tracer.breaks import RANDOM
 from jupyter_npcompile.tracer.recording import Stop
-
-COMPILING = "compiling"
-HELD = "compiled when values and shapes like these come again"
-"""What the note of a region says while its artifact is being made."""
 
 DRAWN = f"{RANDOM}, drawn before the compiled code runs"
 """Reason of lines that draw: no break point, for nothing is split."""
@@ -174,7 +168,7 @@ class _Reporter:
             breaks=breaks,
             regions=(
                 *(
-                    _region(number, subject.states[key], self._native(*key))
+                    region_of(number, subject.states[key], self._native(*key))
                     for key, number in ids.items()
                 ),
                 *(loop_reports.region_of(self.loop_ids[id(state)], state) for _, state in loops),
@@ -357,46 +351,6 @@ def _computes(entry: _Entry) -> bool:
     return entry.node is not None and any(
         isinstance(part, ast.BinOp | ast.UnaryOp | ast.AugAssign) for part in ast.walk(entry.node)
     )
-
-
-def _region(number: int, state: RegionState, loop: LoopState | None) -> RegionReport:
-    if loop is not None:
-        return RegionReport(number, state.lines, loop_reports.TIER)
-    plans = [plan for _, plan in sorted(state.used.items()) if plan.recording.graph.nodes]
-    tiers = dict.fromkeys(_tier(plan) for plan in plans)
-    notes = [plan.note for plan in plans if plan.note] + list(state.closed.values())
-    notes += state.recompiled.values()
-    whole = state.rest.verdict(number)
-    if whole:
-        tiers = {"numpy": None} if tiers else tiers
-        notes.insert(0, whole)
-    if any(plan.state == "pending" for plan in plans):
-        notes.insert(0, COMPILING)
-    if any(plan.state == "held" for plan in plans):
-        notes.insert(0, HELD)
-    every = [plan for known in state.plans.values() for plan in known]
-    artifacts = [plan.artifact for plan in every]
-    timings: dict[str, float | None] = {}
-    for plan in plans:
-        for name, value in plan.timings.items():
-            timings[name] = (timings.get(name) or 0.0) + value
-    return RegionReport(
-        id=number,
-        lines=state.lines,
-        tier=" + ".join(tiers) or "numpy",
-        signature=plans[0].signature if plans else "",
-        segments=len(plans),
-        artifacts=len({id(a.form or a.program) for a in artifacts if a is not None}),
-        timings=timings,
-        note="; ".join(dict.fromkeys(notes)),
-        copies=copies(plans),
-    )
-
-
-def _tier(plan: Plan) -> str:
-    if plan.state == "ready" and plan.artifact is not None:
-        return plan.artifact.tier
-    return "numpy"
 
 
 def _graphs(subject: Subject) -> CapturedGraph:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jupyter_npcompile.graph import to_json as graph_json
+from jupyter_npcompile.graph.families import symbols_of
 from jupyter_npcompile.graph.nodes import Graph, Size, ValueType
-from jupyter_npcompile.graph.sizes import LEAST, recorded, refined, symbols_of
+from jupyter_npcompile.graph.sizes import LEAST, recorded, refined
 from jupyter_npcompile.runtime.arrays import dense_strides, plain_type
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
 from jupyter_npcompile.runtime.native import toolchain

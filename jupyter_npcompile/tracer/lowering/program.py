@@ -22,12 +22,12 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch._subclasses.functional_tensor import dispatch_functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
 
+from jupyter_npcompile.graph.families import symbols_of
 from jupyter_npcompile.graph.nodes import (
     Graph,
     Node,
     Size,
 )
-from jupyter_npcompile.graph.sizes import symbols_of
 from jupyter_npcompile.tracer.lowering.aten import aten_graph
 from jupyter_npcompile.tracer.lowering.dtypes import TORCH
 from jupyter_npcompile.tracer.lowering.errors import LoweringError
