@@ -209,6 +209,6 @@ def test_in_a_kernel_the_next_cell_copies_nothing() -> None:
         "print((z == y + x).all())",
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
-    nbclient.NotebookClient(notebook, timeout=60).execute()
+    nbclient.NotebookClient(notebook, timeout=200).execute()
     text = "".join(output.get("text", "") for output in notebook.cells[-1].outputs)
     assert text == "0\nTrue\n"
