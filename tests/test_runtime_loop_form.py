@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile
+from jupyter_npcompile.runtime import state
 from jupyter_npcompile.runtime.functions import FunctionHandle, handle_of
 from jupyter_npcompile.runtime.loop_form import BRIEF, CLEAR, NARROW, RUNS, Form
 
@@ -86,3 +87,33 @@ def test_segments_take_over_where_a_native_loop_gains_nothing(
 def _gains_nothing(form: Form, size: tuple[int, ...], seconds: float, factor: float) -> bool:
     form.lost.add((-1, *size[1:]))
     return True
+
+
+def scan(x: Any, steps: int) -> Any:
+    seen = {"steps": steps}  # so that native code does not take all of the function
+    y = x.copy()
+    for k in range(1, steps):
+        y[k] = 0.5 * y[k - 1] + x[k]
+    return y * seen["steps"]
+
+
+def test_a_first_call_that_took_long_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Native code is checked in a later call: each has an allowance of its own."""
+    monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
+    real = state.dry_run
+    cost = [100.0]
+
+    def slow(region: state.RegionState, *args: Any, **kwargs: Any) -> Any:
+        found = real(region, *args, **kwargs)
+        region.rest.allowance.spent += cost.pop() if cost else 0.0
+        return found
+
+    monkeypatch.setattr(state, "dry_run", slow)
+    fast = jupyter_npcompile.compile(scan)
+    x = np.random.default_rng(0).random(20_000)
+    for _ in range(6):
+        np.testing.assert_allclose(fast(x, x.size), scan(x, x.size), rtol=1e-12)
+        assert jupyter_npcompile.wait(60)
+    handle = handle_of(fast)
+    assert isinstance(handle, FunctionHandle)
+    assert handle.loops[0].forms[0].iterations

@@ -233,10 +233,14 @@ class Rest:
         self.duel = Duel() if duel is None else duel
         self.allowance = Allowance()
 
-    def begins(self) -> bool:
-        """A call begins, with guards; whether it should look at everything again."""
+    def counts(self) -> None:
+        """A call begins that may look at what is compiled: it has an allowance of its own."""
         self._calls += 1
         self.allowance.begin(self._calls)
+
+    def begins(self) -> bool:
+        """A call begins, with guards; whether it should look at everything again."""
+        self.counts()
         if self.ran:
             self._vain = 0
         elif self.in_vain:
