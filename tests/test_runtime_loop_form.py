@@ -101,7 +101,7 @@ def test_a_first_call_that_took_long_is_forgotten(monkeypatch: pytest.MonkeyPatc
     """Native code is checked in a later call: each has an allowance of its own."""
     monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
     real = state.dry_run
-    cost = [100.0]
+    cost = [1e9]  # more than any allowance, also that of `conftest`
 
     def slow(region: state.RegionState, *args: Any, **kwargs: Any) -> Any:
         found = real(region, *args, **kwargs)
