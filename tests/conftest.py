@@ -9,6 +9,7 @@ import signal
 import tempfile
 import zlib
 from collections.abc import Iterator
+from typing import Any
 
 import hypothesis
 import pytest
@@ -33,11 +34,15 @@ from tests.processes import processes
 
 __all__ = ["processes"]
 
-# Time says nothing on a busy machine.
-hypothesis.settings.register_profile("project", deadline=None)
-hypothesis.settings.register_profile("hunt", deadline=None, max_examples=4000)
+# Time says nothing on a busy machine, nor does that examples take long to make.
+PATIENT: dict[str, Any] = {
+    "deadline": None,
+    "suppress_health_check": [hypothesis.HealthCheck.too_slow],
+}
+hypothesis.settings.register_profile("project", **PATIENT)
+hypothesis.settings.register_profile("hunt", **PATIENT, max_examples=4000)
 # The same examples each time: what a landing has to do with luck, it does elsewhere.
-hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, database=None)
+hypothesis.settings.register_profile("ci", **PATIENT, derandomize=True, database=None)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "project")
 
 LARGE = {
