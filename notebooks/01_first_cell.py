@@ -154,7 +154,7 @@ for step in range(10):
     label = nearest(x, y, centres)
     centres = means(x, y, label)
 
-# %%
+# %% tags=["times"]
 compiled_seconds = watch.seconds
 factor = numpy_seconds / compiled_seconds
 print(f"NumPy                  {numpy_seconds:6.2f} s")
@@ -294,7 +294,7 @@ assert moved > 10 * needed
 # %% [markdown]
 # That gives a bound. No program can be faster than the time it takes to move those bytes: the **memory-bandwidth bound**. We measure the bandwidth with a copy.
 
-# %%
+# %% tags=["times"]
 source = np.ones(4_000_000)
 target = np.empty_like(source)
 times = []
@@ -319,7 +319,7 @@ assert bound < compiled_seconds / 10 and 10 * bound < numpy_seconds / 10
 # The factor above compares the *same* code. That is fair if this is the code you would write. But NumPy has a faster way for the second step: `np.bincount` adds up each group without the large tables. Let NumPy use its best:
 
 
-# %%
+# %% tags=["times"]
 def means_by_counting(x, y, label):
     totals = [np.bincount(label, weights=values, minlength=k) for values in (x, y)]
     return np.stack(totals) / np.bincount(label, minlength=k)

@@ -284,7 +284,7 @@ assert outputs == ["negative"]
 # A larger picture, 32 MB, that no cache holds: 16 copies of the small one.
 
 
-# %%
+# %% tags=["times"]
 large = np.tile(picture, (4, 4))
 
 

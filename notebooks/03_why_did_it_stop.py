@@ -490,7 +490,7 @@ for _ in range(20):  # in turns, and the best of each
         f(v)
         seconds[name] = min(seconds[name], perf_counter() - began)
 
-# %%
+# %% tags=["times"]
 figure, axes = plt.subplots(figsize=(6.4, 2.4))
 axes.barh(list(seconds), [1e3 * value for value in seconds.values()], color="#4477aa")
 axes.set(title="Two break points in a chain of array operations", xlabel="time (ms)")

@@ -74,7 +74,7 @@ my_guess = 10  # times
 #
 # First in Python, on a small picture.
 
-# %%
+# %% tags=["times"]
 began = perf_counter()
 expected = mandelbrot(80, 60, 100)
 python_seconds = perf_counter() - began
@@ -87,7 +87,7 @@ assert 40 < nanoseconds < 2000
 #
 # Now compiled. `npc.compile` is for functions what `%%npcompile` is for cells. With `ahead=True` the first call compiles and waits.
 
-# %%
+# %% tags=["times"]
 compiled = npc.compile(mandelbrot, ahead=True)
 assert np.array_equal(compiled(80, 60, 100), expected)
 npc.wait()
@@ -205,7 +205,7 @@ while going_on():
     total = neighbours(board)
     board = ((total == 3) | ((board == 1) & (total == 2))).astype(np.int64)
 
-# %%
+# %% tags=["times"]
 rounds = 1e3 * np.diff(clock[1:])
 switch = int(np.argmax(np.asarray(compiled_rounds) > 0))  # the first round that ran compiled
 fast = np.median(rounds[-1000:])
@@ -334,7 +334,7 @@ for f in (with_slices, cool_into_array, npc.compile(cool_into_array)):
     bar, middle = f(start, 1500)
     assert np.allclose(bar, expected_bar) and np.allclose(middle, expected_middle)
 
-# %%
+# %% tags=["times"]
 figure, axes = plt.subplots(1, 2, figsize=(8.8, 3.4), width_ratios=[3, 2])
 names = list(seconds)
 axes[0].barh(names, [1e3 * seconds[name] for name in names], color="#4477aa")

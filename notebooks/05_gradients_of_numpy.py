@@ -315,7 +315,7 @@ assert npc.grad(cut_loss)(start + 1).tolist() == [0.0, 2.0]
 # How long does a gradient take, as a multiple of the function? Finite differences need two runs for each input. The tape needs a fixed number, whatever the number of inputs. A function that only computes is compiled in the background, value and gradient as one graph.
 
 
-# %%
+# %% tags=["times"]
 def energy(u):
     return np.sum(np.tanh(u) ** 2 + 0.5 * np.cos(u) * u)
 

@@ -293,7 +293,7 @@ assert 0.75 < guess[96:104].max() / truth[96] < 1.33
 #
 # What would finite differences have cost? Two runs for each of the 200 cells. Compare:
 
-# %%
+# %% tags=["times"]
 began = perf_counter()
 for _ in range(2 * cells):
     misfit(guess)

@@ -93,7 +93,7 @@ assert once["to device"] == once["to host"] == 8
 #
 # Would it have been worth it? Two roads matter: between a processor and its own memory, and between the two memories (the bus). We measure the first for the CPU. The others are what `%npcompile whatif cuda` assumes where there is no GPU: data sheets of middling cards.
 
-# %%
+# %% tags=["times"]
 ASSUMED_GPU = 800e9  # bytes a second between GPU and its memory
 ASSUMED_BUS = 12e9  # bytes a second between the two memories, one direction
 ASSUMED_LAUNCH = 10e-6  # seconds to start one kernel
@@ -150,7 +150,7 @@ assert twice["to device"] == 0 and twice["there already"] == 16, "an open widget
 #
 # That is the way out of the narrow road: leave the data where it is. Then the bus is crossed once, for many calls.
 
-# %% tags=["picture"]
+# %% tags=["times", "picture"]
 sizes = np.logspace(3, 8, 60)
 figure, axes = plt.subplots(figsize=(6.8, 4))
 for rounds in (1, 10, 1000):
@@ -321,7 +321,7 @@ assert npc.compare(two_passes, values, tier="aten").equal
 # How fast the stand-in is says nothing about a GPU, so we do not measure it. But float32 halves the bytes, and on a CPU that is worth having, too, where memory is the limit. This can be measured here: both dtypes in turns, so that both have the same luck.
 
 
-# %%
+# %% tags=["times"]
 def chain(v):
     return np.sqrt(v * v + 1) * v
 

@@ -301,7 +301,7 @@ for n in sizes:
     for found, times in zip((numpy_times, compiled_times), zip(*turns)):
         found.append(np.concatenate(times))
 
-# %% tags=["picture"]
+# %% tags=["times", "picture"]
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.6))
 ratio = [np.median(a) / np.median(b) for a, b in zip(numpy_times, compiled_times)]
 axes[0].semilogx(sizes, ratio, "o-")

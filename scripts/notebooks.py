@@ -5,7 +5,8 @@ Each notebook is a pair: `notebooks/NAME.py`, which is edited and whose diffs ca
 
 An exercise is a cell with the tag `exercise`, a cell with the tag `check`, and a Markdown cell
 with the tag `solution` that holds code in a folded `<details>`. With `--solve` the solutions
-and the checks run once more after the last cell, in the same kernel.
+and the checks run once more after the last cell, in the same kernel, and what cells with the
+tag `times` claim of their times need not hold: that is for the machine that saves the notebook.
 
 Without NPCOMPILE_CACHE_DIR in the environment they share a cache that is empty at first, so
 that what they show about compiling is there to be seen.
@@ -152,7 +153,7 @@ def make(source: Path, folder: Path, *, solved: bool = False, page: bool = False
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{source.stem}.ipynb"
     try:
-        execute(notebook, target)
+        execute(notebook, target, times=not solved)
     finally:
         tidy(notebook)
         nbformat.write(notebook, target)

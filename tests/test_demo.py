@@ -34,7 +34,10 @@ def test_notebook_is_valid_and_its_cells_parse(path: Path) -> None:
 
 
 def demo(folder: Path, *sources: str) -> subprocess.CompletedProcess[str]:
-    notebook = new_notebook(cells=[new_code_cell(source) for source in sources])
+    return run_demo(new_notebook(cells=[new_code_cell(source) for source in sources]), folder)
+
+
+def run_demo(notebook: nbformat.NotebookNode, folder: Path) -> subprocess.CompletedProcess[str]:
     nbformat.write(notebook, folder / "tiny.ipynb")
     return subprocess.run(
         [
@@ -79,6 +82,24 @@ def test_demo_fails_with_the_cell_and_the_error(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
     executed = nbformat.read(tmp_path / "out/tiny.ipynb", as_version=4)
     assert executed.cells[1].outputs[0].ename == "ZeroDivisionError"
+
+
+@pytest.mark.slow
+def test_a_race_that_this_machine_loses_is_told_and_nothing_else_is_forgiven(
+    tmp_path: Path,
+) -> None:
+    notebook = new_notebook(
+        cells=[
+            new_code_cell("fast, slow = 2, 1\nassert fast < slow", metadata={"tags": ["times"]}),
+            new_code_cell("assert fast == slow, 'differ'", metadata={"tags": ["times"]}),
+        ]
+    )
+    done = run_demo(notebook, tmp_path)
+    assert "cell [1]: not so on this machine: fast < slow" in done.stdout
+    assert done.returncode == 1
+    assert "cell [2]: AssertionError: differ" in done.stderr
+    done = run_demo(new_notebook(cells=[new_code_cell("assert 2 < 1")]), tmp_path)
+    assert done.returncode == 1
 
 
 @pytest.mark.slow

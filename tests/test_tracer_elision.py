@@ -137,7 +137,14 @@ def test_memory_is_used_again_where_numpy_does(
 
 def test_what_others_see_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     handed: list[Any] = []
-    monkeypatch.setattr(elision, "hand_over", handed.append)
+    real = elision.hand_over
+
+    def counted(traced: Any) -> None:
+        handed.append(1)
+        real(traced)
+
+    monkeypatch.setattr(elision, "hand_over", counted)
+    monkeypatch.setattr(npc.settings, "first_run_check", "raise")
 
     def seen(x: Any) -> Any:
         y = x * 2
