@@ -806,7 +806,37 @@ ROWS: tuple[Row, ...] = (
         "a=R.normal(size=4), k=3",
         "t = 0\nfor i in range(6):\n    if i and k: t += 1\n    if not i or not a[0]: t += 10",
     ),
+    Row(
+        "element_of_row",
+        "m=R.normal(size=(4, 5, 2)), k=R.integers(0, 4, 5)",
+        "t = 0.0\nfor i in range(4):\n    for j in range(4):\n        m[i][j][1] += m[k[j]][-j, 0]\n        m[i - 1][j] *= 0.5\n        m[i][1:3, 0] = m[i, j][:1]\n        t += m[i][j % 3][i // 2]",
+        "native",
+    ),
+    Row(
+        "element_of_no_row",
+        "m=R.normal(size=(4, 5))",
+        "t = 0.0\nfor i in range(4):\n    m[i][0] = 1.0\n    t += m[i][2 * i]",
+        "refused",
+    ),
     # -- functions of NumPy
+    Row(
+        "powers",
+        "a=np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-200, -1e200, 5e-324, -2.0, 3.1, 7e-109])",
+        "with np.errstate(all='ignore'):\n    for i in range(3): t = (a ** 3, a ** 4, a ** 1.5, a ** -0.5, a ** -1.5, a ** -2, a ** -3, np.power(a, 3.0))",
+        "native",
+    ),
+    Row(
+        "powers_warn",
+        "a=R.normal(size=5)",
+        "for i in range(3): t = a ** 1.5",
+        "refused",
+    ),
+    Row(
+        "powers_of_singles",
+        "a=(R.random(9) + 0.1).astype(np.float32)",
+        "for i in range(3): t = (a ** 3, a ** 1.5, a ** -0.5, a ** -3)",
+        "native",
+    ),
     Row(
         "unary",
         "a=R.random(11) + 0.1",

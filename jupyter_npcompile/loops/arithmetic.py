@@ -50,6 +50,17 @@ COMPARISONS: dict[type[ast.cmpop], tuple[str, str]] = {
 ORDERS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 """Functions in C++ that compare floats."""
 
+_PRODUCTS = {
+    3: "cube({0})",
+    4: "square(square({0}))",
+    1.5: "three_halves({0})",
+    -0.5: "inverse_root({0})",
+    -1.5: "three_halves(({1})1 / {0})",
+    -2: "square(({1})1 / {0})",
+    -3: "cube(({1})1 / {0})",
+}
+"""Powers of floats by products and roots, which are vectorised."""
+
 _SIMPLE = {"add": "+", "subtract": "-", "multiply": "*"}
 _CHECKED = {"add": "checked_add", "subtract": "checked_sub", "multiply": "checked_mul"}
 _BITS = {"bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^"}
@@ -403,6 +414,9 @@ def _power(dtype: str, kind: str, x: str, y: str, exponent: Any, *, scalar: bool
         return f"(({c})1 / {x})"
     if exponent == 1:
         return x
+    if not scalar and exponent in _PRODUCTS:
+        # NumPy calls pow, from which this is three units in the last place away at most.
+        return _PRODUCTS[exponent].format(x, c)
     return f"std::pow({x}, {y})"
 
 

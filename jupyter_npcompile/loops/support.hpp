@@ -302,6 +302,16 @@ static inline bool small_range(i64 first, i64 step, i64 count) {
     return last < (i64)1 << 40 && last > -((i64)1 << 40);
 }
 template <class T> static inline T square(T a) { return a * a; }
+template <class T> static inline T cube(T a) { return a * a * a; }
+// As pow has them for minus infinity, and for minus zero.
+template <class T> static inline T three_halves(T a) {
+    const T c = a * std::sqrt(a);
+    return a == -(T)INFINITY ? (T)INFINITY : c;
+}
+template <class T> static inline T inverse_root(T a) {
+    const T c = (T)1 / std::sqrt(a + (T)0);
+    return a == -(T)INFINITY ? (T)0 : c;
+}
 static inline double exactly(i64 a) { NEED(a <= (i64)1 << 53 && a >= -((i64)1 << 53)); return (double)a; }
 template <class T> static inline T checked_pow(T a, i64 b) {
     NEED(b >= 0);
