@@ -47,9 +47,9 @@ def f(m, w, b, k):
         s = a @ a.T + np.eye(len(a))
         q = np.linalg.cholesky(s)
         u, v = np.linalg.qr(a)
-        tall = np.linalg.qr(a[:, 1:])
+        tall, more = np.linalg.qr(a[:, 1:]).Q, np.linalg.qr(a[:, 1:])[1]
         wide = np.linalg.qr(a[1:])[1]
-    return x, y, i, d, q, u, v, tall.Q, tall.R, wide
+    return x, y, i, d, q, u, v, tall, more, wide
 """
 
 

@@ -853,6 +853,36 @@ ROWS: tuple[Row, ...] = (
         "for i in range(3): t = (m.sum(), m.mean(), m.max(), m.sum(axis=0), m.sum(axis=1), m.mean(axis=0), m.max(axis=1), (m > 0).any(), (m > 0).all(), np.sum(m, axis=1, keepdims=True))",
     ),
     Row(
+        "norms",
+        "m=R.normal(size=(5, 7, 2)), k=R.normal(size=(4, 3)), z=np.zeros((0, 3))",
+        "for i in range(3): t = (np.linalg.norm(m, axis=2), np.linalg.norm(m, axis=0), np.linalg.norm(k, axis=-1, keepdims=True), np.linalg.norm(k), np.linalg.norm(k.T[1:]), np.linalg.norm(k[0], axis=0), np.linalg.norm(z), np.linalg.norm(k[:, 0]), np.linalg.norm(m, axis=(1, 2)))",
+        "native",
+    ),
+    Row(
+        "norm_overflow",
+        "k=np.full((4, 3), 1e200)",
+        "for i in range(3): t = (np.linalg.norm(k, axis=1), np.linalg.norm(k))",
+        "refused",
+    ),
+    Row(
+        "close",
+        "a=R.normal(size=(3, 4)), b=1e-9 * R.normal(size=4)",
+        "for i in range(3): t = (np.allclose(a, a + b), np.allclose(a + b, a[0]), np.allclose(b, 0), np.allclose(1.0, b + 1), np.allclose(a[:0], b), np.allclose(a * 1e5, a * (1e5 + i)))",
+        "native",
+    ),
+    Row(
+        "close_to_infinity",
+        "a=np.array([1.0, np.inf])",
+        "for i in range(3): t = np.allclose(a, a)",
+        "refused",
+    ),
+    Row(
+        "places_along",
+        "m=R.integers(0, 3, (5, 7)), k=np.round(R.normal(size=(4, 3, 5))), z=np.array([[1.0, np.nan, 3.0], [3.0, 1.0, np.nan], [2.0, 2.0, 1.0]])",
+        "for i in range(3): t = (np.argmin(m, axis=1), m.argmax(axis=0), k.argmin(axis=1), np.argmax(k, axis=-1), z.argmax(axis=1), np.argmin(z, axis=0), z[1].argmax(), np.argmin(m.T[::-1, 1:], axis=1))",
+        "native",
+    ),
+    Row(
         "long_sum",
         "a=R.normal(size=5000)",
         "for i in range(2): t = (a.sum(), a.mean(), (a * a).sum(), a @ a)",
