@@ -10,7 +10,7 @@ import pytest
 
 import jupyter_npcompile
 from jupyter_npcompile.loops import Declined, translate
-from jupyter_npcompile.loops.program import Numbers
+from jupyter_npcompile.loops.sequences import Numbers
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.loop_compile import Job
 from tests.native_loops import (
