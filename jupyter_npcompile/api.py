@@ -6,12 +6,15 @@ import contextlib
 import functools
 import inspect
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from time import monotonic
 from typing import Any, Literal, TypeVar, cast, overload
 
-from jupyter_npcompile.autodiff import replays
+from jupyter_npcompile.autodiff import latest, replays
+from jupyter_npcompile.autodiff.errors import GradientError
 from jupyter_npcompile.autodiff.explaining import differentiated_function
+from jupyter_npcompile.autodiff.function_reports import gradient_report
 from jupyter_npcompile.autodiff.transforms import Gradient
 from jupyter_npcompile.graph.gradients import GradientReport
 from jupyter_npcompile.graph.report import ReportData
@@ -40,10 +43,10 @@ def _graph_widget(report: ReportData, **traits: Any) -> Any:
     return GraphWidget(report, **traits)
 
 
-def _gradient_widget(reports: Sequence[GradientReport]) -> Any:
+def _gradient_widget(report: GradientReport, **traits: Any) -> Any:
     from jupyter_npcompile.widgets import GradientWidget
 
-    return GradientWidget(reports[-1], history=reports[:-1])
+    return GradientWidget(report, **traits)
 
 
 def _follow(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -144,7 +147,8 @@ def explain(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Report:
     ----------
     fn : callable
         Plain or compiled, or what `grad` and `value_and_grad` return: then the captured
-        graph has the level ``"backward"``, which computes the gradient.
+        graph has the level ``"backward"``, which computes the gradient, and the
+        report has ``gradients``, which ``%npcompile grad`` and `GradientWidget` show.
     *args, **kwargs
         Arguments to call it with. They are copied, and not changed.
 
@@ -168,6 +172,12 @@ def explain(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Report:
     before = history.last()
     if isinstance(fn, Gradient):
         subject = differentiated_function(fn, args, kwargs)
+        try:
+            gradients = gradient_report(fn, args, kwargs)
+            latest.explained(fn, gradients)
+            subject = replace(subject, gradients=gradients)
+        except GradientError as error:
+            latest.explained(fn, error)
         history.explained(subject, before)
         return Report.of(report_of(subject))
     known = handle_of(fn)

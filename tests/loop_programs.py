@@ -151,13 +151,29 @@ class Writer:
         elif choice < 0.86:
             self.emit(
                 r.choice(
-                    ("u, v = v, u", "u = u + b * 0.25", "v = u.copy()", "u = a", "view = u[1:-1]")
+                    (
+                        "u, v = v, u",
+                        "u = u + b * 0.25",
+                        "v = u.copy()",
+                        "u = a",
+                        "view = u[1:-1]",
+                        "u = (u * u) ** 1.5",
+                        "v = 0.5 * u ** 3",
+                        "v = (u * u + 1) ** -1.5",
+                    )
                 )
             )
         elif choice < 0.9:
             self.emit(
                 r.choice(
-                    ("m[1:, :] += m[:-1, :] * 0.5", "m[:, 0] = m[:, 1]", "m[0] -= m[1]", "m *= 0.5")
+                    (
+                        "m[1:, :] += m[:-1, :] * 0.5",
+                        "m[:, 0] = m[:, 1]",
+                        "m[0] -= m[1]",
+                        "m *= 0.5",
+                        "m[count % 3][1] += s",
+                        "m[0][1:3] = m[1][:2]",
+                    )
                 )
             )
         elif choice < 0.95:
@@ -212,6 +228,11 @@ class Writer:
                 "where = np.flatnonzero(mask); u[where] *= 0.5",
                 "kept.append(kept.pop(0))",
                 "frames = frames[1:]",
+                "kept.sort(reverse=True)",
+                "places = sorted(places)[:6]",
+                "places = [k + j for k in range(2) for j in places[:3] if j < 4]",
+                "if frames: s = s + sum(frames[:1] + frames[:1])[0]",
+                "flag = all(j < 4 for k in (1, 2) for j in places[k:])",
             )
         )
 
@@ -256,7 +277,7 @@ class Writer:
             "0.5", "1", "x * 0.5", "s / 3", f"{array}[0] * x", f"{array}[-1] - s", "math.sin(x)",
             "np.sqrt(abs(s))", "float(s)", "max(x, 0.25)", "s if s < x else x", "np.exp(-abs(s))",
             f"np.sum({array})", "count / 7", "x // 0.7", "x % 0.7", "np.tanh(s) * 0.5",
-            f"np.minimum({array}[1], 0.5)", "total * 0.5", "x ** 2", "m[0, 1]", "bool(flag) * 1.0",
+            f"np.minimum({array}[1], 0.5)", "total * 0.5", "x ** 2", "m[0][1]", "bool(flag) * 1.0",
         ]  # fmt: skip
         if index:
             choices += [

@@ -481,3 +481,9 @@ def test_errors_are_those_of_the_function() -> None:
         npc.grad(lambda x: x / 0)(1.0)
     with pytest.raises(ValueError, match="could not be broadcast"):
         npc.grad(lambda x: np.sum(x + np.ones(2)))(X)
+
+
+def test_the_bessel_function_is_smooth_at_zero() -> None:
+    curvature = npc.grad(npc.grad(lambda x: np.i0(x)))
+    np.testing.assert_allclose(curvature(0.0), 0.5, rtol=1e-9)
+    np.testing.assert_allclose(npc.grad(lambda x: np.i0(x))(-1.0), -0.565159103992485, rtol=1e-9)

@@ -46,7 +46,10 @@ def f(m, w, b, k):
         d = np.linalg.det(a)
         s = a @ a.T + np.eye(len(a))
         q = np.linalg.cholesky(s)
-    return x, y, i, d, q
+        u, v = np.linalg.qr(a)
+        tall, more = np.linalg.qr(a[:, 1:]).Q, np.linalg.qr(a[:, 1:])[1]
+        wide = np.linalg.qr(a[1:])[1]
+    return x, y, i, d, q, u, v, tall, more, wide
 """
 
 

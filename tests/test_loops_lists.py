@@ -10,7 +10,7 @@ import pytest
 
 import jupyter_npcompile
 from jupyter_npcompile.loops import Declined, translate
-from jupyter_npcompile.loops.program import Numbers
+from jupyter_npcompile.loops.sequences import Numbers
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.loop_compile import Job
 from tests.native_loops import (
@@ -67,7 +67,13 @@ def f(x, n):
     found += [1.0, total]
     empty = []
     flags = [v > 0 for v in x if v < 1]
-    return found, other, both, again, table, np.array(places), np.asarray(found), empty, flags
+    pairs = [i * j for i in range(4) if i != 1 for j in range(i) if j != 1]
+    some = any(v > k for k in (9, 8) for v in x[:k]), all(i <= n for i in places for j in range(i))
+    ranks = sorted(both, reverse=True)
+    again.sort()
+    lists = (ranks, len(sorted([])), sorted([n, 2, n]), pairs, some)
+    arrays = np.array(places), np.asarray(found)
+    return found, other, both, again, table, arrays, empty, flags, lists
 """,
         np.random.default_rng(3).normal(size=12),
         12,
@@ -104,7 +110,9 @@ def f(u, n):
         total += di - dj
     squares = [[k * k for k in range(j)][-1] for j in range(1, 4)]
     joined = np.concatenate(parts)
-    return kept, rows, np.array(kept), joined, np.array(points), total, squares, np.mean(rows)
+    near = sum(np.roll(u > 2, i + j) for i in (-1, 0, 1) for j in (0, 1) if i != 0 or j != 1)
+    sums = sum(rows), sum([u]), near
+    return kept, rows, np.array(kept), joined, np.array(points), total, squares, np.mean(rows), sums
 """,
         np.arange(6.0) + 1,
         4,

@@ -11,7 +11,7 @@ import pytest
 from jupyter_npcompile.cell.names import bound_names
 from jupyter_npcompile.loops import Declined, LoopCode, translate
 from jupyter_npcompile.loops.names import is_fixed, type_of
-from jupyter_npcompile.loops.program import Numbers
+from jupyter_npcompile.loops.sequences import Numbers
 
 
 def translated(text: str, **values: Any) -> LoopCode:

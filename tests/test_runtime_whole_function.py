@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile
-from jupyter_npcompile.loops.program import Numbers
+from jupyter_npcompile.loops.sequences import Numbers
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile
 from jupyter_npcompile.runtime.loop_state import MAX_REFUSALS

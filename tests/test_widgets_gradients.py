@@ -10,6 +10,7 @@ import pytest
 from ipywidgets import VBox, Widget
 from traitlets import TraitError
 
+import jupyter_npcompile as npc
 from jupyter_npcompile.graph.gradients import BINS, GradientReport, Sample, VariableGradient
 from jupyter_npcompile.widgets import GradientWidget
 from tests.graph_examples import HOSTILE
@@ -88,7 +89,7 @@ def test_the_magic_remembers_runs_of_a_cell(capsys: pytest.CaptureFixture[str]) 
     shell = Shell()
     try:
         shell.run("%npcompile grad")
-        assert "no cell has been differentiated" in capsys.readouterr().out
+        assert "nothing has been differentiated" in capsys.readouterr().out
         shell.ip.user_ns["w"] = np.array([1.0, 2.0])
         for _ in range(3):
             shell.run("%%npcompile --grad s --wrt w --quiet\ns = np.sum(w ** 2)\nw -= 0.5")
@@ -99,3 +100,28 @@ def test_the_magic_remembers_runs_of_a_cell(capsys: pytest.CaptureFixture[str]) 
         assert norms == [2 * np.hypot(1 - k, 2 - k) for k in (0, 0.5, 1)]
     finally:
         shell.ip.run_line_magic("unload_ext", "jupyter_npcompile")
+
+
+def test_a_report_holds_what_is_drawn() -> None:
+    def loss(w: np.ndarray, b: float) -> float:
+        return float(np.sum(np.tanh(w)) * 0) if b < 0 else np.sum(w * w) * b
+
+    report = npc.explain(npc.grad(loss, (0, 1)), np.array([3.0, 4.0]), 1.0)
+    widget = GradientWidget(report)
+    assert widget.variables == ("loss/w", "loss/b")
+    assert [step["loss/w"] for step in widget.history] == [10.0]
+    widget.update(npc.explain(npc.grad(loss, (0, 1)), np.array([3.0, 4.0]), 2.0))
+    assert [step["loss/w"] for step in widget.history] == [10.0, 20.0]
+    assert type(report).from_dict(report.to_dict()).gradients == report.gradients
+    with pytest.raises(ValueError, match="last_report"):
+        GradientWidget(npc.explain(np.sin, np.ones(3)))
+
+
+def test_a_cell_hands_them_out_too() -> None:
+    shell = Shell()
+    shell.ip.user_ns["w"] = np.array([3.0, 4.0])
+    assert shell.run("%%npcompile --grad s --wrt w --quiet\ns = np.sum(w * w)") is None
+    report = npc.last_report()
+    assert report is not None
+    assert GradientWidget(report).selected == "s/w"
+    shell.ip.run_line_magic("unload_ext", "jupyter_npcompile")

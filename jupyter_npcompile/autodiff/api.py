@@ -285,6 +285,7 @@ def vmap_grad(
     array([ 6., 24.])
     """
     gradient = Gradient(fun, argnums)
+    gradient.shown = False  # single examples
 
     def batched(*args: Any, **kwargs: Any) -> Any:
         axes = in_axes if isinstance(in_axes, tuple | list) else (in_axes,) * len(args)

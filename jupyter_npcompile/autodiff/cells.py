@@ -207,18 +207,10 @@ class GradientCell:
             tuple(self._nodes),
             tuple((note.place.position, note.text) for note in self.tape.notes),
             str(self._check(every, seconds)),
-            **self._copies(),
+            **self.site.account(),
         )
         self.captured = self._captured(self.outputs[0])
         return uncut(shown)
-
-    def _copies(self) -> dict[str, Any]:
-        """What the report says of the device."""
-        site = self.site
-        if site.device is None:
-            return {"note": site.reason}
-        sizes = {"to_device": site.traffic.to_device, "to_host": site.traffic.to_host}
-        return {"device": site.name, **sizes}
 
     def _captured(self, output: str) -> Differentiated | None:
         """The operations on which an output depends, without their values."""
@@ -235,7 +227,8 @@ class GradientCell:
         )
         graph = replace(graph, inputs=inputs)
         leaves = {name: self._leaves[name] for name in sorted(self._leaves, key=self._rank)}
-        return differentiated(graph, target, leaves, output, self.source, self._plain)
+        captured = differentiated(graph, target, leaves, output, self.source, self._plain)
+        return replace(captured, gradients=self.report)
 
     def _check(self, gradients: dict[str, dict[str, Any]], seconds: float) -> Check:
         """Compare one directional derivative of all outputs with plain runs of the cell."""

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import inspect
-import io
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from jupyter_npcompile.autodiff.errors import GradientError
-from jupyter_npcompile.autodiff.programs import program_of, scalar_output
+from jupyter_npcompile.autodiff.function_runs import run_again
 from jupyter_npcompile.autodiff.subjects import Differentiated, differentiated
 from jupyter_npcompile.autodiff.transforms import Gradient
-from jupyter_npcompile.autodiff.trees import flatten
-from jupyter_npcompile.runtime.copies import Copier
 
 
 def differentiated_function(
@@ -39,49 +35,20 @@ def differentiated_function(
     """
     from jupyter_npcompile.autodiff.evaluation import Forward
 
-    copier = Copier()
-    given = list(copier.copy(tuple(args)))
-    function = derivative.function
-    asked = derivative.positions(given)
-    with contextlib.redirect_stdout(io.StringIO()):
-        program = program_of(
-            *(function, given, copier.copy(dict(kwargs)), sorted(set(asked))),
-            has_aux=derivative.has_aux,
-            what=derivative.what,
-        )
-    scalar_output(program, derivative.what)
+    run = run_again(derivative, args, kwargs)
+    program, given = run.program, run.args
     tape = program.tape
     target = None if tape is None else tape.node_of(program.outputs[0])
     if tape is None or target is None:
         raise GradientError("there is no graph of this gradient: the value depends on no argument")
-    names = _names(derivative, given)
-    leaves: dict[str, int] = {}
-    order = iter(tape.leaves)
-    for position in program.trees:
-        count = program.trees[position].leaves
-        for place in range(count):
-            suffix = f"[{place}]" if flatten(given[position])[1].leaves > 1 else ""
-            leaves[f"{names[position]}{suffix}"] = next(order)
     graph = Forward(tape, [target], len(tape.recorder.nodes)).graph
-    labels = {id(value): name for name, value in zip(names, given, strict=True)}
+    labels = {id(value): name for name, value in zip(run.names, given, strict=True)}
     inputs = tuple(
         replace(node, name=labels.get(id(tape.values[node.id]), "")) for node in graph.inputs
     )
-    source, tree, first = _text(function)
+    source, tree, first = _text(derivative.function)
     graph = replace(graph, inputs=inputs)
-    output = getattr(function, "__name__", "")
-    output = output if output.isidentifier() else "value"  # <lambda>
-    return differentiated(graph, target, leaves, output, source, tree, first)
-
-
-def _names(derivative: Gradient, args: Sequence[Any]) -> list[str]:
-    """What the function calls its positional arguments."""
-    try:
-        known = list(inspect.signature(derivative.function).parameters.values())
-    except (TypeError, ValueError):
-        known = []
-    plain = [one.name for one in known if one.kind != one.VAR_POSITIONAL]
-    return [plain[k] if k < len(plain) else f"args[{k}]" for k in range(len(args))]
+    return differentiated(graph, target, run.leaves(), run.output, source, tree, first)
 
 
 def _text(function: Any) -> tuple[str, ast.Module, int]:

@@ -83,6 +83,13 @@ class Site:
         self.leave(reason)
         return made
 
+    def account(self) -> dict[str, Any]:
+        """What a gradient report says of it: the bytes that were copied, or why there are none."""
+        if self.device is None:
+            return {"note": self.reason}
+        sizes = {"to_device": self.traffic.to_device, "to_host": self.traffic.to_host}
+        return {"device": self.name, **sizes}
+
     def leave(self, reason: str) -> None:
         """The CPU computes everything from now on."""
         self.reason = f"the CPU computes derivatives: {reason}"

@@ -21,6 +21,21 @@ class Streams:
         if id(generator) not in self._before:
             self._before[id(generator)] = (generator, _state(generator))
 
+    def rewind(self) -> None:
+        """Put the generators back to where they were before the run.
+
+        Examples
+        --------
+        >>> rng, streams = np.random.default_rng(0), Streams()
+        >>> streams.note(rng.bit_generator)
+        >>> first = rng.random()
+        >>> streams.rewind()
+        >>> rng.random() == first
+        True
+        """
+        for generator, state in self._before.values():
+            _set(generator, state)
+
     @contextmanager
     def again(self) -> Iterator[None]:
         """Draw the same numbers inside; afterwards the generators are as they were.
@@ -35,8 +50,7 @@ class Streams:
         True
         """
         now = [(generator, _state(generator)) for generator, _ in self._before.values()]
-        for generator, state in self._before.values():
-            _set(generator, state)
+        self.rewind()
         try:
             yield
         finally:

@@ -16,6 +16,7 @@ from jupyter_npcompile.graph import (
     RegionReport,
     ReportData,
 )
+from jupyter_npcompile.graph.gradients import GradientReport
 from jupyter_npcompile.graph.report import Status
 from jupyter_npcompile.tracer.lowering.errors import LoweringError
 
@@ -42,6 +43,8 @@ class Differentiated:
         Of what the gradient was taken.
     first_line : int
         Number of the first line of the text.
+    gradients : GradientReport or None
+        What the gradient view shows.
     """
 
     source: str
@@ -50,6 +53,7 @@ class Differentiated:
     names: tuple[str, ...]
     output: str
     first_line: int = 1
+    gradients: GradientReport | None = None
 
     @cached_property
     def levels(self) -> tuple[CapturedGraph, str]:
@@ -84,6 +88,7 @@ class Differentiated:
             graph=graph,
             source=self.source,
             first_line=self.first_line,
+            gradients=self.gradients,
         )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.autodiff import latest
 from jupyter_npcompile.autodiff.checking import Check, check, copied, timed
 from jupyter_npcompile.autodiff.competition import Competition
 from jupyter_npcompile.autodiff.programs import Program, bytes_of, program_of, scalar_output
@@ -127,6 +128,15 @@ class Gradient(Derivative):
         Whether the value is returned, too.
     total : bool
         Whether the sum of all outputs is differentiated.
+
+    Attributes
+    ----------
+    checks : dict
+        What the checks found, by signature.
+    shown : bool
+        Whether its calls are those of a person, who may want to look at them.
+    effect : str
+        What the function does besides computing, as far as its last run on the tape showed.
     """
 
     def __init__(
@@ -141,6 +151,8 @@ class Gradient(Derivative):
         self.value = value
         self.total = total
         self.checks: dict[Any, Check] = {}
+        self.effect = ""
+        self.shown = True
         self._fast = Competition(function, self.site, usable=not (has_aux or total))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -148,33 +160,42 @@ class Gradient(Derivative):
         if self._fast.direct:
             made = self._fast.at_once(args, kwargs)
             if made is not None:
+                latest.note(self, args, kwargs, made[1])
                 return self._result(made[0] if self.value else None, made[1], None)
         asked = self.positions(args)
-        signature = self._signature(args, asked)
+        signature = self.signature(args, asked)
         replayed = self._fast.run(signature, args, kwargs, asked)
         if replayed is not None:
-            return self._spread(args, asked, *replayed)
+            return self._spread(args, kwargs, asked, *replayed)
         before = None if signature in self.checks else [copied(arg) for arg in args]
         program, seconds = timed(lambda: self._inner(args, kwargs, once=True))
         self._demand(program)
-        found = self._gradients(program)
+        self.effect = program.tape.effects[0] if program.tape and program.tape.effects else ""
+        found = self.gradients(program)
         if before is not None:
-            self.checks[signature] = self._check(before, kwargs, program, found, seconds)
+            self.checks[signature] = self.checked(before, kwargs, program, found, seconds)
         self._fast.consider(signature, args, kwargs, asked, program, found, seconds)
         parts = []
         for position in asked:
             leaves = [found[k] for k in program.places(position)]
             parts.append(program.trees[position].build(leaves))
+        latest.note(self, args, kwargs, parts)
         return self._result(program.outputs[0] if self.value else None, parts, program.aux)
 
     def _spread(
-        self, args: Sequence[Any], asked: Sequence[int], value: Any, found: dict[int, list[Any]]
+        self,
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        asked: Sequence[int],
+        value: Any,
+        found: dict[int, list[Any]],
     ) -> Any:
         """The result from gradients by argument."""
         parts = [flatten(args[position])[1].build(found[position]) for position in asked]
+        latest.note(self, args, kwargs, parts)
         return self._result(value if self.value else None, parts, None)
 
-    def _gradients(self, program: Program) -> list[Any]:
+    def gradients(self, program: Program) -> list[Any]:
         """The gradient for each leaf."""
         from jupyter_npcompile.autodiff.pullbacks import gradient, tensors, to_numpy
 
@@ -184,7 +205,7 @@ class Gradient(Derivative):
 
         return self.site.run(computed, bytes_of(program))
 
-    def _signature(self, args: Sequence[Any], asked: Sequence[int]) -> Any:
+    def signature(self, args: Sequence[Any], asked: Sequence[int]) -> Any:
         """What a check is valid for: structures, shapes and dtypes of what is differentiated."""
         parts = []
         for position in asked:
@@ -193,7 +214,7 @@ class Gradient(Derivative):
             parts.append((position, repr(tree), kinds))
         return tuple(parts)
 
-    def _check(
+    def checked(
         self,
         args: list[Any],
         kwargs: dict[str, Any],

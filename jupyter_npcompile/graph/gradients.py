@@ -73,15 +73,21 @@ class Sample:
             tuple(tuple(float(x) for x in row) for row in _thinned(real)),
             float(finite.min()) if finite.size else 0.0,
             float(finite.max()) if finite.size else 0.0,
-            _norm(finite.astype(float)),
+            norm(finite.astype(float)),
             float(np.mean(real == 0)) if real.size else 0.0,
             int(real.size - finite.size),
             _histogram(finite),
         )
 
 
-def _norm(finite: Any) -> float:
-    """Square root of the sum of squares, also where squares are no numbers any more."""
+def norm(finite: Any) -> float:
+    """Square root of the sum of squares, also where squares are no numbers any more.
+
+    Examples
+    --------
+    >>> norm(np.array([0.0, 2e200]))
+    2e+200
+    """
     size = float(np.abs(finite).max()) if finite.size else 0.0
     if 1e-150 < size < 1e150:
         return float(np.sqrt(np.sum(finite**2)))
@@ -174,7 +180,8 @@ class GradientReport:
     to_device, to_host : int
         Bytes that were copied for that.
     note : str
-        Why the CPU has computed them, though a device was asked for.
+        How they were computed, where that does not go without saying: why by the CPU,
+        though a device was asked for, or once more for a view.
     """
 
     variables: tuple[VariableGradient, ...] = ()
@@ -185,6 +192,18 @@ class GradientReport:
     to_device: int = 0
     to_host: int = 0
     note: str = ""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Names of the gradients: ``output/variable``."""
+        return tuple(f"{one.output}/{one.name}" for one in self.variables)
+
+    def norms(self) -> dict[str, float | None]:
+        """Their norms; none where something is not finite."""
+        return {
+            key: None if one.gradient.nonfinite else one.gradient.norm
+            for key, one in zip(self.keys, self.variables, strict=True)
+        }
 
     @property
     def first_nonfinite(self) -> NodeGradient | None:

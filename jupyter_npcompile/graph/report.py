@@ -30,6 +30,7 @@ A report is JSON, version 1 (`ReportData.to_dict`)::
        "bandwidth": 1e10,             # bytes a second
        "lines": [{"line": 3, "us": 20.0, "moves": 1600}], "note": "",
        "nodes": [{"level": "numpy", "segment": 0, "node": 7, "us": 12.0}]},
+     "gradients": {...},              # only of what was differentiated, see graph.gradients
      "graph": {"numpy": [...], "aten": [...],    # per segment, see graph.serial
                "backward": [...], "kernels": [...]}}
 
@@ -46,6 +47,7 @@ from typing import Any, Literal, Self, get_args
 
 from jupyter_npcompile.graph import serial
 from jupyter_npcompile.graph.captured import SCHEMA_VERSION, CapturedGraph
+from jupyter_npcompile.graph.gradients import GradientReport
 from jupyter_npcompile.graph.nodes import Level
 from jupyter_npcompile.graph.regions import RegionReport, region_from_dict, region_to_dict
 from jupyter_npcompile.graph.summary import NOT_RUN, summarise
@@ -147,6 +149,8 @@ class ReportData:
         Number of the first line of `source`.
     timing : Timing or None
         What was measured for the timing view.
+    gradients : GradientReport or None
+        The gradients, when it is the report of a cell with ``--grad`` or of a derivative.
 
     Examples
     --------
@@ -166,6 +170,7 @@ class ReportData:
     source: str = ""
     first_line: int = 1
     timing: Timing | None = None
+    gradients: GradientReport | None = None
 
     @property
     def summary(self) -> str:
@@ -216,6 +221,8 @@ class ReportData:
         }
         if self.timing is not None:
             data["timing"] = self.timing.to_dict()
+        if self.gradients is not None:
+            data["gradients"] = self.gradients.to_dict()
         if graphs:
             data["graph"] = {
                 level: [serial.to_json(graph) for graph in self.graph.level(level)]
@@ -253,6 +260,9 @@ class ReportData:
                 source=data.get("source", ""),
                 first_line=data.get("first_line", 1),
                 timing=Timing.from_dict(data["timing"]) if "timing" in data else None,
+                gradients=(
+                    GradientReport.from_dict(data["gradients"]) if "gradients" in data else None
+                ),
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"not a report: {error!r}") from error

@@ -9,14 +9,17 @@ import numpy as np
 
 from jupyter_npcompile.loops.kinds import (
     BOOL,
+    COUNTER,
     CTYPES,
     FLOAT,
     FULL,
     INT,
     PYTHON,
+    STEP,
     Declined,
     Number,
     Origin,
+    size,
 )
 from jupyter_npcompile.loops.values import Scalar
 
@@ -50,6 +53,17 @@ COMPARISONS: dict[type[ast.cmpop], tuple[str, str]] = {
 ORDERS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 """Functions in C++ that compare floats."""
 
+_PRODUCTS = {
+    3: "cube({0})",
+    4: "square(square({0}))",
+    1.5: "three_halves({0})",
+    -0.5: "inverse_root({0})",
+    -1.5: "three_halves(({1})1 / {0})",
+    -2: "square(({1})1 / {0})",
+    -3: "cube(({1})1 / {0})",
+}
+"""Powers of floats by products and roots, which are vectorised."""
+
 _SIMPLE = {"add": "+", "subtract": "-", "multiply": "*"}
 _CHECKED = {"add": "checked_add", "subtract": "checked_sub", "multiply": "checked_mul"}
 _BITS = {"bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^"}
@@ -66,7 +80,7 @@ def constant(value: Any) -> Scalar:
     if isinstance(value, bool):
         return Scalar("true" if value else "false", BOOL, const=value)
     if isinstance(value, int):
-        bits = value.bit_length()
+        bits = size(value.bit_length())
         if bits > 62:
             raise Declined("an integer of more than 62 bits")
         return Scalar(f"((i64){value})", Number("py", "int64", bits), const=value)
@@ -232,12 +246,12 @@ def _python(name: str, left: Scalar, right: Scalar) -> Scalar:
         if a.dtype == b.dtype == "bool":
             return Scalar(f"(bool)({left.code} {_BITS[name]} {right.code})", BOOL)
         code = f"((i64){left.code} {_BITS[name]} (i64){right.code})"
-        return Scalar(code, Number("py", "int64", max(a.bits, b.bits)))
+        return Scalar(code, Number("py", "int64", size(max(a.bits, b.bits))))
     x, y = cast(left.code, a.dtype, "int64"), cast(right.code, b.dtype, "int64")
     if name == "left_shift":
         bits = FULL
         if isinstance(right.const, int) and right.const >= 0 and a.bits + right.const < 62:
-            bits = a.bits + right.const
+            bits = size(a.bits + right.const)
         return Scalar(f"shift_left({x}, {y})", Number("py", "int64", bits))
     if name == "right_shift":
         if isinstance(right.const, int) and 0 <= right.const < 63:
@@ -246,7 +260,9 @@ def _python(name: str, left: Scalar, right: Scalar) -> Scalar:
     if name == "true_divide":
         return Scalar(f"true_div({x}, {y})", FLOAT)
     if name == "floor_divide":
-        return Scalar(f"floor_div<i64>({x}, {y})", Number("py", "int64", min(a.bits + 1, FULL)))
+        return Scalar(
+            f"floor_div<i64>({x}, {y})", Number("py", "int64", size(min(a.bits + 1, FULL)))
+        )
     if name == "remainder":
         return Scalar(f"floor_mod<i64>({x}, {y})", Number("py", "int64", b.bits))
     if name == "power":
@@ -255,10 +271,18 @@ def _python(name: str, left: Scalar, right: Scalar) -> Scalar:
         if right.const == 2:
             return _python("multiply", left, left)
         return Scalar(f"checked_pow<i64>({x}, {y})", INT)
-    bits = a.bits + b.bits if name == "multiply" else max(a.bits, b.bits) + 1
+    bits = size(a.bits + b.bits if name == "multiply" else max(a.bits, b.bits) + 1)
+    if _counts(name, left, right) or _counts(name, right, left):
+        bits = COUNTER
     if bits <= 62:
         return Scalar(f"({x} {_SIMPLE[name]} {y})", Number("py", "int64", bits))
     return Scalar(f"{_CHECKED[name]}<i64>({x}, {y})", INT)
+
+
+def _counts(name: str, value: Scalar, step: Scalar) -> bool:
+    """Whether a small constant is added to a counter."""
+    small = isinstance(step.const, int) and abs(step.const) <= STEP
+    return name != "multiply" and small and value.type.bits == COUNTER
 
 
 def _python_floats(name: str, left: Scalar, right: Scalar) -> Scalar:
@@ -403,6 +427,9 @@ def _power(dtype: str, kind: str, x: str, y: str, exponent: Any, *, scalar: bool
         return f"(({c})1 / {x})"
     if exponent == 1:
         return x
+    if not scalar and exponent in _PRODUCTS:
+        # NumPy calls pow, from which this is three units in the last place away at most.
+        return _PRODUCTS[exponent].format(x, c)
     return f"std::pow({x}, {y})"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise, hosts, lists, methods
+from jupyter_npcompile.loops import arithmetic, elementwise, hosts, lists, methods, stacks
 from jupyter_npcompile.loops.calls import array
 from jupyter_npcompile.loops.functions import find
 from jupyter_npcompile.loops.inlining import definition_of
@@ -22,7 +22,7 @@ DEEPEST = 6
 """Calls of functions in each other that are written into the loop."""
 
 
-TAKE_GENERATORS = (sum, min, max, any, all, list)
+TAKE_GENERATORS = (sum, min, max, any, all, list, sorted)
 """Functions of Python of a generator expression, which is the same as of a list."""
 
 TAKE_LISTS = (np.array, np.asarray, np.concatenate)
@@ -101,7 +101,7 @@ class Calls(Names):
             return args, kwargs
 
         def made(value: Value) -> Value:
-            return lists.as_array(self, value) if isinstance(value, Listed) else value
+            return stacks.as_array(self, value) if isinstance(value, Listed) else value
 
         return list(map(made, args)), {key: made(value) for key, value in kwargs.items()}
 

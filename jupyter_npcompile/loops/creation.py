@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise, lists
+from jupyter_npcompile.loops import arithmetic, elementwise, stacks
 from jupyter_npcompile.loops.calls import Call, elements, of, register
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined
 from jupyter_npcompile.loops.values import (
@@ -128,7 +128,7 @@ def array_call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> 
     value = args[0]
     if isinstance(value, Listed):
         given = kwargs.get("dtype")
-        return lists.as_array(t, value, None if given is None else dtype_named(given, ""))
+        return stacks.as_array(t, value, None if given is None else dtype_named(given, ""))
     if isinstance(value, (Ref, Applied, Gathered)):
         dtype = dtype_named(kwargs.get("dtype"), value.dtype)
         shape = elementwise.shape_of(t.writer, value)

@@ -114,9 +114,9 @@ class Expressions(Subscripts):
 
     def comprehended(self, node: Comprehension, start: Value, until: bool | None = None) -> Value:
         """The loop of a comprehension: what its name is bound to in the end."""
-        if len(node.generators) != 1 or node.generators[0].is_async:
-            raise Declined("a comprehension of several loops", node.lineno)
-        name, loop = as_loop(node, node.generators[0], until)
+        if any(generator.is_async for generator in node.generators):
+            raise Declined("a comprehension that waits", node.lineno)
+        name, loop = as_loop(node, until)
         self.assign(name, start)
         self.for_loop(loop)
         made = self.read(name)

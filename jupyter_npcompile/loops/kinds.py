@@ -13,6 +13,25 @@ Origin = Literal["py", "np", "any"]
 FULL = 63
 """Bits of a number of which nothing is known."""
 
+COUNTER = 61
+"""Bits of a number that began small, and to which only small constants were added since.
+
+No run adds so many that it gets larger: Python would need years for them, and native code
+that does nothing else many hours. Other arithmetic gives no number this many bits, see `size`.
+"""
+
+SMALL = 48
+"""Bits that a counter may begin with."""
+
+STEP = 8
+"""What is added to a counter at once, at most."""
+
+
+def size(bits: int) -> int:
+    """The bits of what arithmetic gives: one that is no counter must not pass for one."""
+    return bits + (bits == COUNTER)
+
+
 CTYPES = {
     "bool": "bool8",
     "int8": "int8_t",
@@ -344,8 +363,12 @@ def as_item(type: Type) -> Type:
 def _join_numbers(first: Number, second: Number) -> Number:
     if first.dtype == second.dtype:
         origin: Origin = first.origin if first.origin == second.origin else "any"
-        # Bits only grow here; a loop in which they keep growing ends with all of them.
-        bits = first.bits if second.bits <= first.bits else FULL
+        # Bits only grow here; a loop in which they keep growing ends with all of them,
+        # unless it is by steps.
+        bits = first.bits
+        if second.bits > bits:
+            small = second.bits <= SMALL or second.bits == COUNTER
+            bits = COUNTER if small else FULL
         return Number(origin, first.dtype, bits, first.mixed or second.mixed)
     for integer, other in ((first, second), (second, first)):
         small = integer.dtype == "int64" and integer.origin == "py" and integer.bits <= 32

@@ -2,12 +2,16 @@
 // ---- linear algebra: the library that NumPy itself calls, without the way through Python
 
 // Where its functions are, filled by who loads this: see `linear_algebra.addresses`.
-extern "C" __attribute__((visibility("default"))) void *npcompile_lapack[5] = {};
+extern "C" __attribute__((visibility("default"))) void *npcompile_lapack[7] = {};
 
 typedef void (*Gesv)(const i64 *n, const i64 *columns, double *a, const i64 *lda, i64 *pivots, double *b,
     const i64 *ldb, i64 *info);
 typedef void (*Getrf)(const i64 *m, const i64 *n, double *a, const i64 *lda, i64 *pivots, i64 *info);
 typedef void (*Potrf)(const char *half, const i64 *n, double *a, const i64 *lda, i64 *info);
+typedef void (*Geqrf)(const i64 *m, const i64 *n, double *a, const i64 *lda, double *tau, double *work,
+    const i64 *space, i64 *info);
+typedef void (*Orgqr)(const i64 *m, const i64 *n, const i64 *k, double *a, const i64 *lda, const double *tau,
+    double *work, const i64 *space, i64 *info);
 typedef void (*Gemm)(int order, int left, int right, i64 m, i64 n, i64 k, double alpha, const double *a,
     i64 lda, const double *b, i64 ldb, double beta, double *c, i64 ldc);
 typedef void (*Gemv)(int order, int turned, i64 m, i64 n, double alpha, const double *a, i64 lda,
@@ -92,6 +96,34 @@ static inline Array<double, 2> cholesky(Run &run, const View<double, 2> &a) {
     for (i64 j = 1; j < n; j++)
         for (i64 i = 0; i < j; i++) lower.p[j * n + i] = 0.0;
     return by_columns(run, lower);
+}
+// q @ r == a, in the blocks that the library chooses for NumPy, too.
+static inline void orthogonal(Run &run, const View<double, 2> &a, Array<double, 2> &q, Array<double, 2> &r) {
+    const i64 m = a.n[0], n = a.n[1], k = std::min(m, n), ask = -1;
+    NEED(k > 0);
+    Array<double, 2> raw = by_columns(run, a);
+    std::vector<double> tau(k), work(1);
+    i64 info = 0;
+    QuietFlags quiet;
+    const Geqrf reduce = (Geqrf)npcompile_lapack[5];
+    const Orgqr expand = (Orgqr)npcompile_lapack[6];
+    reduce(&m, &n, raw.p, &m, tau.data(), work.data(), &ask, &info);
+    i64 space = std::max<i64>({1, n, (i64)work[0]});
+    work.resize(space);
+    reduce(&m, &n, raw.p, &m, tau.data(), work.data(), &space, &info);
+    NEED(info == 0);
+    const i64 wide[2] = {k, n}, square[2] = {k, m};
+    r = fresh<double, 2>(run.spare, wide, NPY_DOUBLE);
+    for (i64 i = 0; i < k; i++)
+        for (i64 j = 0; j < n; j++) r.p[i * n + j] = j < i ? 0.0 : raw.p[j * m + i];
+    Array<double, 2> columns = fresh<double, 2>(run.spare, square, NPY_DOUBLE);
+    std::copy(raw.p, raw.p + k * m, columns.p);
+    expand(&m, &k, &k, columns.p, &m, tau.data(), work.data(), &ask, &info);
+    space = std::max<i64>({1, k, (i64)work[0]});
+    work.resize(space);
+    expand(&m, &k, &k, columns.p, &m, tau.data(), work.data(), &space, &info);
+    NEED(info == 0);
+    q = by_columns(run, columns);
 }
 
 enum { ROWS = 101, PLAIN = 111, TURNED = 112 };

@@ -18,7 +18,7 @@ import numpy as np
 from jupyter_npcompile.loops import elementwise
 from jupyter_npcompile.loops.calls import elements, of
 from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number
-from jupyter_npcompile.loops.values import Applied, Gathered, Ref, Scalar, Value
+from jupyter_npcompile.loops.values import Applied, Gathered, Parts, Ref, Scalar, Value
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 TABLE = "npcompile_lapack"
 """The table of addresses in compiled loops: see ``linear_algebra.hpp``."""
 
-_FUNCTIONS = ("dgesv", "dgetrf", "dpotrf", "cblas_dgemm", "cblas_dgemv")
+_FUNCTIONS = (
+    *("dgesv", "dgetrf", "dpotrf", "cblas_dgemm", "cblas_dgemv"),
+    *("dgeqrf", "dorgqr"),
+)
 _SPELLINGS = ("scipy_{}_64_", "{}_64_", "scipy_{}64_", "{}64_")
 """Names of the variant with integers of 64 bits; the two others are for C."""
 
@@ -39,7 +42,7 @@ def addresses() -> tuple[int, ...]:
 
     Examples
     --------
-    >>> len(addresses()) in (0, 5)
+    >>> len(addresses()) in (0, 7)
     True
     """
     module = importlib.import_module("numpy.linalg._umath_linalg")
@@ -114,3 +117,11 @@ def _cholesky(t: Names, arrays: Sequence[Ref]) -> Value:
 def _det(t: Names, arrays: Sequence[Ref]) -> Value:
     held = t.writer.hold("double", f"determinant(run, {arrays[0].code})")
     return Scalar(held, Number("np", DTYPE))
+
+
+@_decomposing((2,))
+def _qr(t: Names, arrays: Sequence[Ref]) -> Value:
+    parts = Parts((_made(t, "{}", 2), _made(t, "{}", 2)), ("Q", "R"))
+    q, r = parts.items
+    t.writer.emit(f"orthogonal(run, {arrays[0].code}, {q.code}, {r.code});")
+    return parts

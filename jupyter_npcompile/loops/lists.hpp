@@ -10,6 +10,11 @@ template <class T> struct Listed {
     void push(const T &item) { change(); items.push_back(item); }
     void erase(i64 place) { change(); items.erase(items.begin() + place); }
     void reverse() { change(); std::reverse(items.begin(), items.end()); }
+    template <bool FALLING> void sort() {
+        change();
+        for (const T &item : items) NEED(item.v == item.v);
+        std::stable_sort(items.begin(), items.end(), [](const T &a, const T &b) { return FALLING ? b.v < a.v : a.v < b.v; });
+    }
     void clear() { change(); items.clear(); }
     void take(const Listed &from, const Slice &cut, i64 step) {
         for (i64 k = 0; k < cut.count; k++) items.push_back(from.items[cut.start + k * step]);

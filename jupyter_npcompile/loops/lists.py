@@ -11,16 +11,12 @@ new items are kept apart, and become its own when the run is over.
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from jupyter_npcompile.loops import arithmetic, elementwise, indexing
 from jupyter_npcompile.loops.kinds import (
-    CTYPES,
     ArrayType,
     Declined,
     ListType,
@@ -191,7 +187,7 @@ def _pop(t: Names, owner: Listed, args: Sequence[Value]) -> Value:
         raise Raises("pop of an empty list", t.line)
     place = _place(owner, args[0] if args else arithmetic.constant(-1))
     held = t.writer.hold("i64", place)
-    item = _item(t, owner, held)
+    item = item_at(t, owner, held)
     t.writer.emit(f"{owner.code}->erase({held});")
     return item
 
@@ -207,14 +203,14 @@ def read(t: Names, owner: Listed, index: Value) -> Value:
     if not inner(owner).code:
         raise Raises("an item of an empty list", t.line)
     if isinstance(index, Cut):
-        made = new(t, _item_type(owner))
+        made = new(t, item_type(owner))
         t.share(made.code, owner.code)
         t.writer.emit(
             f"{{ const Slice cut = slice({indexing.cut_code(index)}, {owner.code}->size()); "
             f"{made.code}->take(*{owner.code}, cut, {indexing.step_of(index)}); }}"
         )
         return made
-    return _item(t, owner, t.writer.hold("i64", _place(owner, index)))
+    return item_at(t, owner, t.writer.hold("i64", _place(owner, index)))
 
 
 def write(t: Names, owner: Listed, index: Value, value: Value) -> None:
@@ -242,7 +238,7 @@ def iterated(t: Names, owner: Listed) -> Listed:
 
 def iteration(t: Names, owner: Listed) -> tuple[str, Callable[[str], Value]]:
     """How many items a list has, and an item by its position."""
-    return f"{owner.code}->size()", lambda position: _item(t, owner, position)
+    return f"{owner.code}->size()", lambda position: item_at(t, owner, position)
 
 
 def length(t: Names, owner: Listed) -> Scalar:
@@ -262,134 +258,28 @@ def truth(owner: Listed) -> str:
     return f"({owner.code}->size() > 0)" if inner(owner).code else "false"
 
 
-def total(t: Names, owner: Listed) -> Scalar:
-    """``sum(list)``: it begins with Python's zero."""
-    if not inner(owner).code:
-        return arithmetic.constant(0)
-    item = _item_type(owner)
-    if not isinstance(item, Number) or item.dtype not in ("int64", "float64"):
-        raise Declined("sum of such a list")
-    if item.dtype == "float64" and item.origin != "np" and sys.version_info >= (3, 12):
-        raise Declined("a sum of floats, whose errors Python makes good")
-    w = t.writer
-    acc, tag, c = w.name("sum"), w.name("tag"), item.c
-    w.emit(f"NEED({owner.code}->size() > 0);", f"{c} {acc} = 0;", f"int {tag} = 0;")
-    added = f"checked_add<i64>({acc}, item.v)" if item.dtype == "int64" else f"{acc} + item.v"
-    w.emit(
-        f"for (const auto &item : {owner.code}->items) "
-        f"{{ {acc} = {added}; {tag} = {tag} || item.tag == 1; }}"
-    )
-    return Scalar(acc, item, tag if item.is_tagged else "")
-
-
-def extreme(t: Names, owner: Listed, order: str) -> Value:
-    """``max(list)`` or ``min(list)``: the first of them."""
-    if not inner(owner).code:
-        raise Raises("min or max of an empty list", t.line)
-    item = _item_type(owner)
-    if not isinstance(item, Number) or item.kind == "c":
-        raise Declined("min or max of such a list")
-    w = t.writer
-    best = w.name("best")
-    w.emit(f"NEED({owner.code}->size() > 0);", f"{item_c(item)} {best} = {owner.code}->items[0];")
-    better = f"{order}<{item.c}>(item.v, {best}.v)"
-    w.emit(f"for (const auto &item : {owner.code}->items) if ({better}) {best} = item;")
-    return _value(t, best, item, owner.code)
-
-
-def as_array(t: Names, owner: Listed, dtype: str | None = None) -> Ref:
-    """``np.array(list)``; an empty one has NumPy's dtype and shape, not that of its items."""
-    w = t.writer
-    if not inner(owner).code:
-        return elementwise.new(w, dtype or "float64", ["0"])
-    item = _item_type(owner)
-    parts = item.items if isinstance(item, TupleType) else (item,)
-    names = [part.dtype for part in parts if isinstance(part, (Number, ArrayType))]
-    dtype = dtype or np.result_type(*(np.dtype(name) for name in names)).name
-    if dtype not in CTYPES:
-        raise Declined(f"an array of {dtype}")
-    count = w.hold("i64", f"{owner.code}->size()", "n")
-    k = w.name("k")
-    if dtype != "float64" or not isinstance(item, Number):
-        w.emit(f"NEED({count} > 0);")
-    if isinstance(item, ArrayType):
-        return _stacked(t, owner, item, dtype, count)
-    dims = [count, str(len(parts))] if isinstance(item, TupleType) else [count]
-    made = elementwise.new(w, dtype, dims)
-    with w.block(f"for (i64 {k} = 0; {k} < {count}; {k}++)"):
-        found = _item(t, owner, k)
-        numbers = found.items if isinstance(found, Items) else (found,)
-        for place, value in enumerate(numbers):
-            stored = elementwise.converted(value, dtype)
-            assert isinstance(stored, Scalar)
-            w.emit(f"{made.code}.p[{k} * {len(parts)} + {place}] = {stored.code};")
-    return made
-
-
-def _stacked(t: Names, owner: Listed, item: ArrayType, dtype: str, count: str) -> Ref:
-    w = t.writer
-    first = f"{owner.code}->items[0]"
-    dims = [w.hold("i64", f"{first}.n[{d}]", "n") for d in range(item.ndim)]
-    made = elementwise.new(w, dtype, [count, *dims])
-    k = w.name("k")
-    with w.block(f"for (i64 {k} = 0; {k} < {count}; {k}++)"):
-        part = _item(t, owner, k)
-        assert isinstance(part, Ref)
-        for d, n in enumerate(dims):
-            w.emit(f"NEED({part.code}.n[{d}] == {n});")
-        full: list[indexing.Index] = [Scalar(k, Number("py", "int64", 40), proven=True)]
-        full += [Cut(None, None, None)] * item.ndim
-        target = indexing.view(w, made, full)
-        elementwise.fill(w, target, dims, elementwise.converted(part, dtype))
-    return made
-
-
-def joined(t: Names, owner: Listed) -> Ref:
-    """``np.concatenate(list)`` of arrays along their first dimension."""
-    w = t.writer
-    item = _item_type(owner)
-    if not isinstance(item, ArrayType):
-        raise Declined("np.concatenate of a list of numbers")
-    total, k = w.name("total"), w.name("k")
-    w.emit(f"NEED({owner.code}->size() > 0);", f"i64 {total} = 0;")
-    w.emit(f"for (const auto &part : {owner.code}->items) {total} += part.n[0];")
-    first = f"{owner.code}->items[0]"
-    dims = [w.hold("i64", f"{first}.n[{d}]", "n") for d in range(1, item.ndim)]
-    made = elementwise.new(w, item.dtype, [total, *dims])
-    start = w.name("start")
-    w.emit(f"i64 {start} = 0;")
-    with w.block(f"for (i64 {k} = 0; {k} < {owner.code}->size(); {k}++)"):
-        part = _item(t, owner, k)
-        assert isinstance(part, Ref)
-        for d, n in enumerate(dims, 1):
-            w.emit(f"NEED({part.code}.n[{d}] == {n});")
-        window = w.name("w")
-        w.emit(f"{made.type.view} {window} = {made.code}; {window}.n[0] = {part.code}.n[0];")
-        w.emit(f"{window}.p += {start} * {made.code}.s[0]; {start} += {part.code}.n[0];")
-        elementwise.fill(w, Ref(window, made.type), [f"{part.code}.n[0]", *dims], part)
-    return made
-
-
-def _item_type(owner: Listed) -> Type:
+def item_type(owner: Listed) -> Type:
+    """The type of the items of a list that has some."""
     item = inner(owner).type.item
     if item is None:
         raise Declined("a list that is empty")
     return item
 
 
-def _item(t: Names, owner: Listed, place: str) -> Value:
+def item_at(t: Names, owner: Listed, place: str) -> Value:
     """The item at a place that is there."""
     held = t.writer.name("item")
     t.writer.emit(f"const auto {held} = {owner.code}->items[{place}];")
-    return _value(t, held, _item_type(owner), owner.code)
+    return item_value(t, held, item_type(owner), owner.code)
 
 
-def _value(t: Names, code: str, kind: Type, root: str) -> Value:
+def item_value(t: Names, code: str, kind: Type, root: str) -> Value:
+    """An item, by the C++ that reads it."""
     if isinstance(kind, Number):
         return Scalar(f"{code}.v", kind, f"{code}.tag" if kind.is_tagged else "")
     if isinstance(kind, TupleType):
         parts = [
-            _value(t, f"std::get<{k}>({code})", part, root) for k, part in enumerate(kind.items)
+            item_value(t, f"std::get<{k}>({code})", part, root) for k, part in enumerate(kind.items)
         ]
         return Items(tuple(parts), kind.is_list)
     assert isinstance(kind, ArrayType)

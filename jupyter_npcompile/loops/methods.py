@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise, hosts, lists
+from jupyter_npcompile.loops import aggregates, arithmetic, elementwise, hosts, lists
 from jupyter_npcompile.loops.calls import elements, number
 from jupyter_npcompile.loops.creation import dtype_named
 from jupyter_npcompile.loops.kinds import PYTHON, ArrayType, Declined, Number
@@ -153,6 +153,9 @@ def method(
     t: Names, owner: Value, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> Value:
     """Call a method of an array, a number or a random generator."""
+    if isinstance(owner, Listed) and name == "sort" and not args:
+        aggregates.order(t, owner, falling=aggregates.falling(kwargs))
+        return Known(None)
     if isinstance(owner, Listed) and not kwargs:
         found = lists.method(t, owner, name, args)
         if found is not None:

@@ -9,8 +9,8 @@ import numpy as np
 
 from jupyter_npcompile.loops import elementwise, hosts, linear_algebra, reductions
 from jupyter_npcompile.loops.calls import elements, of
-from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number
-from jupyter_npcompile.loops.values import Lazy, Ref, Scalar, Value
+from jupyter_npcompile.loops.kinds import ArrayType, Declined
+from jupyter_npcompile.loops.values import Lazy, Ref, Value
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -61,17 +61,6 @@ def _outer(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Valu
     if a.ndim != 1 or b.ndim != 1:
         raise Declined("np.outer of several dimensions")
     return elementwise.binary("multiply", reductions.keep(t.writer, a, 1), b)
-
-
-@of(np.linalg.norm)
-def _norm(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    if kwargs or len(args) != 1:
-        raise Declined("np.linalg.norm with these arguments")
-    ref = elementwise.materialise(t.writer, elements(args[0]))
-    if ref.ndim != 1 or ref.dtype != "float64":
-        raise Declined("np.linalg.norm of these numbers")
-    made = reductions.product(t.writer, ref, ref)
-    return Scalar(f"std::sqrt({made.code})", Number("np", "float64"))
 
 
 @of(np.cross)

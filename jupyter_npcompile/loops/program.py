@@ -9,12 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from jupyter_npcompile.loops import indexing
-from jupyter_npcompile.loops.entry import entry_file, signature, take_array, take_number
+from jupyter_npcompile.loops.boundary import Boundary
+from jupyter_npcompile.loops.entry import entry_file, signature
 from jupyter_npcompile.loops.kinds import (
-    CTYPES,
     ArrayType,
     CutType,
     Declined,
@@ -22,44 +19,20 @@ from jupyter_npcompile.loops.kinds import (
     ListType,
     Maybe,
     Number,
-    SourceType,
-    TupleType,
     Type,
     Unbound,
-    item_c,
 )
 from jupyter_npcompile.loops.lists import changed_names
 from jupyter_npcompile.loops.names import FunctionCode, Jumps, NeedsInput, type_of
-from jupyter_npcompile.loops.translator import BLOCK, Translator, has_loops
-from jupyter_npcompile.loops.values import Cut, Items, Known, Ref, Scalar, Value
+from jupyter_npcompile.loops.sequences import Numbers, Sequence
+from jupyter_npcompile.loops.translator import BLOCK, has_loops
+from jupyter_npcompile.loops.values import Known, Value
 
 __all__ = ["Declined", "LoopCode", "translate"]
 
 FINISHED, LEFT, PAUSED, REFUSED, NOTHING, RETURNED = range(6)
 """How a run ends: its loop is over, by ``break``, goes on later, is NumPy's, has no iteration,
 or its function is over."""
-
-
-@dataclass(frozen=True, slots=True)
-class Numbers:
-    """What is left of a ``range``: two arguments, the next number and the step."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """What is left of an array that is iterated over: two arguments, the array and the place."""
-
-    type: ArrayType
-
-
-@dataclass(frozen=True, slots=True)
-class Together:
-    """Several in step: ``zip`` and ``enumerate``."""
-
-    parts: tuple[Sequence, ...]
-
-
-Sequence = Numbers | Rows | Together
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +170,7 @@ class WiderInput(Exception):  # noqa: N818 - it asks for something
         self.type = type
 
 
-class _Program(Translator):
+class _Program(Boundary):
     def __init__(
         self,
         node: ast.For | ast.While,
@@ -403,121 +376,3 @@ class _Program(Translator):
             number = list(self.returns).index(key)
             self.writer.emit(f"status_ = RETURNED; return_ = {number}; at_++; goto done_;")
         return False
-
-    # -- arguments and results
-
-    def item(self, sequence: Sequence) -> Callable[[str], Value]:
-        """Name the arguments of a sequence; returns its item by position."""
-        if isinstance(sequence, Numbers):
-            first, step = self.number_argument("first"), self.number_argument("step")
-            self.writer.emit(f"NEED(small_range({first}, {step}, left_));")
-            type = Number("py", "int64", 41)
-            return lambda k: Scalar(f"({first} + {k} * {step})", type)
-        if isinstance(sequence, Together):
-            parts = [self.item(part) for part in sequence.parts]
-            return lambda k: Items(tuple(part(k) for part in parts))
-        type_ = sequence.type
-        name = self.writer.variable(self.writer.name("rows"), type_.c)
-        place = len(self.arguments) + 1
-        self.arguments.append(take_array(f"args[{place}]", name, type_, written=True))
-        self.rows.append(f"args[{place}]")
-        self.written_rows = name
-        start = self.number_argument("from")
-        ref = Ref(name, type_, root=name)
-
-        def item(position: str) -> Value:
-            index = Scalar(f"({start} + {position})", Number("py", "int64", 41))
-            full: list[indexing.Index] = [index, *[Cut(None, None, None)] * (type_.ndim - 1)]
-            return indexing.read(self.writer, ref, full)
-
-        return item
-
-    def number_argument(self, prefix: str) -> str:
-        """An argument that is a Python integer of no more than 40 bits."""
-        name = self.writer.variable(self.writer.name(prefix), "i64")
-        place = len(self.arguments) + 1
-        self.arguments.append(f"take_int(args[{place}], {name}, 40)")
-        return name
-
-    def take(self, name: str) -> str:
-        """C++ that takes an argument; false when it is of another type."""
-        type = self.inputs[name]
-        place = len(self.arguments) + 1 + list(self.inputs).index(name)
-        if isinstance(type, ArrayType):
-            variable = self.variable(name, type)
-            return take_array(f"args[{place}]", variable, type, written=self.is_written(variable))
-        if isinstance(type, ListType):
-            return f"PyList_CheckExact(args[{place}])"
-        if isinstance(type, SourceType):
-            return f"take_source(args[{place}], {self.variable(name, type)}, run)"
-        assert isinstance(type, Number)
-        tag = self.tag(name, type) if type.is_tagged else ""
-        return take_number(f"args[{place}]", self.variable(name, type), type, tag)
-
-    def make(self, name: str, type: Type) -> str:
-        """C++ that makes the object that a name is bound to."""
-        if isinstance(type, Maybe):
-            return (
-                f"({self.flag(name)} ? {self.make(name, type.type)} : Py_NewRef(Py_NotImplemented))"
-            )
-        if isinstance(type, ArrayType):
-            number = np.dtype(type.dtype).num
-            return (
-                f"make_array<{CTYPES[type.dtype]}, {type.ndim}>({self.variable(name, type)}, "
-                f"{number}, results)"
-            )
-        if isinstance(type, Number):
-            return self._make_number(name, type)
-        if isinstance(type, SourceType):
-            return f"Py_NewRef({self.variable(name, type)}.object)"
-        if isinstance(type, TupleType):
-            parts = [self.make(f"{name}_{k}", part) for k, part in enumerate(type.items)]
-            made = f"make_tuple({{{', '.join(parts)}}})"
-            return f"as_list({made})" if type.is_list else made
-        if isinstance(type, ListType):
-            return self._make_list(name, type)
-        if isinstance(type, Fixed) and type.value is None:
-            return "Py_NewRef(Py_None)"
-        raise Declined(f"`{name}` in a tuple is known now")
-
-    def _make_list(self, name: str, type: ListType) -> str:
-        if type.item is None:
-            return "PyList_New(0)"
-        made = self._make_item("item", type.item)
-        item = f"[&](const {item_c(type.item)} &item) -> PyObject * {{ return {made}; }}"
-        return f"make_list({self.variable(name, type)}, results, {item})"
-
-    def _make_item(self, code: str, type: Type) -> str:
-        """C++ that makes the object for an item of a list."""
-        if isinstance(type, Number):
-            tag = f"{code}.tag" if type.is_tagged else _plain_tag(type)
-            return made_number(f"{code}.v", tag, type)
-        if isinstance(type, ArrayType):
-            number = np.dtype(type.dtype).num
-            return f"make_array<{CTYPES[type.dtype]}, {type.ndim}>({code}, {number}, results)"
-        if not isinstance(type, TupleType) or type.is_list:
-            raise Declined("a list of lists")  # of which one may be in it twice
-        parts = [
-            self._make_item(f"std::get<{k}>({code})", part) for k, part in enumerate(type.items)
-        ]
-        return f"make_tuple({{{', '.join(parts)}}})"
-
-    def _make_number(self, name: str, type: Number) -> str:
-        tag = self.tag(name, type) if type.is_tagged else _plain_tag(type)
-        return made_number(self.variable(name, type), tag, type)
-
-
-def made_number(code: str, tag: str, type: Number) -> str:
-    """C++ that makes the object for a number."""
-    if type.dtype in ("bool", "int64", "float64"):
-        function = {"bool": "make_bool", "int64": "make_int", "float64": "make_float"}
-        return f"{function[type.dtype]}({code}, {tag})"
-    if type.origin == "py":
-        return f"PyComplex_FromDoubles({code}.re, {code}.im)"
-    if type.origin == "any":
-        raise Declined("a number that is Python's or NumPy's, as it comes")
-    return f"make_scalar({np.dtype(type.dtype).num}, (void *)&{code})"
-
-
-def _plain_tag(type: Number) -> str:
-    return "0" if type.origin == "py" else "1"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise, lists
+from jupyter_npcompile.loops import aggregates, arithmetic, elementwise, lists
 from jupyter_npcompile.loops.calls import Call, array, elements, number, of, register
 from jupyter_npcompile.loops.kinds import BOOL, FLOAT, INT, Declined, Number
 from jupyter_npcompile.loops.ufuncs import ufunc
@@ -123,7 +123,15 @@ def _sum(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     if kwargs or len(args) != 1 or not isinstance(args[0], Listed | Items):
         raise Declined("sum with these arguments")
     some = args[0]
-    return lists.total(t, some if isinstance(some, Listed) else lists.display(t, some.items))
+    return aggregates.total(t, some if isinstance(some, Listed) else lists.display(t, some.items))
+
+
+@of(sorted)
+def _sorted(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if len(args) != 1 or not isinstance(args[0], Listed | Items):
+        raise Declined("sorted with these arguments")
+    some = args[0] if isinstance(args[0], Listed) else lists.display(t, args[0].items)
+    return aggregates.ordered(t, some, falling=aggregates.falling(kwargs))
 
 
 @of(reversed)
@@ -141,7 +149,7 @@ def _reversed(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> V
 def _choice(symbol: str) -> Call:
     def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
         if len(args) == 1 and not kwargs and isinstance(args[0], Listed):
-            return lists.extreme(t, args[0], arithmetic.ORDERS[symbol])
+            return aggregates.extreme(t, args[0], arithmetic.ORDERS[symbol])
         if len(args) == 1 and isinstance(args[0], Items):
             args = args[0].items
         if kwargs or len(args) < 2:

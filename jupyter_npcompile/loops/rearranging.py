@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise, hosts, lists, reductions
+from jupyter_npcompile.loops import arithmetic, elementwise, hosts, reductions, stacks
 from jupyter_npcompile.loops.calls import Call, array, axis_of, elements, integer, of, register
 from jupyter_npcompile.loops.creation import array_call, shape_named
 from jupyter_npcompile.loops.indexing import view
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @of(np.concatenate)
 def _concatenate(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     if len(args) == 1 and not kwargs and isinstance(args[0], Listed):
-        return lists.joined(t, args[0])
+        return stacks.joined(t, args[0])
     if kwargs or len(args) != 1 or not isinstance(args[0], Items):
         raise Declined("np.concatenate with these arguments")
     parts = [

@@ -26,9 +26,9 @@ def total(writer: Writer, value: Lazy, dtype: str | None = None) -> Scalar:
     writer.emit(f"{c} {result} = {zero};")
     if value.ndim > 1:
         value = elementwise.materialise(writer, value)
-        flat = _flat(writer, value)
+        row = flat(writer, value)
         with writer.block(f"if ({value.code}.contiguous())"):
-            _add_rows(writer, flat, result, c, kind)
+            _add_rows(writer, row, result, c, kind)
         with writer.block("else"):
             _add_rows(writer, value, result, c, kind)
     else:
@@ -36,7 +36,7 @@ def total(writer: Writer, value: Lazy, dtype: str | None = None) -> Scalar:
     return Scalar(result, Number("np", dtype))
 
 
-def _flat(writer: Writer, ref: Ref) -> Ref:
+def flat(writer: Writer, ref: Ref) -> Ref:
     """The elements of an array in one row, if they lie so."""
     name = writer.name("w")
     type = ArrayType(ref.dtype, 1, True)
@@ -118,16 +118,35 @@ def place_of_extreme(writer: Writer, value: Lazy, name: str) -> Scalar:
         raise Declined(f"np.arg{name} of several dimensions")
     ref = elementwise.materialise(writer, value)
     writer.emit(f"NEED({ref.code}.n[0] > 0);")
-    best, k = writer.name("best"), writer.name("k")
-    x, y = f"{ref.code}.p[{k} * {ref.code}.s[0]]", f"{ref.code}.p[{best} * {ref.code}.s[0]]"
-    better = "gt" if name == "max" else "lt"
-    c = CTYPES[ref.dtype]
-    writer.emit(f"i64 {best} = 0;")
-    writer.emit(
-        f"for (i64 {k} = 1; {k} < {ref.code}.n[0]; {k}++) "
-        f"if ({y} == {y} && ({better}<{c}>({x}, {y}) || {x} != {x})) {best} = {k};"
-    )
+    better, c = "gt" if name == "max" else "lt", CTYPES[ref.dtype]
+    order = f"[](const {c} a, const {c} b) {{ return {better}<{c}>(a, b); }}"
+    place = f"first_place({ref.code}.p, {ref.code}.n[0], {ref.code}.s[0], {order})"
+    best = writer.hold("i64", place, "best")
     return Scalar(best, Number("np", "int64"))
+
+
+def places_of_extremes(writer: Writer, value: Lazy, name: str, axis: int) -> Ref:
+    """Where the first of the largest or smallest elements along an axis are."""
+    if np.dtype(value.dtype).kind == "c":
+        raise Declined("an order of complex numbers")
+    ref = elementwise.materialise(writer, value)
+    others = [d for d in range(ref.ndim) if d != axis]
+    n, step = f"{ref.code}.n[{axis}]", f"{ref.code}.s[{axis}]"
+    writer.emit(f"NEED({n} > 0);")
+    made = elementwise.new(writer, "int64", [f"{ref.code}.n[{d}]" for d in others])
+    counters = [writer.name("k") for _ in others]
+    for k, d in zip(counters, others, strict=True):
+        writer.emit(f"for (i64 {k} = 0; {k} < {ref.code}.n[{d}]; {k}++) {{")
+    terms = [f"{k} * {ref.code}.s[{d}]" for k, d in zip(counters, others, strict=True)]
+    c = CTYPES[ref.dtype]
+    row = writer.hold(f"{c} *", f"{ref.code}.p + {' + '.join(terms)}", "r")
+    out = " + ".join(f"{k} * {made.code}.s[{d}]" for d, k in enumerate(counters))
+    better = "gt" if name == "max" else "lt"
+    order = f"[](const {c} a, const {c} b) {{ return {better}<{c}>(a, b); }}"
+    place = f"first_place({row}, {n}, {step}, {order})"
+    writer.emit(f"{made.code}.p[{out}] = {place};")
+    writer.emit("}" * len(counters))
+    return made
 
 
 def test(writer: Writer, value: Lazy, name: str) -> Scalar:

@@ -31,31 +31,33 @@ def named(node: ast.AST) -> str:
 Comprehension = ast.ListComp | ast.GeneratorExp
 
 
-def as_loop(
-    node: Comprehension, generator: ast.comprehension, until: bool | None = None
-) -> tuple[str, ast.For]:
+def as_loop(node: Comprehension, until: bool | None = None) -> tuple[str, ast.For]:
     """A comprehension as a loop that appends to a list; its names are like no user's.
 
     Parameters
     ----------
     node : ast.ListComp or ast.GeneratorExp
         The comprehension.
-    generator : ast.comprehension
-        The only one in it.
     until : bool, optional
         Instead of appending, become this at the first item that is as true.
 
     Examples
     --------
-    >>> node = ast.parse("[k * k for k in x if k]", mode="eval").body
-    >>> name, loop = as_loop(node, node.generators[0])
+    >>> node = ast.parse("[j * k for k in x if k for j in y]", mode="eval").body
+    >>> name, loop = as_loop(node)
     >>> print(ast.unparse(loop).replace(name, "made"))
     for kmade in x:
         if kmade:
-            made.append(kmade * kmade)
+            for jmade in y:
+                made.append(jmade * kmade)
     """
     place, name = point(node), _own_name(node)
-    targets = {n.id for n in ast.walk(generator.target) if isinstance(n, ast.Name)}
+    targets = {
+        n.id
+        for generator in node.generators
+        for n in ast.walk(generator.target)
+        if isinstance(n, ast.Name)
+    }
 
     def renamed(part: ast.expr) -> ast.expr:
         part = clone(part)
@@ -71,10 +73,20 @@ def as_loop(
         test = item if until else ast.UnaryOp(ast.Not(), item, **place)
         left = assign(store(name, place), constant(until, place), place)
         body = ast.If(test, [left, ast.Break(**place)], [], **place)
-    for test in reversed(generator.ifs):
-        body = ast.If(renamed(test), [body], [], **place)
-    target = renamed(generator.target)
-    return name, ast.For(target, generator.iter, [body], [], type_comment=None, **place)
+    for generator in reversed(node.generators):
+        for test in reversed(generator.ifs):
+            body = ast.If(renamed(test), [body], [], **place)
+        # The first iterable is looked up outside, where the targets are other names.
+        first = generator is node.generators[0]
+        iterable = generator.iter if first else renamed(generator.iter)
+        body = ast.For(renamed(generator.target), iterable, [body], [], None, **place)
+        if until is not None and not first:
+            decided: ast.expr = load(name, place)
+            if until:
+                decided = ast.UnaryOp(ast.Not(), decided, **place)
+            body = ast.If(decided, [body], [], **place)
+    assert isinstance(body, ast.For)
+    return name, body
 
 
 def is_own(name: str, node: Comprehension) -> bool:

@@ -86,6 +86,7 @@ class Statements(Expressions):
         elif isinstance(node, ast.Tuple | ast.List):
             self.unpack(node, value)
         elif isinstance(node, ast.Subscript):
+            node = self.flat(node)
             owner = self.expression(node.value)
             if isinstance(owner, Listed):
                 lists.write(self, owner, self.indices(node.slice)[0], value)
@@ -138,15 +139,16 @@ class Statements(Expressions):
             return
         if not isinstance(node.target, ast.Subscript):
             raise Declined(named(node.target), node.lineno)
-        owner = self.expression(node.target.value)
+        target = self.flat(node.target)
+        owner = self.expression(target.value)
         if isinstance(owner, Listed):
-            place = self._held(self.indices(node.target.slice)[0])
+            place = self._held(self.indices(target.slice)[0])
             item = lists.read(self, owner, place)
             lists.write(self, owner, place, self.operate(name, item, self.expression(node.value)))
             return
         if not isinstance(owner, Ref):
             raise Declined("a store into something that is no array", node.lineno)
-        indices = self.proven(node.target, owner, self.indices(node.target.slice))
+        indices = self.proven(target, owner, self.indices(target.slice))
         indices = [self._held(index) for index in indices]
         old = indexing.read(self.writer, owner, indices)
         value = self.expression(node.value)

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from jupyter_npcompile.cell.syntax import point
 from jupyter_npcompile.loops import elementwise, indexing, lists
 from jupyter_npcompile.loops.calling import Calls
 from jupyter_npcompile.loops.calls import array, integer, number
-from jupyter_npcompile.loops.kinds import Declined, Number, Raises
+from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number, Raises
 from jupyter_npcompile.loops.values import (
     Applied,
     Cut,
@@ -85,8 +86,47 @@ class Subscripts(Calls):
             return None
         return number(value)
 
+    def flat(self, node: ast.Subscript) -> ast.Subscript:
+        """``a[i][j]`` as ``a[i, j]`` where that is the same: it needs no view of a row."""
+        if not isinstance(node.value, ast.Subscript):
+            return node
+        inner = self.flat(node.value)
+        if not isinstance(inner.value, ast.Name):
+            return node
+        known = self.frame.env.get(inner.value.id)
+        first, second = _parts(inner), _parts(node)
+        if not isinstance(known, ArrayType) or len(first) + len(second) > known.ndim:
+            return node
+        if not all(map(self._is_integer, first)):
+            return node
+        if not all(isinstance(part, ast.Slice) or self._is_integer(part) for part in second):
+            return node
+        place = point(node)
+        parts = ast.Tuple([*first, *second], ast.Load(), **place)
+        return ast.Subscript(inner.value, parts, node.ctx, **place)
+
+    def _is_integer(self, node: ast.expr) -> bool:
+        """Whether an index is surely an integer, by the types that names have now."""
+        if isinstance(node, ast.Constant):
+            return type(node.value) is int
+        if isinstance(node, ast.Name):
+            known = self.frame.env.get(node.id)
+            return isinstance(known, Number) and known.kind in "iu" and not known.mixed
+        if isinstance(node, ast.UnaryOp):
+            return isinstance(node.op, ast.USub) and self._is_integer(node.operand)
+        if isinstance(node, ast.BinOp):
+            exact = isinstance(node.op, ast.Add | ast.Sub | ast.Mult | ast.FloorDiv | ast.Mod)
+            return exact and self._is_integer(node.left) and self._is_integer(node.right)
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            known, parts = self.frame.env.get(node.value.id), _parts(node)
+            if not isinstance(known, ArrayType) or np.dtype(known.dtype).kind not in "iu":
+                return False
+            return len(parts) == known.ndim and all(map(self._is_integer, parts))
+        return False
+
     def on_subscript(self, node: ast.Subscript) -> Value:
         """An element, a view or a selection."""
+        node = self.flat(node)
         owner = self.expression(node.value)
         if isinstance(owner, Listed):
             return lists.read(self, owner, self.indices(node.slice)[0])
@@ -122,7 +162,7 @@ class Subscripts(Calls):
     ) -> list[indexing.Index]:
         """The same indices; those that are looked at before the loop say so."""
         proof = self.frame.proof
-        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        parts = _parts(node)
         if (
             proof is None
             or not isinstance(node.value, ast.Name)
@@ -144,3 +184,7 @@ class Subscripts(Calls):
         if isinstance(index, (Applied, Gathered)):
             return elementwise.materialise(self.writer, index)
         return index
+
+
+def _parts(node: ast.Subscript) -> list[ast.expr]:
+    return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]

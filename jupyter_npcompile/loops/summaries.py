@@ -38,7 +38,11 @@ def reduction(t: Names, name: str, args: Sequence[Value], kwargs: Mapping[str, V
     if isinstance(value, Scalar):
         raise Declined(f"{name} of a number")
     if name.startswith("arg"):
-        if (axis is not None and integer(axis) not in (0, -1)) or keepdims:
+        if keepdims:
+            raise Declined(f"np.{name} with these arguments")
+        if axis is not None and value.ndim > 1:
+            return reductions.places_of_extremes(w, value, name[3:], _place(axis, value))
+        if axis is not None and integer(axis) not in (0, -1):
             raise Declined(f"np.{name} with these arguments")
         return reductions.place_of_extreme(w, value, name[3:])
     mean = name == "mean"
@@ -68,10 +72,7 @@ def reduction(t: Names, name: str, args: Sequence[Value], kwargs: Mapping[str, V
         return reductions.extreme(w, value, name)
     if name in ("any", "all"):
         raise Declined(f"{name} along an axis")
-    place = integer(axis)
-    place = place + value.ndim if place < 0 else place
-    if not 0 <= place < value.ndim:
-        raise Declined("an axis that is not there")
+    place = _place(axis, value)
     value = elementwise.materialise(w, value)
     found = reductions.along(w, value, place, "sum" if mean else name, dtype)
     result: Lazy = found
@@ -84,6 +85,15 @@ def reduction(t: Names, name: str, args: Sequence[Value], kwargs: Mapping[str, V
         assert isinstance(result, Ref)
         return reductions.keep(w, result, place)
     return result
+
+
+def _place(axis: Value, value: Lazy) -> int:
+    """An axis, counted from the first."""
+    place = integer(axis)
+    place = place + value.ndim if place < 0 else place
+    if not 0 <= place < value.ndim:
+        raise Declined("an axis that is not there")
+    return place
 
 
 def _along_several(

@@ -302,6 +302,16 @@ static inline bool small_range(i64 first, i64 step, i64 count) {
     return last < (i64)1 << 40 && last > -((i64)1 << 40);
 }
 template <class T> static inline T square(T a) { return a * a; }
+template <class T> static inline T cube(T a) { return a * a * a; }
+// As pow has them for minus infinity, and for minus zero.
+template <class T> static inline T three_halves(T a) {
+    const T c = a * std::sqrt(a);
+    return a == -(T)INFINITY ? (T)INFINITY : c;
+}
+template <class T> static inline T inverse_root(T a) {
+    const T c = (T)1 / std::sqrt(a + (T)0);
+    return a == -(T)INFINITY ? (T)0 : c;
+}
 static inline double exactly(i64 a) { NEED(a <= (i64)1 << 53 && a >= -((i64)1 << 53)); return (double)a; }
 template <class T> static inline T checked_pow(T a, i64 b) {
     NEED(b >= 0);
@@ -349,6 +359,21 @@ template <class T> static inline bool le(T a, T b) {
 }
 template <class T> static inline bool gt(T a, T b) { return lt<T>(b, a); }
 template <class T> static inline bool ge(T a, T b) { return le<T>(b, a); }
+// Where the first of the largest or smallest elements is, or the first NaN.
+template <class T, class F> static inline i64 first_place(const T *p, i64 n, i64 step, const F &better) {
+    i64 best = 0;
+    T y = p[0];
+    for (i64 k = 1; k < n && y == y; k++) {
+        const T x = p[k * step];
+        if (better(x, y) || x != x) { best = k; y = x; }
+    }
+    return best;
+}
+// As np.isclose has it, for what is finite.
+static inline bool is_close(double a, double b) {
+    NEED(std::isfinite(a) && std::isfinite(b));
+    return std::fabs(a - b) <= 1e-8 + 1e-5 * std::fabs(b);
+}
 
 template <class T> static inline T np_max(T a, T b) { return (ge<T>(a, b) || a != a) ? a : b; }
 template <class T> static inline T np_min(T a, T b) { return (le<T>(a, b) || a != a) ? a : b; }

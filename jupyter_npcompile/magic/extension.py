@@ -11,6 +11,8 @@ from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.display import display
 
 from jupyter_npcompile.api import latest_report
+from jupyter_npcompile.autodiff import latest
+from jupyter_npcompile.autodiff.errors import GradientError
 from jupyter_npcompile.graph.facts import level_text
 from jupyter_npcompile.graph.timing import Timing, time_rows
 from jupyter_npcompile.magic.caching import cache_command
@@ -60,7 +62,8 @@ class NpcompileMagics(Magics):
 
         ``graph`` opens the graph of what ran last, to look around in; ``timing``
         shows where its time goes, line by line and kernel by kernel; ``grad``
-        the gradients of the last cell with ``--grad``, over all its runs.
+        the gradients of the last cell with ``--grad``, over all its runs, or of the
+        function whose ``grad`` or ``value_and_grad`` was called since, which runs once more.
         ``fix`` rewrites the last cell where that takes break points away, tries
         each rewrite on copies of what the cell reads, and shows those that give
         the same results.
@@ -86,11 +89,7 @@ class NpcompileMagics(Magics):
             else:
                 _look_into(report, word)
         elif word == "grad":
-            reports = tuple(self.session.gradients.reports)
-            if not reports:
-                print(f"no cell has been differentiated yet: {MAGIC} --grad NAME")
-            elif not live.show_gradients(reports):
-                print(gradient_text(reports[-1]))
+            self._gradients()
         elif word == "fix":
             self._fix()
         elif word == "status":
@@ -99,6 +98,7 @@ class NpcompileMagics(Magics):
             count = artifacts.clear()
             cells.forget()
             counters.clear()
+            latest.forget()
             print(f"forgot {count} artifact{'' if count == 1 else 's'} and every recorded cell")
         elif word in ("on", "off"):
             self.session.always = word == "on"
@@ -106,6 +106,18 @@ class NpcompileMagics(Magics):
         else:
             raise UsageError(f"%npcompile has no command {word!r}. Valid commands: {COMMANDS}")
         return None
+
+    def _gradients(self) -> None:
+        """Open the gradients of the last cell, or of the function that was called since."""
+        try:
+            found = self.session.gradients.shown()
+        except GradientError as error:
+            print(error)
+            return
+        if found is None:
+            print(f"nothing has been differentiated yet: {MAGIC} --grad NAME, or npc.grad(f)(x)")
+        elif not live.show_gradients(*found):
+            print(gradient_text(found[0]))
 
     def _fix(self) -> None:
         subject = history.last()
@@ -240,6 +252,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     if id(shell) in _sessions:
         return
     session = _sessions[id(shell)] = Session(shell)
+    latest.watch(True)
     shell.register_magics(NpcompileMagics(shell, session))
     shell.input_transformers_cleanup.append(session.mark)
     shell.ast_transformers.append(session)
@@ -273,5 +286,6 @@ def unload_ipython_extension(shell: InteractiveShell) -> None:
     shell.events.unregister("post_run_cell", session.over)
     if not _sessions:
         stop_all()
+        latest.watch(False)
     for kind in ("line", "cell"):
         shell.magics_manager.magics[kind].pop("npcompile", None)

@@ -8,7 +8,9 @@ from collections import deque
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
+from jupyter_npcompile.autodiff import latest
 from jupyter_npcompile.autodiff.cells import GradientCell
+from jupyter_npcompile.autodiff.function_reports import report_of_call
 from jupyter_npcompile.graph.gradients import GradientReport
 from jupyter_npcompile.magic.options import CellOptions
 from jupyter_npcompile.runtime import history as runs
@@ -42,6 +44,29 @@ class GradientHistory:
             self.reports.clear()
         self._source = source
         self.reports.append(report)
+        latest.forget()
+
+    def shown(self) -> tuple[GradientReport, list[dict[str, float | None]]] | None:
+        """What there is to look at, of a cell or of the function that was called since.
+
+        Returns
+        -------
+        (GradientReport, list of dict) or None
+            The last run, and the norms of the gradients of those before.
+
+        Raises
+        ------
+        GradientError
+            When the function cannot be run again.
+        """
+        call = latest.last()
+        if call is not None:
+            report = report_of_call(call)
+            return report, [] if call.norms is None else call.norms.before(report)
+        if not self.reports:
+            return None
+        *before, last = self.reports
+        return last, [one.norms() for one in before]
 
 
 def end_gradient(

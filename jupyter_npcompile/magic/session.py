@@ -15,6 +15,7 @@ from IPython.core.inputtransformer2 import leading_indent
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
+from jupyter_npcompile.autodiff import latest
 from jupyter_npcompile.autodiff.cells import GradientCell
 from jupyter_npcompile.autodiff.tensor_cells import TensorCell, meeting
 from jupyter_npcompile.magic.between import Between
@@ -191,6 +192,7 @@ class Session(ast.NodeTransformer):
         """
         if result is not None and (not result.info.raw_cell or result.info.raw_cell.isspace()):
             return  # nothing ran, and nobody said that it would
+        latest.settle()
         self._leave(self._cells.pop() if self._cells else None, result)
 
     def _leave(self, info: Any, result: Any = None) -> None:

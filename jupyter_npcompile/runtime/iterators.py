@@ -11,7 +11,7 @@ import numpy as np
 
 from jupyter_npcompile.loops.kinds import ArrayType, Declined
 from jupyter_npcompile.loops.names import type_of
-from jupyter_npcompile.loops.program import Numbers, Rows, Sequence, Together
+from jupyter_npcompile.loops.sequences import Numbers, Rows, Sequence, Together
 
 _RANGE = type(iter(range(0)))
 _SEQUENCE = type(iter(np.zeros(1)))

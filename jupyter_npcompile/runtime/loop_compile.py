@@ -13,7 +13,7 @@ from jupyter_npcompile.cell import Loop
 from jupyter_npcompile.cell.names import loaded
 from jupyter_npcompile.loops import Declined, translate
 from jupyter_npcompile.loops.names import is_fixed, type_of
-from jupyter_npcompile.loops.program import Sequence
+from jupyter_npcompile.loops.sequences import Sequence
 from jupyter_npcompile.runtime import loop_store
 from jupyter_npcompile.runtime.compile_errors import CancelledError
 from jupyter_npcompile.runtime.errors import first_line

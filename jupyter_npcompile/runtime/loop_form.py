@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.loops import LoopCode
-from jupyter_npcompile.loops.program import Assumption, Sequence
+from jupyter_npcompile.loops.program import Assumption
+from jupyter_npcompile.loops.sequences import Sequence
 from jupyter_npcompile.runtime.iterators import Remaining
 from jupyter_npcompile.runtime.loop_store import Run
 

@@ -21,7 +21,8 @@ from jupyter_npcompile.cell import FunctionProgram, Loop
 from jupyter_npcompile.cell.names import bound_names, local_names
 from jupyter_npcompile.cell.syntax import extent, load, point, store
 from jupyter_npcompile.cell.twins import is_plain
-from jupyter_npcompile.loops.program import FINISHED, REFUSED, RETURNED, Numbers
+from jupyter_npcompile.loops.program import FINISHED, REFUSED, RETURNED
+from jupyter_npcompile.loops.sequences import Numbers
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.duel import Duel, Turn
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, taken_back

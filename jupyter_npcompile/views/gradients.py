@@ -38,13 +38,12 @@ def gradient_text(report: GradientReport) -> str:
 
 
 def _place(report: GradientReport) -> list[str]:
-    """Where they were computed, unless that goes without saying."""
-    if report.note:
-        return [report.note]
-    if report.device == "cpu":
-        return []
-    there, back = size(report.to_device), size(report.to_host)
-    return [f"computed on {report.device}: {there} copied there, {back} back"]
+    """How and where they were computed, unless that goes without saying."""
+    said = [report.note] if report.note else []
+    if report.device != "cpu":
+        there, back = size(report.to_device), size(report.to_host)
+        said.append(f"computed on {report.device}: {there} copied there, {back} back")
+    return said
 
 
 def _figures(sample: Sample) -> str:

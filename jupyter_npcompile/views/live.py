@@ -44,12 +44,12 @@ def show_graph(report: Any, *, alone: bool = True, level: str = "") -> bool:
     return _show("graph", report, alone, **({"level": level} if level else {}))
 
 
-def show_gradients(reports: Any) -> bool:
-    """Open the gradients of runs, the latest last; False where nothing shows widgets."""
-    return _show("gradients", reports, True)
+def show_gradients(report: Any, history: Any = ()) -> bool:
+    """Open the gradients of a run, and norms of those before; False where nothing shows widgets."""
+    return _show("gradients", report, True, history=history)
 
 
-def _show(kind: str, data: Any, alone: bool, **traits: str) -> bool:
+def _show(kind: str, data: Any, alone: bool, **traits: Any) -> bool:
     if kind not in makers or not is_notebook():
         return False
     widget = makers[kind](data, **traits)

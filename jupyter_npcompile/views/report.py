@@ -30,6 +30,8 @@ class Report(ReportData):
         What was captured: ``to_text``, ``to_json``, ``to_dot``.
     device : str
         Where segments run.
+    gradients : GradientReport or None
+        Of a cell with ``--grad``, or of a derivative that was explained.
     summary : str
         All of it in one line.
 

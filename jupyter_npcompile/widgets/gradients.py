@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from traitlets import Dict, List, TraitError, Unicode, validate
 
 from jupyter_npcompile.graph.gradients import GradientReport
+from jupyter_npcompile.graph.report import ReportData
 from jupyter_npcompile.views.gradients import gradient_bundle
 from jupyter_npcompile.widgets.front_end import View
 
@@ -20,10 +21,11 @@ class GradientWidget(View):
 
     Parameters
     ----------
-    report : GradientReport
-        The latest gradients.
-    history : sequence of GradientReport
-        Those before, of the same variables.
+    report : Report or GradientReport
+        The report of a cell with ``--grad`` (`last_report`), or of a derivative
+        (`explain`); or the gradients that it holds.
+    history : sequence of GradientReport or dict
+        Those before, of the same variables, or only their norms by key.
     **traits
         ``selected``, and what every widget takes, such as ``layout``.
 
@@ -52,12 +54,17 @@ class GradientWidget(View):
     selected = Unicode("").tag(sync=True)
 
     def __init__(
-        self, report: GradientReport, *, history: Sequence[GradientReport] = (), **traits: Any
+        self,
+        report: GradientReport | ReportData,
+        *,
+        history: Sequence[GradientReport | Mapping[str, float | None]] = (),
+        **traits: Any,
     ) -> None:
-        self._report = report
-        self._keys = keys(report)
+        report = self._report = _gradients(report)
+        self._keys = report.keys
         traits.setdefault("selected", self._keys[0] if self._keys else "")
-        norms = [_norms(one) for one in (*history, report)][-MOST_STEPS:]
+        steps = [one.norms() if isinstance(one, GradientReport) else dict(one) for one in history]
+        norms = [*steps, report.norms()][-MOST_STEPS:]
         super().__init__(view="gradients", gradients=report.to_dict(), history=norms, **traits)
 
     @property
@@ -65,12 +72,13 @@ class GradientWidget(View):
         """What can be selected: ``output/variable``."""
         return self._keys
 
-    def update(self, report: GradientReport) -> None:
+    def update(self, report: GradientReport | ReportData) -> None:
         """Show the next run: its gradients now, and one step more of the history."""
-        self._report, self._keys = report, keys(report)
+        report = self._report = _gradients(report)
+        self._keys = report.keys
         with self.hold_sync():
             self.gradients = report.to_dict()
-            self.history = [*self.history, _norms(report)][-MOST_STEPS:]
+            self.history = [*self.history, report.norms()][-MOST_STEPS:]
             if self.selected not in self._keys:
                 self.selected = self._keys[0] if self._keys else ""
 
@@ -90,14 +98,13 @@ class GradientWidget(View):
         return {**data, **gradient_bundle(self._report)}, metadata
 
 
-def keys(report: GradientReport) -> tuple[str, ...]:
-    """Names of the gradients of a report."""
-    return tuple(f"{one.output}/{one.name}" for one in report.variables)
-
-
-def _norms(report: GradientReport) -> dict[str, float | None]:
-    """The norms; none where something is not finite."""
-    return {
-        key: None if one.gradient.nonfinite else one.gradient.norm
-        for key, one in zip(keys(report), report.variables, strict=True)
-    }
+def _gradients(report: GradientReport | ReportData) -> GradientReport:
+    """What is drawn of a report."""
+    if isinstance(report, GradientReport):
+        return report
+    if report.gradients is None:
+        raise ValueError(
+            "this report holds no gradients: take last_report() after a cell with --grad, or "
+            "explain(grad(f), x)"
+        )
+    return report.gradients

@@ -24,7 +24,8 @@ def i0(trace: Trace, x: object) -> Value:
     kind = trace.dtype
     if kind.name == "float16":
         trace.unsupported("half precision rounds at every step")
-    size = torch.abs(trace.cast(trace.value(x), kind))
+    given = trace.cast(trace.value(x), kind)
+    size = torch.where(given < 0, -given, given)  # the derivative of abs at 0 would lose i0''(0)
     low = torch.where(size <= LIMIT, size, LIMIT)
     high = torch.where(size <= LIMIT, LIMIT, size)
     small = torch.exp(low) * _chebyshev(low / 2.0 - 2.0, _SERIES._i0A)

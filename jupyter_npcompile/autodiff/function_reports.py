@@ -1,0 +1,121 @@
+"""What the gradient view shows of a function: the same as of a cell with ``--grad``."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from jupyter_npcompile.autodiff.checking import copied
+from jupyter_npcompile.autodiff.errors import GradientError
+from jupyter_npcompile.autodiff.function_runs import FunctionRun, run_again
+from jupyter_npcompile.autodiff.inspection import node_gradients
+from jupyter_npcompile.autodiff.latest import GradientCall
+from jupyter_npcompile.autodiff.programs import bytes_of
+from jupyter_npcompile.autodiff.sites import Site
+from jupyter_npcompile.autodiff.transforms import Gradient
+from jupyter_npcompile.graph.gradients import GradientReport, NodeGradient, Sample, VariableGradient
+
+AGAIN = "computed once more for this view, from what the arguments hold now"
+"""What the view says of it."""
+
+
+def report_of_call(call: GradientCall) -> GradientReport:
+    """Look at the gradients of a call that is over.
+
+    Arguments are taken as they are now: an array that was written since has its new
+    values, and the gradient is that of those.
+
+    Raises
+    ------
+    GradientError
+        When the function must not run again, or its arguments are gone.
+    """
+    if isinstance(call.found, GradientError):
+        raise call.found
+    if call.found is not None:
+        return call.found
+    made = gradient_report(call.derivative, _allowed(call), call.kwargs)
+    thinned = "" if call.norms is None else call.norms.thinned
+    return replace(made, note="; ".join(filter(None, (AGAIN, thinned, made.note))))
+
+
+def gradient_report(
+    derivative: Gradient, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> GradientReport:
+    """Run a function on copies of its arguments, and look at its gradients.
+
+    Examples
+    --------
+    >>> derivative = Gradient(lambda w: np.sum(w**2))
+    >>> report = gradient_report(derivative, [np.array([3.0, 4.0])], {})
+    >>> report.variables[0].gradient.norm, report.check
+    (10.0, 'agrees')
+    """
+    before = [copied(arg) for arg in args]
+    began = perf_counter()
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # the call itself has warned
+        run = run_again(derivative, args, kwargs, once=True)
+        seconds = perf_counter() - began
+        site = Site(derivative.site.name)
+        if derivative.site.reason:
+            site.reason = derivative.site.reason
+        found, nodes = _gradients(run, derivative, site)
+        check = derivative.checks.get(derivative.signature(args, derivative.positions(args)))
+        if check is None:
+            check = derivative.checked(before, dict(kwargs), run.program, found, seconds)
+    pairs = zip(run.parts(), run.program.leaves, found, strict=True)
+    output = f"sum of {run.output}" if derivative.total else run.output
+    tape = run.program.tape
+    return GradientReport(
+        tuple(
+            VariableGradient(output, name, Sample.of(value), Sample.of(gradient))
+            for name, value, gradient in pairs
+        ),
+        tuple(nodes),
+        tuple((note.place.position, note.text) for note in ([] if tape is None else tape.notes)),
+        str(check),
+        **site.account(),
+    )
+
+
+def _allowed(call: GradientCall) -> Sequence[Any]:
+    """The arguments, if the function may be run with them."""
+    name = getattr(call.derivative.function, "__name__", "f")
+    name = name if name.isidentifier() else "f"
+    hint = f"npc.explain(npc.grad({name}), ...) runs it on copies, and %npcompile grad shows that"
+    if call.args is None:
+        raise GradientError(
+            f"the arguments of {name} were not kept: they are large, or hold objects", hint
+        )
+    if call.derivative.effect:
+        raise GradientError(
+            f"{name} is not run again to be looked at, because it does more than compute: "
+            f"{call.derivative.effect}",
+            hint,
+        )
+    return call.args
+
+
+def _gradients(
+    run: FunctionRun, derivative: Gradient, site: Site
+) -> tuple[list[Any], list[NodeGradient]]:
+    """The gradient of each leaf, and what the way back went through."""
+    from jupyter_npcompile.autodiff.pullbacks import to_numpy
+
+    program, tape = run.program, run.program.tape
+    if tape is None or len(program.outputs) != 1:
+        return derivative.gradients(program), []
+    value = program.outputs[0]
+    seed = np.ones(np.shape(value), np.asarray(value).dtype)
+
+    def computed() -> tuple[list[Any], list[NodeGradient]]:
+        found, nodes = node_gradients(tape, tape.node_of(value), seed, tape.leaves)
+        return [to_numpy(g, leaf) for g, leaf in zip(found, program.leaves, strict=True)], nodes
+
+    return site.run(computed, bytes_of(program))
