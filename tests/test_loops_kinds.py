@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_npcompile.loops.kinds import (
+    COUNTER,
     FULL,
     UNBOUND,
     ArrayType,
@@ -16,6 +17,7 @@ from jupyter_npcompile.loops.kinds import (
     TupleType,
     Type,
     join,
+    size,
 )
 
 DTYPES = ("bool", "int64", "float64", "float32")
@@ -61,7 +63,10 @@ def test_arrays_of_different_dtypes_have_no_type() -> None:
         join(ArrayType("int64", 1, True), ArrayType("float64", 1, True))
 
 
-def test_growing_bits_end_with_all_of_them() -> None:
+def test_growing_bits_end_with_those_of_a_counter_or_all_of_them() -> None:
     small, larger = Number("py", "int64", 3), Number("py", "int64", 4)
-    assert join(small, larger) == Number("py", "int64", FULL)
+    counter, large = Number("py", "int64", COUNTER), Number("py", "int64", 62)
+    assert join(small, larger) == join(small, counter) == join(counter, larger) == counter
     assert join(larger, small) == larger
+    assert join(counter, large) == join(small, large) == Number("py", "int64", FULL)
+    assert [size(bits) for bits in (60, COUNTER, 62)] == [60, 62, 62]

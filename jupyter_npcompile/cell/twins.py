@@ -107,7 +107,7 @@ def is_plain(node: ast.For | ast.While, *, in_function: bool) -> bool:
 
 _PLAIN = (
     *(ast.For, ast.While, ast.If, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr),
-    *(ast.Break, ast.Continue, ast.Pass, ast.Raise),
+    *(ast.Break, ast.Continue, ast.Pass, ast.Raise, ast.Assert),
 )
 
 

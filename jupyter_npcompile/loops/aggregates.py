@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING
 
 from jupyter_npcompile.loops import arithmetic, elementwise, lists
 from jupyter_npcompile.loops.calls import elements
-from jupyter_npcompile.loops.kinds import ArrayType, Declined, ListType, Number, Raises, item_c
-from jupyter_npcompile.loops.values import Listed, Ref, Scalar, Value
+from jupyter_npcompile.loops.kinds import (
+    BOOL,
+    ArrayType,
+    Declined,
+    ListType,
+    Number,
+    Raises,
+    item_c,
+)
+from jupyter_npcompile.loops.values import Items, Listed, Ref, Scalar, Value
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -102,3 +110,33 @@ def extreme(t: Names, owner: Listed, order: str) -> Value:
     better = f"{order}<{item.c}>(item.v, {best}.v)"
     w.emit(f"for (const auto &item : {owner.code}->items) if ({better}) {best} = item;")
     return lists.item_value(t, best, item, owner.code)
+
+
+def contains(t: Names, value: Value, some: Value) -> Scalar:
+    """``value in some``, of integers: an item that is no number may be there without equality."""
+    if not isinstance(value, Scalar) or not _is_integer(value.type):
+        raise Declined("in")
+    w = t.writer
+    if isinstance(some, Items):
+        items = [item for item in some.items if isinstance(item, Scalar)]
+        if len(items) < len(some.items) or not all(_is_integer(item.type) for item in items):
+            raise Declined("in")
+        x = w.hold("i64", value.code)
+        tests = [f"{x} == (i64){item.code}" for item in items]
+        return Scalar(w.hold("bool", " || ".join(tests) or "false", "b"), BOOL)
+    if not isinstance(some, Listed):
+        raise Declined("in")
+    if not lists.inner(some).code:
+        return arithmetic.constant(False)
+    item = lists.item_type(some)
+    if not isinstance(item, Number) or not _is_integer(item):
+        raise Declined("in")
+    x, found = w.hold("i64", value.code), w.name("b")
+    w.emit(f"bool {found} = false;")
+    search = f"if (item.v == {x}) {{ {found} = true; break; }}"
+    w.emit(f"for (const auto &item : {some.code}->items) {search}")
+    return Scalar(found, BOOL)
+
+
+def _is_integer(type: Number) -> bool:
+    return type.dtype == "int64" and not type.mixed

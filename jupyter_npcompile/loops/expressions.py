@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.cell.syntax import assign, point, store
-from jupyter_npcompile.loops import arithmetic, elementwise, lists, methods
+from jupyter_npcompile.loops import aggregates, arithmetic, elementwise, lists, methods
 from jupyter_npcompile.loops.calls import array, elements, number
 from jupyter_npcompile.loops.kinds import Declined, ListType, Number, Unbound
 from jupyter_npcompile.loops.printing import parts_of
@@ -205,8 +205,9 @@ class Expressions(Subscripts):
                 same = isinstance(left, Known) and left.value is None
                 return arithmetic.constant(same == isinstance(op, ast.Is))
             raise Declined("is", self.line)
-        if type(op) not in arithmetic.COMPARISONS:
-            raise Declined("in", self.line)
+        if isinstance(op, ast.In | ast.NotIn):
+            found = aggregates.contains(self, left, right)
+            return found if isinstance(op, ast.In) else arithmetic.unary(ast.Not(), found)
         symbol, name = arithmetic.COMPARISONS[type(op)]
         if symbol in ("==", "!=") and _is_text(left) and _is_text(right):
             assert isinstance(left, Known)

@@ -20,11 +20,8 @@ No run adds so many that it gets larger: Python would need years for them, and n
 that does nothing else many hours. Other arithmetic gives no number this many bits, see `size`.
 """
 
-SMALL = 48
-"""Bits that a counter may begin with."""
-
-STEP = 8
-"""What is added to a counter at once, at most."""
+SMALL, STEP = 48, 8
+"""Bits that a counter may begin with, and what is added to it at once, at most."""
 
 
 def size(bits: int) -> int:

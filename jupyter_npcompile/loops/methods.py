@@ -149,6 +149,12 @@ def _method_of_ufunc(
     raise Declined(f"`{ufunc.__name__}.{name}`")
 
 
+COUNT = Number("py", "int64", 7)
+
+_OF_BITS = {"bit_length": "bit_length({0})", "bit_count": "bit_count({0})"}
+"""Methods of Python's integers, in C++."""
+
+
 def method(
     t: Names, owner: Value, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> Value:
@@ -176,6 +182,10 @@ def method(
         and owner.type.dtype in PYTHON
     ):
         return Scalar(owner.code, Number("py", owner.type.dtype, owner.type.bits))
+    if isinstance(owner, Scalar) and name in _OF_BITS and not args and not kwargs:
+        kind = owner.type
+        if kind.origin == "py" and kind.dtype == "int64" and not kind.mixed:
+            return Scalar(t.writer.hold("i64", _OF_BITS[name].format(owner.code)), COUNT)
     raise Declined(f"the method {name}")
 
 

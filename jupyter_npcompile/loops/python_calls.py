@@ -85,11 +85,25 @@ def _range(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Valu
 
 @of(enumerate)
 def _enumerate(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    if kwargs or len(args) != 1:
+    given = args[1] if len(args) > 1 else kwargs.get("start", arithmetic.constant(0))
+    if set(kwargs) - {"start"} or len(args) + len(kwargs) not in (1, 2) or not args:
         raise Declined("enumerate with these arguments")
-    zero, one, most = (arithmetic.constant(k) for k in (0, 1, (1 << 40) - 1))
-    endless = Bounds(zero, most, one)
+    start = number(given)
+    if start.type != Number("py", "int64", start.type.bits) or start.type.bits > 32:
+        raise Declined("enumerate with such a start")
+    endless = Bounds(start, arithmetic.constant((1 << 40) - 1), arithmetic.constant(1))
     return Zipped((endless, args[0]))
+
+
+@of(divmod)
+def _divmod(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 2:
+        raise Declined("divmod with these arguments")
+    left, right = (number(t.settled(arg)) for arg in args)
+    if {left.type.kind, right.type.kind} != {"i"}:
+        raise Declined("divmod of numbers that are no integers")
+    parts = (arithmetic.binary(name, left, right) for name in ("floor_divide", "remainder"))
+    return Items(tuple(t.settled(part) for part in parts))
 
 
 @of(zip)

@@ -51,6 +51,10 @@ class Statements(Expressions):
             # Python runs the loop again, and raises.
             self.writer.emit("bail();")
             return False
+        if isinstance(node, ast.Assert):
+            with self.writer.block():
+                self.writer.emit(f"NEED({self.condition(node.test)});")
+            return True
         mark = self.writer.mark()
         try:
             self.simple(node)

@@ -337,6 +337,9 @@ template <class T> static inline T np_left(T a, T b) { return (uint64_t)b < size
 template <class T> static inline T np_right(T a, T b) {
     return (uint64_t)b < sizeof(T) * 8 ? (T)(a >> b) : (T)(a < 0 ? -1 : 0);
 }
+static inline uint64_t magnitude_of(i64 a) { return a < 0 ? -(uint64_t)a : (uint64_t)a; }
+static inline i64 bit_length(i64 a) { return a ? 64 - __builtin_clzll(magnitude_of(a)) : 0; }
+static inline i64 bit_count(i64 a) { return __builtin_popcountll(magnitude_of(a)); }
 static inline i64 to_int(double a) { NEED(a > -9.2e18 && a < 9.2e18); return (i64)a; }
 static inline i64 truncated(double a) { return to_int(std::trunc(a)); }
 // NumPy's conversions: what does not fit is a warning, and so NumPy's.
