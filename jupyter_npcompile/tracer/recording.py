@@ -206,6 +206,7 @@ def record(
     may_copy: MayCopy = at_will,
     free: Mapping[Source, int] | None = None,
     chosen: frozenset[str] = frozenset(),
+    longest: int | None = None,
 ) -> Recording:
     """Run the instrumented statements of a region once, without any effect.
 
@@ -235,6 +236,8 @@ def record(
         they were before.
     chosen : frozenset of str
         Operations without lowering that are recorded all the same.
+    longest : int, optional
+        Operations after which it gives up.
 
     Returns
     -------
@@ -257,6 +260,7 @@ def record(
         recorder = Recorder(writable, may_copy)
         recorder.free = free or {}
         recorder.chosen = chosen
+        recorder.max_nodes = longest or recorder.max_nodes
         hooks = _LimitedHooks(recorder, stop)
         hooks.module = module
         end = cause
