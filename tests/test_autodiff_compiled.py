@@ -183,7 +183,7 @@ def test_factors_are_compiled_with_numpy_s_signs(monkeypatch: pytest.MonkeyPatch
         npc.grad(lambda a: np.sum(np.linalg.cholesky(a)))(-np.eye(2))
 
 
-@pytest.mark.parametrize(("steps", "reason"), [(60, ""), (3000, "iteration by iteration")])
+@pytest.mark.parametrize(("steps", "reason"), [(60, ""), (8000, "iteration by iteration")])
 def test_a_loop_that_is_short_enough_is_compiled_as_a_whole(steps: int, reason: str) -> None:
     def f(x: Any) -> Any:
         for _ in range(steps):
@@ -206,15 +206,16 @@ def test_a_long_graph_is_compiled_for_who_calls_it_often(monkeypatch: pytest.Mon
     )
 
     def f(x: Any) -> Any:
-        for _ in range(90):
-            x = x + 0.01 * np.sin(x)
-        return np.sum(x)
+        total = np.zeros_like(x)
+        for part in [np.sin(x + k) for k in range(90)]:  # each iteration reads another array
+            total = 0.5 * total + part
+        return np.sum(total)
 
     gradient = npc.grad(f)
     for calls in range(1, 6):
         gradient(V)
         whole = [count for count in begun if count > LONGEST]  # others are single iterations
-        assert whole == ([271] if calls >= 4 else [])
+        assert len(whole) == (calls >= 4)
 
 
 def test_what_is_not_pure_is_not_replayed() -> None:

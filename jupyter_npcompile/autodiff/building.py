@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -13,7 +13,12 @@ from torch.fx import Node
 
 from jupyter_npcompile.autodiff.folding import folded
 from jupyter_npcompile.autodiff.joint import joint_module
+from jupyter_npcompile.autodiff.loop_building import backward, forward
+from jupyter_npcompile.autodiff.loop_drivers import HELPERS
+from jupyter_npcompile.autodiff.loop_operations import plans
+from jupyter_npcompile.autodiff.rolling import SHORTEST
 from jupyter_npcompile.autodiff.stages import (
+    LOOPS,
     Stage,
     bases,
     demand_plain,
@@ -41,6 +46,9 @@ __all__ = ["FOUND", "build", "example", "probe", "support"]
 _ALIGNMENT = 64
 _CALLED = re.compile(r"aten\.(\w+)")
 
+UNROLLED = 800
+"""Operations of a graph that is compiled as it is where its loops cannot be."""
+
 MAX_ATTEMPTS = 6
 """How many operations may turn out to be calls of libraries."""
 
@@ -48,10 +56,15 @@ MAX_ATTEMPTS = 6
 def build(graph: Graph, folder: Path, headers: Path, progress: Callable[[str], None]) -> Any:
     """Differentiate, generate and compile: see `runtime.native.build.build`."""
     progress("lower")
-    module = folded(joint_module(graph), is_library)
-    progress("generate")
-    builder, steps = _generated(module)
+    try:
+        builder, steps = _generated(graph, progress, rolls=True)
+    except UnbuildableError:  # iterations that call a library, for one
+        if not SHORTEST <= len(graph.nodes) <= UNROLLED:
+            raise
+        builder, steps = _generated(graph, progress, rolls=False)
     source = translation_unit(builder.generated) if builder.generated else ""
+    if builder.loops:
+        source = "\n".join([source, HELPERS, *builder.loops])
     if source:
         progress("C++")
         path = folder / "kernels.cpp"
@@ -73,8 +86,12 @@ def build(graph: Graph, folder: Path, headers: Path, progress: Callable[[str], N
     }
 
 
-def _generated(module: torch.fx.GraphModule) -> tuple[_Builder, list[Any]]:
+def _generated(
+    graph: Graph, progress: Callable[[str], None], *, rolls: bool
+) -> tuple[_Builder, list[Any]]:
     """Code for every piece; what Inductor calls a library for becomes a call of ours."""
+    module = folded(joint_module(graph, rolls=rolls), is_library)
+    progress("generate")
     more: set[str] = set()
     while True:
         builder = _Builder(module, more)
@@ -93,12 +110,14 @@ class _Builder:
         self._more = more
         self.ids: dict[Node, int] = {}
         self.generated: list[Generated] = []
+        self.loops: list[str] = []
         self.pieces: list[PieceManifest] = []
         self.constants: list[np.ndarray] = []
         self.tensors: list[Any] = []
         self.placeholders: list[Node] = []
         self.outputs: list[Node] = []
         self._offset = 0
+        self._spares = 0
         for node in module.graph.nodes:
             self.ids[node] = len(self.ids)
             if node.op == "placeholder":
@@ -128,7 +147,7 @@ class _Builder:
             if stage.piece:
                 found.append(self._piece(stage))
             for node in stage.calls:
-                found += self._call(node)
+                found += self._loop(node) if name_of(node) in LOOPS else self._call(node)
         for node in self.outputs:
             found += self._views(node)
         return found
@@ -164,11 +183,10 @@ class _Builder:
                 if "dense" in node.meta:
                     node.meta["val"] = node.meta["val"].contiguous()
         assert isinstance(generated.scratch, int)  # of sizes that are numbers
-        index = len(self.generated)
-        self.generated.append(generated)
+        index = len(self.pieces)
         self.pieces.append(
             PieceManifest(
-                entry(index),
+                self._entry(generated),
                 tuple((self.ids[node], _type(node)) for node in inputs),
                 tuple((_array_type(array), self._place(array)) for array in constants),
                 tuple((self.ids[node], _type(node)) for node in outputs),
@@ -181,6 +199,52 @@ class _Builder:
         self._made |= set(outputs)
         return ["piece", index]
 
+    def _entry(self, generated: Generated) -> str:
+        self.generated.append(generated)
+        return entry(len(self.generated) - 1)
+
+    def _iteration(self, module: torch.fx.GraphModule) -> tuple[str, int, list[np.ndarray]]:
+        """Compile an iteration of a loop."""
+        small, constants = with_constants(folded(module, is_library))
+        generated = _read(small)
+        assert isinstance(generated.scratch, int)
+        return self._entry(generated), generated.scratch, constants
+
+    def _loop(self, node: Node) -> list[Any]:
+        """A loop is a piece: it takes tensors in C order, and gives several."""
+        given, number, *asked = node.args
+        plan = plans[int(str(number))]
+        name = f"npcompile_loop_{len(self.loops)}"
+        if asked:
+            built = backward(
+                plan, [bool(flag) for flag in cast(Any, asked[0])], name, self._iteration
+            )
+        else:
+            built = forward(plan, name, self._iteration)
+        found: list[Any] = []
+        inputs = []
+        for value in cast("list[Node]", given):
+            found += self._views(value)
+            inputs.append((self.ids[value], _dense(value.meta["val"])))
+        outputs = []
+        items = {int(str(user.args[1])): user for user in node.users}
+        for k, value in enumerate(node.meta["val"]):
+            id = self.ids[items[k]] if k in items else self._spare()
+            outputs.append((id, _dense(value)))
+        self._made |= set(items.values())
+        self.loops.append(built.text)
+        constants = tuple((_array_type(array), self._place(array)) for array in built.constants)
+        made = PieceManifest(
+            name, tuple(inputs), constants, tuple(outputs), (), (), 0, built.scratch
+        )
+        self.pieces.append(made)
+        return [*found, ["piece", len(self.pieces) - 1]]
+
+    def _spare(self) -> int:
+        """A number for a value that nobody needs."""
+        self._spares += 1
+        return len(self.ids) + self._spares
+
     def _views(self, node: Node) -> list[Any]:
         """The views that must be taken before a value can be used."""
         found: list[Any] = []
@@ -190,6 +254,8 @@ class _Builder:
         return found
 
     def _call(self, node: Node) -> list[Any]:
+        if node in self._made:
+            return []
         found: list[Any] = []
         for used in node.all_input_nodes:
             found += self._views(used)
@@ -227,11 +293,26 @@ def _compiled_piece(
     """What Inductor makes of a piece, the nodes that it takes, and its constants."""
     small, inputs = piece_module(module, stage.piece, outputs)
     small, constants = with_constants(small)
+    return _read(small), inputs, constants
+
+
+def _read(small: torch.fx.GraphModule) -> Generated:
+    """What Inductor generates for a graph without constants."""
     places = [n.meta["val"] for n in small.graph.nodes if n.op == "placeholder"]
     (end,) = (node for node in small.graph.nodes if node.op == "output")
-    strides = [tuple(map(int, v.meta["val"].stride())) for v in end.args[0]]
+    strides = [tuple(map(int, v.meta["val"].stride())) for v in cast(Any, end.args[0])]
     largest = max((v.numel() for v in places), default=0)
-    return read(inductor_code(small, places, largest), len(places), strides), inputs, constants
+    return read(inductor_code(small, places, largest), len(places), strides)
+
+
+def _dense(value: torch.Tensor) -> ValueType:
+    """The type of a tensor in C order."""
+    size, strides = value.element_size(), []
+    for length in reversed(value.shape):
+        strides.append(size)
+        size *= int(length)
+    name = str(value.dtype).removeprefix("torch.")
+    return ValueType("array", name, tuple(map(int, value.shape)), tuple(strides[::-1]))
 
 
 def _type(node: Node) -> ValueType:

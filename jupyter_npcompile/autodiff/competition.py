@@ -12,7 +12,7 @@ import numpy as np
 from jupyter_npcompile.autodiff.chunks import LOOP
 from jupyter_npcompile.autodiff.direct import Direct, direct
 from jupyter_npcompile.autodiff.programs import Program
-from jupyter_npcompile.autodiff.replays import LONG, LONGEST, Replay, record_call
+from jupyter_npcompile.autodiff.replays import LONG, LONGEST, RECORDED, Replay, record_call
 from jupyter_npcompile.autodiff.sites import Site
 from jupyter_npcompile.autodiff.trees import flatten
 from jupyter_npcompile.runtime.check import DifferenceError
@@ -24,6 +24,9 @@ CALLS = 2
 
 PATIENT = 20
 """The same for what takes minutes to compile."""
+
+MEMORY = 256 << 20
+"""Bytes that a recording may hold."""
 
 CLOSE = 1e-6
 """Relative difference of gradients that count as the same, in double precision."""
@@ -135,11 +138,14 @@ class Competition:
         reason = impurity(program)
         patient = settings.tier != "inductor"  # who forces that waits for it
         longest = LONG if patient else LONGEST
-        made: Replay | str = reason or record_call(self.function, args, kwargs, asked, longest)
+        rolls = self.site.device is None
+        made: Replay | str = reason or record_call(
+            self.function, args, kwargs, asked, longest, rolls=rolls
+        )
         if isinstance(made, str):
             self._drop(signature, made)
             return None
-        if len(made.graph.nodes) > LONGEST and self._calls[signature] < PATIENT:
+        if made.operations > LONGEST and self._calls[signature] < PATIENT:
             self._long.add(signature)
             return None
         self.replays[signature] = made
@@ -210,7 +216,9 @@ def impurity(program: Program) -> str:
     tape = program.tape
     if tape is None:
         return "a derivative of a derivative"
-    if tape.skipped > 2 * LONG:  # a graph has fewer operations than a tape
+    operations = tape.skipped + len(tape.recorder.nodes)
+    size = tape.nbytes // 2 // max(len(tape.recorder.nodes), 1)
+    if operations > 2 * RECORDED or operations * size > MEMORY:  # a tape has more than a graph
         return "its loops are differentiated iteration by iteration"
     steps = [step for step in tape.steps.values() if step.what != LOOP]
     if tape.effects or steps or tape.custom or tape.held:

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.fx import GraphModule, Node
 from torch.fx.node import map_arg
 
-from jupyter_npcompile.autodiff.stages import name_of
+from jupyter_npcompile.autodiff.stages import LOOPS, name_of
 
 LARGEST = 1 << 20
 """Bytes of a value that becomes part of the code."""
@@ -100,7 +100,7 @@ def _is_known(node: Node, known: dict[Node, Any]) -> bool:
     if name in _FILLING:
         used = node.args[2:] if name == "new_full" else node.args[1:]
         return not any(isinstance(part, Node) for part in used) and _is_small(node)
-    if name in _DRAWS or not all(used in known for used in node.all_input_nodes):
+    if name in (*_DRAWS, *LOOPS) or not all(used in known for used in node.all_input_nodes):
         return False
     return _is_small(node)
 

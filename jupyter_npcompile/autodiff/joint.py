@@ -7,22 +7,28 @@ both at once fails on code that works in place.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch._subclasses.functional_tensor import dispatch_functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from jupyter_npcompile.autodiff import decompositions, smooth
+from jupyter_npcompile.autodiff import decompositions, loop_operations, smooth
+from jupyter_npcompile.autodiff.graph_loops import Loop
 from jupyter_npcompile.autodiff.pullbacks import or_zeros
+from jupyter_npcompile.autodiff.rolling import LOOP, RESULT, outline
 from jupyter_npcompile.graph.nodes import Graph, Node, Ref
 from jupyter_npcompile.tracer.lowering import ufuncs
+from jupyter_npcompile.tracer.lowering.dtypes import load, store
 from jupyter_npcompile.tracer.lowering.interpreter import Interpreter
 from jupyter_npcompile.tracer.lowering.lookup import Lowering
 from jupyter_npcompile.tracer.lowering.program import placeholder
 from jupyter_npcompile.tracer.lowering.trace import Trace
+from jupyter_npcompile.tracer.lowering.values import Owner
 
 OUTPUT = "gradient"
 """Name of the output of a graph that says what is differentiated."""
@@ -58,6 +64,34 @@ class Differentiable(Interpreter):
         kernel = None if ufunc is None else smooth.KERNELS.get(ufunc.__name__)
         return super()._run(node, lowering if kernel is None else kernel, args, kwargs)
 
+    def __init__(self, graph: Graph, trace: Trace, loops: Mapping[int, Loop] | None = None) -> None:
+        super().__init__(graph, trace)
+        self._loops = loops or {}
+
+    def _lowered(self, node: Node) -> Any:
+        if node.op == LOOP:
+            return self._iterated(self._loops[node.id])
+        if node.op == RESULT:
+            return self._trace.values[node.id]
+        return super()._lowered(node)
+
+    def _iterated(self, loop: Loop) -> None:
+        """All iterations of a loop, as one operation."""
+        values = [self._trace.values[id] for id in loop.operands]
+        operands = [store(value.read(), value.dtype).contiguous() for value in values]
+        found, check = loop_operations.run(loop, operands, _of_body)
+        self._trace.check(check)
+        made = dict(zip(loop.results, found, strict=False))
+        nodes = loop.body.by_id()
+        for id, source in loop.finals.items():
+            kind = nodes[source].type
+            dtype = np.dtype(kind.dtype)
+            tensor = load(made[source].clone(), dtype)
+            self._trace.values[id] = Owner(tensor, dtype, kind.kind, kind.strides)
+        for id, tensor in zip(loop.changed, found[len(loop.results) :], strict=True):
+            value = self._trace.values[id]
+            value.write(load(tensor, value.dtype))
+
     def _call(self, node: Node, args: list[Any], kwargs: dict[str, Any]) -> Any:
         own = decompositions.COMPILED.get(node.op)
         if own is not None and _gives_factors(node.op, kwargs):
@@ -81,8 +115,20 @@ def _gives_factors(op: str, kwargs: dict[str, Any]) -> bool:
     return op != "numpy.linalg.svd" or kwargs.get("compute_uv", True) is True
 
 
-def joint_module(graph: Graph) -> torch.fx.GraphModule:
+def _of_body(graph: Graph) -> tuple[Trace, Differentiable]:
+    trace = _SmoothTrace()
+    return trace, Differentiable(graph, trace)
+
+
+def joint_module(graph: Graph, *, rolls: bool = False) -> torch.fx.GraphModule:
     """The graph of value, gradients and one check.
+
+    Parameters
+    ----------
+    graph : Graph
+        NumPy level; its output says what is differentiated: see `wanted`.
+    rolls : bool
+        Whether operations that repeat are to become loops (`rolling`).
 
     Raises
     ------
@@ -90,13 +136,16 @@ def joint_module(graph: Graph) -> torch.fx.GraphModule:
         When an operation has no faithful form in ATen.
     """
     target, leaves = wanted(graph)
+    loops: Mapping[int, Loop] = {}
+    if rolls:
+        graph, loops = outline(graph)
     places = [k for k, node in enumerate(graph.inputs) if node.id in leaves]
 
     def joint(*given: Tensor) -> list[Tensor]:
         tensors = [t.detach().requires_grad_() if k in places else t for k, t in enumerate(given)]
         trace = _SmoothTrace()
         with torch.enable_grad():
-            interpreter = Differentiable(graph, trace)
+            interpreter = Differentiable(graph, trace, loops)
             interpreter.bind_inputs(tensors)
             for node in graph.nodes:
                 interpreter.run(node)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.autodiff.rolling import rolled, size_of
 from jupyter_npcompile.autodiff.sites import Site
 from jupyter_npcompile.graph.nodes import Output, Ref
 from jupyter_npcompile.runtime.compile_errors import CompileFailedError, UnbuildableError
@@ -44,6 +45,9 @@ compile takes minutes, and a step of it is compiled instead (`stepwise`)."""
 LONG = 800
 """Operations of a graph that is compiled for a function that is called again and again."""
 
+RECORDED = 12_000
+"""Operations that are recorded to see whether they are iterations of loops."""
+
 FACTORS = frozenset({"numpy.linalg.eigh", "numpy.linalg.qr"})
 """What NumPy itself computes when it is replayed: see `factorizations`."""
 
@@ -72,6 +76,8 @@ class Replay:
         The node of the value.
     leaves : list of int or None
         The input of each leaf; None for one that was not used.
+    operations : int, optional
+        How many are compiled, where that is not how many were recorded.
 
     Attributes
     ----------
@@ -81,8 +87,15 @@ class Replay:
         Where it runs.
     """
 
-    def __init__(self, recording: Recording, target: int, leaves: list[int | None]) -> None:
+    def __init__(
+        self,
+        recording: Recording,
+        target: int,
+        leaves: list[int | None],
+        operations: int | None = None,
+    ) -> None:
         self.recording = recording
+        self.operations = len(recording.graph.nodes) if operations is None else operations
         self.target = target
         self.leaves = leaves
         self.program: Any = None
@@ -165,17 +178,37 @@ def record_call(
     kwargs: dict[str, Any],
     asked: Sequence[int],
     longest: int = LONGEST,
+    *,
+    rolls: bool = False,
 ) -> Replay | str:
-    """Record a call, or say why a replay cannot stand for it."""
+    """Record a call, or say why a replay cannot stand for it.
+
+    Parameters
+    ----------
+    function, args, kwargs
+        The call.
+    asked : sequence of int
+        The arguments that are differentiated.
+    longest : int
+        Operations that are compiled at most.
+    rolls : bool
+        Whether operations that repeat count once.
+    """
     call, parameters = CallCode(function).code(0)
     namespace = {"args": tuple(args), "kwargs": kwargs}
-    found = record(call, parameters, namespace, 0, 1, lambda start, stop: (), chosen=FACTORS)
+    most = RECORDED if rolls else None
+    found = record(
+        call, parameters, namespace, 0, 1, lambda start, stop: (), chosen=FACTORS, longest=most
+    )
     if found.end is not None:
         return found.end.cause.reason
     if found.graph.writes or found.draws:
         return "it writes its arguments, or draws random numbers"
-    if len(found.graph.nodes) > longest:
-        return f"its {len(found.graph.nodes)} operations are too many to be compiled at once"
+    operations = len(found.graph.nodes)
+    if rolls:
+        operations = size_of(rolled(found.graph))
+    if operations > longest:
+        return f"its {operations} operations are too many to be compiled at once"
     value = found.graph.outputs[0].value if found.graph.outputs else None
     if not isinstance(value, Ref):
         return "its value is not computed from its arguments"
@@ -193,7 +226,7 @@ def record_call(
     if any(isinstance(source, ForwardSource) for source in found.sources):
         return "an argument is a reversed view"
     found.forget()
-    return Replay(found, value.id, leaves)
+    return Replay(found, value.id, leaves, operations)
 
 
 def _is_decided(path: Source, recording: Recording) -> bool:

@@ -28,6 +28,9 @@ LIBRARY = frozenset(
 )
 """Operations for which a compiler calls a library."""
 
+LOOPS = ("loop", "loop_vjp")
+"""Loops, and their derivatives: see `loop_operations`."""
+
 VIEWS = frozenset(
     str.split(
         "view t transpose permute expand unsqueeze squeeze select slice alias detach _unsafe_view "
@@ -71,7 +74,7 @@ def is_library(node: Node, more: Collection[str] = ()) -> bool:
     values = [node.meta.get("val"), *(n.meta.get("val") for n in node.all_input_nodes)]
     if any(isinstance(v, Tensor) and v.is_complex() for v in values):
         return True
-    if name_of(node) == "getitem":
+    if name_of(node) in ("getitem", *LOOPS):
         return True
     return name_of(node) in LIBRARY or name_of(node) in more or node.target in fallbacks
 

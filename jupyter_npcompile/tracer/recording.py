@@ -212,6 +212,7 @@ def record(
     patience: Patience | None = None,
     free: Mapping[Source, int] | None = None,
     chosen: frozenset[str] = frozenset(),
+    longest: int | None = None,
 ) -> Recording:
     """Run the instrumented statements of a region once, without any effect.
 
@@ -241,6 +242,8 @@ def record(
         they were before.
     chosen : frozenset of str
         Operations without lowering that are recorded all the same.
+    longest : int, optional
+        Operations after which it gives up.
 
     Returns
     -------
@@ -263,6 +266,7 @@ def record(
         recorder = Recorder(writable, patience)
         recorder.free = free or {}
         recorder.chosen = chosen
+        recorder.max_nodes = longest or recorder.max_nodes
         hooks = _LimitedHooks(recorder, stop)
         hooks.module = module
         end = cause

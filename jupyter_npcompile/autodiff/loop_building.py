@@ -1,0 +1,264 @@
+"""What is compiled for a loop: the kernels of an iteration, and a driver. Imports torch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+
+from jupyter_npcompile.autodiff.graph_loops import Window
+from jupyter_npcompile.autodiff.loop_drivers import (
+    Driver,
+    Part,
+    accumulated,
+    added,
+    copied,
+    loaded,
+    offsets,
+    stored,
+)
+from jupyter_npcompile.autodiff.loop_operations import Iteration, Kind, LoopPlan
+
+_TYPES = {torch.float64: "double", torch.float32: "float"}
+
+
+@dataclass
+class BuiltLoop:
+    """A driver.
+
+    Parameters
+    ----------
+    text : str
+        C++.
+    scratch : int
+        Bytes of scratch memory.
+    constants : list of numpy.ndarray
+        Arrays that it takes after its other inputs.
+    """
+
+    text: str
+    scratch: int
+    constants: list[np.ndarray] = field(default_factory=list)
+
+
+Compile = Callable[[torch.fx.GraphModule], tuple[str, int, list[np.ndarray]]]
+"""Compiles an iteration: its entry point, its scratch memory, and its constants."""
+
+
+class _Writer:
+    """What both directions have in common."""
+
+    def __init__(
+        self, plan: LoopPlan, name: str, taken: int, iteration: Iteration, compile: Compile
+    ) -> None:
+        self.plan, self.loop = plan, plan.loop
+        self._places = iteration.places
+        entry, scratch, constants = compile(iteration.module)
+        self.driver = Driver(name, entry, scratch)
+        self.taken = taken
+        self.constants: list[np.ndarray] = []
+        self.own = [self.constant(array) for array in constants]
+        self.position = {id: k for k, id in enumerate(plan.ids)}
+        self.kinds = dict(zip(self.loop.operands, plan.operands, strict=True))
+
+    def constant(self, array: np.ndarray) -> str:
+        """An input with elements that are known."""
+        self.constants.append(np.ascontiguousarray(array))
+        return f"inputs[{self.taken + len(self.constants) - 1}]"
+
+    def part(self, window: Window) -> tuple[Part, str]:
+        """The box of a window, and where it begins in iteration ``i``."""
+        kind = self.kinds[window.array]
+        part = Part(kind.shape, window.box.spans, kind.dtype.itemsize)
+        if not (window.box.starts != window.box.starts[0]).any():
+            first = offsets(kind.shape, window.box.starts[:1], kind.dtype.itemsize)[0]
+            return part, str(first)
+        found = offsets(kind.shape, window.box.starts, kind.dtype.itemsize)
+        table = self.constant(np.array(found, np.int64))
+        return part, f"((const int64_t*){table})[i]"
+
+    def tables(self) -> None:
+        """Numbers that differ from iteration to iteration."""
+        for id, table in self.loop.tables:
+            k = self.position[id]
+            place = self.constant(np.asarray(table))
+            self.driver.body.append(f"in[{k}] = {place} + i * {self.plan.inputs[k].nbytes};")
+
+    def arguments(self, first: int) -> None:
+        """The constants of the kernels."""
+        for k, place in enumerate(self.own):
+            self.driver.before.append(f"in[{first + k}] = {place};")
+
+    def call(self, sizes: Sequence[int]) -> None:
+        """The iteration, with results of these sizes; what it computes once goes to all places."""
+        firsts = [self._places.index(k) for k in range(len(set(self._places)))]
+        self.driver.call([f"out[{k}]" for k in firsts])
+        for k, place in enumerate(self._places):
+            if k != firsts[place]:
+                copy = copied(f"out[{k}]", f"out[{firsts[place]}]", sizes[k])
+                self.driver.body.append(copy)
+
+    def built(self, inputs: int, outputs: int, order: str) -> BuiltLoop:
+        """The driver."""
+        text = self.driver.text(inputs + len(self.own), outputs, order)
+        return BuiltLoop(text, self.driver.scratch, self.constants)
+
+
+def forward(plan: LoopPlan, name: str, compile: Compile) -> BuiltLoop:
+    """All iterations."""
+    loop = plan.loop
+    writer = _Writer(plan, name, len(plan.operands), plan.body, compile)
+    driver, before, body = writer.driver, writer.driver.before, writer.driver.body
+    given = {id: f"inputs[{k}]" for k, id in enumerate(loop.operands)}
+    changed = {id: f"outputs[{len(plan.results) + k}]" for k, id in enumerate(loop.changed)}
+    check = len(plan.results) + len(changed)
+    kept = {k: f"outputs[{check + 1 + n}]" for n, k in enumerate(plan.kept)}
+    sizes = [kind.nbytes for kind in plan.inputs]
+    before.append("bool good = true;")
+    for id, place in changed.items():
+        before.append(copied(place, given[id], writer.kinds[id].nbytes))
+    first_of: dict[int, int] = {}
+    copies: list[str] = []
+    for carry in loop.carries:
+        k = writer.position[carry.input]
+        before.append(copied(kept[k], given[carry.first], sizes[k]))
+        body.append(f"in[{k}] = {kept[k]} + i * {sizes[k]};")
+        source = loop.results.index(carry.source)
+        if source in first_of:
+            copies.append(copied(f"{kept[k]} + (i + 1) * {sizes[k]}", f"out[{source}]", sizes[k]))
+        first_of.setdefault(source, k)
+    for made, id in loop.invariants:
+        before.append(f"in[{writer.position[made]}] = {given[id]};")
+    stores = []
+    for window in loop.windows:
+        k = writer.position[window.input]
+        part, start = writer.part(window)
+        array = f"({changed.get(window.array, given[window.array])} + {start})"
+        if k in kept:
+            body.append(f"in[{k}] = {kept[k]} + i * {sizes[k]};")
+            body.append(loaded(part, f"in[{k}]", array))
+        elif part.is_dense:
+            body.append(f"in[{k}] = {array};")
+        else:
+            before.append(f"in[{k}] = {driver.room(part.nbytes)};")
+            body.append(loaded(part, f"in[{k}]", array))
+        if window.input in loop.written:
+            o = len(plan.results) + plan.changes.index(window.input)
+            before.append(f"out[{o}] = {driver.room(part.nbytes)};")
+            stores.append(stored(part, array, f"out[{o}]"))
+    writer.tables()
+    for o, kind in enumerate(plan.results):
+        if o in first_of:
+            following = f"{kept[first_of[o]]} + (i + 1) * {kind.nbytes}"
+            body.append(f"out[{o}] = i + 1 < {loop.count} ? {following} : outputs[{o}];")
+        else:
+            before.append(f"out[{o}] = outputs[{o}];")
+    flag = len(plan.results) + len(plan.changes)
+    before.append(f"out[{flag}] = {driver.room(1)};")
+    writer.arguments(len(plan.ids))
+    outs = [plan.out(k).nbytes for k in range(flag)]
+    writer.call([*outs, 1])
+    body.append(f"good = good && *(bool*)out[{flag}];")
+    body += stores
+    if copies:
+        body.append(f"if (i + 1 < {loop.count}) {{ {' '.join(copies)} }}")
+    driver.after.append(f"*(bool*)outputs[{check}] = good;")
+    return writer.built(len(plan.ids), flag + 1, f"int64_t i = 0; i < {loop.count}; ++i")
+
+
+def backward(plan: LoopPlan, asked: list[bool], name: str, compile: Compile) -> BuiltLoop:
+    """The gradients of the operands that are asked for, from the last iteration to the first."""
+    loop = plan.loop
+    active, made = plan.active(asked)
+    held = loop.shared
+    ends = len(plan.results) + len(loop.changed)
+    taken = len(held) + len(plan.kept) + ends
+    writer = _Writer(plan, name, taken, plan.derivative(asked), compile)
+    driver, before, body = writer.driver, writer.driver.before, writer.driver.body
+    given = {id: f"inputs[{k}]" for k, id in enumerate(held)}
+    kept = {k: f"inputs[{len(held) + n}]" for n, k in enumerate(plan.kept)}
+    cotangents = [f"inputs[{len(held) + len(kept) + n}]" for n in range(ends)]
+    totals: dict[int, str] = {}
+    firsts: list[tuple[int, str]] = []
+    for n, (id, flag) in enumerate(zip(loop.operands, asked, strict=True)):
+        if flag and n < len(loop.carries):
+            firsts.append((n, f"outputs[{len(firsts)}]"))
+        elif flag:
+            totals[id] = f"outputs[{len(firsts) + len(totals)}]"
+    sizes = [kind.nbytes for kind in plan.inputs]
+    for id, place in totals.items():
+        if id not in loop.changed:
+            before.append(f"memset({place}, 0, {writer.kinds[id].nbytes});")
+    for n, id in enumerate(loop.changed):
+        nbytes = writer.kinds[id].nbytes
+        moving = any(plan.ids[k] == w.input for k in active for w in loop.windows if w.array == id)
+        if moving:
+            totals.setdefault(id, driver.room(nbytes))
+        if id in totals:
+            before.append(copied(totals[id], cotangents[len(plan.results) + n], nbytes))
+    for k, place in kept.items():
+        body.append(f"in[{k}] = {place} + i * {sizes[k]};")
+    for input, id in loop.invariants:
+        before.append(f"in[{writer.position[input]}] = {given[id]};")
+    parts = {window.input: (window, *writer.part(window)) for window in loop.windows}
+    for input, (window, part, start) in parts.items():
+        k = writer.position[input]
+        if k in kept:
+            continue
+        array = f"({given[window.array]} + {start})"
+        if part.is_dense:
+            body.append(f"in[{k}] = {array};")
+        else:
+            before.append(f"in[{k}] = {driver.room(part.nbytes)};")
+            body.append(loaded(part, f"in[{k}]", array))
+    writer.tables()
+    places: dict[int, str] = {}
+    for n, k in enumerate(made):
+        kind = plan.out(k)
+        place = f"in[{len(plan.ids) + n}]"
+        before.append(f"{place} = {driver.room(kind.nbytes)};")
+        if k < len(plan.results):
+            places[k] = place
+            before.append(copied(place, cotangents[k], kind.nbytes))
+        else:
+            window, part, start = parts[plan.changes[k - len(plan.results)]]
+            body.append(loaded(part, place, f"({totals[window.array]} + {start})"))
+    writer.arguments(len(plan.ids) + len(made))
+    for n, k in enumerate(active):
+        before.append(f"out[{n}] = {driver.room(sizes[k])};")
+    writer.call([sizes[k] for k in active])
+    for k, place in places.items():
+        body.append(f"memset({place}, 0, {plan.out(k).nbytes});")
+    handed = {plan.ids[k]: n for n, k in enumerate(active)}
+    for carry in loop.carries:
+        source = loop.results.index(carry.source)
+        if carry.input in handed and source in places:
+            from_ = f"out[{handed[carry.input]}]"
+            body.append(_sum(plan.results[source], places[source], from_))
+    for input, id in loop.invariants:
+        if input in handed and id in totals:
+            body.append(_sum(writer.kinds[id], totals[id], f"out[{handed[input]}]"))
+    for input, (window, part, start) in parts.items():
+        if input in handed and window.array in totals:
+            total = f"({totals[window.array]} + {start})"
+            ctype = _TYPES[writer.kinds[window.array].dtype]
+            from_ = f"out[{handed[input]}]"
+            is_written = input in loop.written
+            body.append(
+                stored(part, total, from_) if is_written else accumulated(part, total, from_, ctype)
+            )
+    for n, place in firsts:
+        carry = loop.carries[n]
+        k = writer.position[carry.input]
+        if carry.input in handed:
+            driver.after.append(copied(place, f"out[{handed[carry.input]}]", sizes[k]))
+        else:
+            driver.after.append(f"memset({place}, 0, {sizes[k]});")
+    inputs = len(plan.ids) + len(made)
+    return writer.built(inputs, len(active), f"int64_t i = {loop.count - 1}; i >= 0; --i")
+
+
+def _sum(kind: Kind, to: str, source: str) -> str:
+    return added(to, source, _TYPES[kind.dtype], kind.nbytes // kind.dtype.itemsize)

@@ -1,0 +1,308 @@
+"""Loops as operations of torch: one that runs all iterations, and one for its derivative.
+
+They never run as such. They stand in the graph of value and gradients, and
+what is compiled for them is C++ (`loop_drivers`). Imports torch.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch._functorch.compile_utils import fx_graph_cse
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch._subclasses.functional_tensor import dispatch_functionalize
+from torch.fx import GraphModule, Node
+from torch.fx.experimental.proxy_tensor import make_fx
+
+from jupyter_npcompile.autodiff.graph_loops import Loop
+from jupyter_npcompile.autodiff.stages import LOOPS, name_of
+from jupyter_npcompile.graph import nodes
+from jupyter_npcompile.runtime.compile_errors import UnbuildableError
+from jupyter_npcompile.tracer.lowering.dtypes import TORCH, store
+from jupyter_npcompile.tracer.lowering.program import placeholder
+
+SMALL = 1 << 15
+"""Multiplications in a product of matrices that is no call of a library."""
+
+_library: Any = torch.library.Library("npcompile", "FRAGMENT")  # type: ignore[no-untyped-call]
+_library.define(f"{LOOPS[0]}(Tensor[] operands, int plan) -> Tensor[]")
+_library.define(f"{LOOPS[1]}(Tensor[] values, int plan, bool[] asked) -> Tensor[]")
+
+_numbers = itertools.count()
+plans: dict[int, LoopPlan] = {}
+"""The loops of the graph that is being built, by the number that stands in it."""
+
+
+@dataclass
+class Kind:
+    """Type and shape of a tensor; its elements lie in C order."""
+
+    dtype: torch.dtype
+    shape: tuple[int, ...]
+
+    def empty(self, *front: int) -> Tensor:
+        """A tensor without elements; ``front`` are dimensions before its own."""
+        return torch.empty((*front, *self.shape), dtype=self.dtype)
+
+    @property
+    def nbytes(self) -> int:
+        """Its size."""
+        return self.empty().nbytes if self.shape else self.dtype.itemsize
+
+
+@dataclass
+class Iteration:
+    """What is compiled of an iteration.
+
+    Parameters
+    ----------
+    module : GraphModule
+        A functional graph.
+    places : list of int
+        For each result, which one of the module's it is: equal ones are computed once.
+    """
+
+    module: GraphModule
+    places: list[int]
+
+
+class LoopPlan:
+    """What the two operations of a loop take and give.
+
+    Parameters
+    ----------
+    loop : Loop
+        The loop.
+    kinds : list of Kind
+        Of its operands.
+    interpreter : type
+        Of the body.
+
+    Attributes
+    ----------
+    body : Iteration
+        An iteration: from its inputs to `Loop.results`, the new contents of
+        what it writes, and a check.
+    inputs, results, changes : list of Kind
+        Of the body.
+    kept : list of int
+        The inputs of the body of which each iteration's is kept.
+    """
+
+    def __init__(self, loop: Loop, kinds: list[Kind], interpreter: Any) -> None:
+        self.loop, self.operands, self._interpreter = loop, kinds, interpreter
+        self.number = next(_numbers)
+        plans[self.number] = self
+        self.ids = [node.id for node in loop.body.inputs]
+        known = loop.body.by_id()
+        self.inputs = [_kind(known[id]) for id in self.ids]
+        self.results = [_kind(known[id]) for id in loop.results]
+        self.changes = sorted(loop.written)
+        self.kept = [self.ids.index(id) for id in loop.kept]
+        self.body = _traced(self._run, [placeholder(node) for node in loop.body.inputs])
+
+    def _interpreted(self, tensors: Sequence[Tensor]) -> tuple[list[Tensor], Tensor]:
+        trace, interpreter = self._interpreter(self.loop.body)
+        interpreter.bind_inputs(tensors)
+        for node in self.loop.body.nodes:
+            interpreter.run(node)
+        values = [trace.values[id] for id in (*self.loop.results, *self.changes)]
+        return [store(value.read(), value.dtype) for value in values], interpreter.checks()
+
+    def _run(self, *tensors: Tensor) -> list[Tensor]:
+        made, check = self._interpreted(tensors)
+        return [*made, check]
+
+    # -- derivatives
+
+    def active(self, asked: Sequence[bool]) -> tuple[list[int], list[int]]:
+        """The inputs of the body, and its results, that depend on the operands asked for."""
+        loop = self.loop
+        wanted = {id for id, flag in zip(loop.operands, asked, strict=True) if flag}
+        roots = loop.body.roots()
+        active = {made for made, id in loop.invariants if id in wanted}
+        active |= {carry.input for carry in loop.carries if carry.first in wanted}
+        changed = {window.array for window in loop.windows if window.array in wanted}
+        while True:
+            before = len(active), len(changed)
+            active |= {window.input for window in loop.windows if window.array in changed}
+            moved = set(active)
+            for node in loop.body.nodes:
+                if any(roots[id] in moved for id in node.references()):
+                    moved |= {roots[node.id], *(roots[id] for id in node.writes)}
+            active |= {carry.input for carry in loop.carries if roots[carry.source] in moved}
+            for window in loop.windows:
+                if window.input in moved and window.input in loop.written:
+                    changed.add(window.array)
+            if before == (len(active), len(changed)):
+                break
+        outs = [*loop.results, *self.changes]
+        return (
+            [k for k, id in enumerate(self.ids) if id in active and _is_real(self.inputs[k])],
+            [k for k, id in enumerate(outs) if roots[id] in moved and _is_real(self.out(k))],
+        )
+
+    def out(self, k: int) -> Kind:
+        """The kind of a result of the body."""
+        every = [*self.results, *(self.inputs[self.ids.index(id)] for id in self.changes)]
+        return every[k]
+
+    def derivative(self, asked: Sequence[bool]) -> Iteration:
+        """From inputs and cotangents of an iteration to cotangents of its inputs."""
+        given, made = self.active(asked)
+        count = len(self.inputs)
+
+        def pulled(*tensors: Tensor) -> list[Tensor]:
+            leaves = [
+                t.detach().requires_grad_() if k in given else t
+                for k, t in enumerate(tensors[:count])
+            ]
+            with torch.enable_grad():
+                outs, _ = self._interpreted(leaves)
+                pairs = [(outs[k], c) for k, c in zip(made, tensors[count:], strict=True)]
+                pairs = [(out, c) for out, c in pairs if out.requires_grad]
+                wanted = [leaves[k] for k in given]
+                found: Sequence[Tensor | None] = [None] * len(wanted)
+                if pairs:
+                    ends, weights = zip(*pairs, strict=True)
+                    found = torch.autograd.grad(ends, wanted, weights, allow_unused=True)
+            zipped = zip(found, wanted, strict=True)
+            return [torch.zeros_like(t) if g is None else g for g, t in zipped]
+
+        places = [placeholder(node) for node in self.loop.body.inputs]
+        return _traced(pulled, [*places, *(self.out(k).empty() for k in made)])
+
+    # -- what the operations give
+
+    def forward(self) -> list[Tensor]:
+        """Results, changed arrays, the check, and what is kept of each iteration."""
+        operands = dict(zip(self.loop.operands, self.operands, strict=True))
+        return [
+            *(kind.empty() for kind in self.results),
+            *(operands[id].empty() for id in self.loop.changed),
+            torch.empty((), dtype=torch.bool),
+            *(self.inputs[k].empty(self.loop.count) for k in self.kept),
+        ]
+
+    def backward(self, asked: Sequence[bool]) -> list[Tensor]:
+        """The gradient of each operand asked for."""
+        return [kind.empty() for kind, flag in zip(self.operands, asked, strict=True) if flag]
+
+
+def _kind(node: nodes.Node) -> Kind:
+    dtype = TORCH[node.type.dtype]
+    if dtype.is_complex:
+        raise UnbuildableError("complex numbers in a loop")
+    return Kind(dtype, tuple(node.type.shape))
+
+
+def _is_real(kind: Kind) -> bool:
+    return kind.dtype.is_floating_point
+
+
+def _mm(x: Tensor, y: Tensor) -> Any:
+    work = x.numel() * y.shape[-1]
+    return NotImplemented if work > SMALL else (x.unsqueeze(-1) * y.unsqueeze(-3)).sum(-2)
+
+
+def _mv(x: Tensor, y: Tensor) -> Any:
+    return NotImplemented if x.numel() > SMALL else (x * y).sum(-1)
+
+
+_PRODUCTS = {
+    torch.ops.aten.mm.default: _mm,
+    torch.ops.aten.bmm.default: _mm,
+    torch.ops.aten.mv.default: _mv,
+    torch.ops.aten.dot.default: _mv,
+}
+"""Small products are written out: a call would take longer than they do."""
+
+
+def _traced(function: Any, places: list[Tensor]) -> Iteration:
+    """A functional graph; its results share no memory, and lie in C order."""
+
+    def dense(*tensors: Tensor) -> list[Tensor]:
+        return [t.detach().clone(memory_format=torch.contiguous_format) for t in function(*tensors)]
+
+    with FakeTensorMode(allow_non_fake_inputs=True) as mode:
+        inputs = [mode.from_tensor(p) if not hasattr(p, "fake_mode") else p for p in places]
+        module = make_fx(dense)(*inputs)
+        module = make_fx(dispatch_functionalize(module), decomposition_table=_PRODUCTS)(*inputs)
+    module.graph = fx_graph_cse(module.graph)
+    module.graph.eliminate_dead_code()
+    (end,) = (node for node in module.graph.nodes if node.op == "output")
+    ends = list(end.args[0])
+    sources = [_source(node) for node in ends]
+    different = list(dict.fromkeys(sources))
+    end.args = (tuple(ends[sources.index(source)] for source in different),)
+    module.graph.eliminate_dead_code()
+    module.recompile()
+    return Iteration(module, [different.index(source) for source in sources])
+
+
+def _source(node: Node) -> Node:
+    """What a copy is a copy of."""
+    while name_of(node) in ("clone", "detach"):
+        node = node.all_input_nodes[0]
+    return node
+
+
+def _forward(operands: list[Tensor], plan: int) -> list[Tensor]:
+    return plans[plan].forward()
+
+
+def _backward(values: list[Tensor], plan: int, asked: list[bool]) -> list[Tensor]:
+    return plans[plan].backward(asked)
+
+
+torch.library.register_fake(f"npcompile::{LOOPS[0]}", _forward, lib=_library)
+torch.library.register_fake(f"npcompile::{LOOPS[1]}", _backward, lib=_library)
+
+
+class _Iterations(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, number: int, *operands: Tensor) -> Any:
+        plan = plans[number]
+        made = torch.ops.npcompile.loop(list(operands), number)
+        ctx.number, ctx.count = number, len(operands)
+        ends = len(plan.results) + len(plan.loop.changed)
+        ctx.mark_non_differentiable(
+            *made[ends:], *(t for t in made[:ends] if not t.is_floating_point())
+        )
+        ctx.save_for_backward(*operands[len(plan.loop.carries) :], *made[ends + 1 :])
+        return tuple(made)
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: Tensor) -> Any:
+        plan = plans[ctx.number]
+        asked = list(ctx.needs_input_grad[1:])
+        ends = len(plan.results) + len(plan.loop.changed)
+        given = [c.contiguous() for c in cotangents[:ends]]
+        values = [*ctx.saved_tensors, *given]
+        found = iter(torch.ops.npcompile.loop_vjp(values, ctx.number, asked))
+        return (None, *(next(found) if flag else None for flag in asked))
+
+
+def run(loop: Loop, operands: Sequence[Tensor], interpreter: Any) -> tuple[list[Tensor], Tensor]:
+    """Write a loop down; returns its results with the arrays that it changes, and a check.
+
+    Parameters
+    ----------
+    loop : Loop
+        The loop.
+    operands : sequence of Tensor
+        What it takes, in C order.
+    interpreter : callable
+        ``interpreter(graph)``: a trace, and what runs nodes on it.
+    """
+    kinds = [Kind(t.dtype, tuple(map(int, t.shape))) for t in operands]
+    plan = LoopPlan(loop, kinds, interpreter)
+    call: Any = _Iterations.apply
+    made = call(plan.number, *operands)
+    ends = len(plan.results) + len(loop.changed)
+    return list(made[:ends]), made[ends]
