@@ -55,7 +55,7 @@ temperature = (
 )
 
 # %% [markdown]
-# In this notebook we look, we do not race. The tier `aten` runs the captured graph operation by operation, without a compiler. So you never wait. Segments and break points are the same.
+# In this notebook we look, we do not race. The tier `aten` runs the captured graph operation by operation, without a compiler. So you never wait. Segments and break points are the same, with one exception: a loop that is compiled as a whole may print without a break point (notebook 04).
 
 # %%
 npc.settings.tier = "aten"

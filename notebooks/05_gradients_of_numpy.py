@@ -210,7 +210,7 @@ print("largest activation:", np.abs(hidden).max())
 total = np.mean((hidden @ v - y) ** 2)
 
 # %% [markdown]
-# In JupyterLab the next line opens the gradients as a widget: each variable large, with its values spread out, and how the gradients change from run to run. Run the cell above some more times, with other numbers in `w`, and open it again.
+# In JupyterLab the next line opens the gradients as a widget: each variable large, with its values spread out, and how the gradients change from run to run. Run the cell above some more times, with other numbers in `w`, and open it again. After a call such as `npc.grad(f)(x)` the same line shows the gradients of `f`.
 
 # %%
 # %npcompile grad

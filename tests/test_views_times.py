@@ -51,6 +51,7 @@ def test_it_stands_in_the_static_views_and_in_the_data() -> None:
     assert "lines 2-3 inductor NumPy 80 µs, compiled 32 µs, moves 16 kB, bound 16 µs (50%)" in text
     assert "line 2 y = np.sin(x) NumPy 60 µs" in text
     assert "lines 2, 3 kernel sin · add moves 16 kB, bound 16 µs" in text
+    assert "Kernels are timed together: see their region." in text
     page = to_html(report)
     assert "1 GB/s" in page
     assert 'aria-label="NumPy 80 µs, compiled 32 µs, bound 16 µs"' in page

@@ -19,9 +19,13 @@ BAR = 120
 SIGNS = 20
 """The same in characters."""
 
+TOGETHER = "Kernels are timed together: see their region."
+"""What is to be known where rows of kernels have no time."""
+
 LEGEND = (
     "NumPy's time and the compiled time of regions are those of the run; NumPy's time of lines "
-    "was taken now, operation by operation. Each region has a scale of its own. The bound is "
+    "was taken now, operation by operation. Each region has a scale of its own. "
+    f"{TOGETHER} The bound is "
     "what memory needs to move the bytes; "
     "arrays that fit into caches can be faster."
 )
@@ -61,6 +65,8 @@ def times_text(rows: Sequence[TimeRow], timing: Timing) -> str:
                 lines.append(f"{'':{len(head)}}{signs} {name}")
     if len(rows) > ROWS:
         lines.append(f"… {len(rows) - ROWS} more rows")
+    if any(row.kind == "kernel" for row in rows):
+        lines.append(TOGETHER)
     return "\n".join([*lines, *([printable(timing.note)] if timing.note else [])])
 
 

@@ -157,6 +157,14 @@ class Lab:
         for name in names:
             self.page.get_by_role("menuitem", name=name, exact=False).first.click()
 
+    def command(self, label: str) -> None:
+        """Choose a command from the palette."""
+        self.page.keyboard.press("Control+Shift+c")
+        palette = self.page.locator(".lm-CommandPalette:visible")
+        palette.get_by_role("textbox").fill(label)
+        entry = palette.locator(".lm-CommandPalette-item").filter(has_text=label)
+        entry.first.click(timeout=20 * SECONDS)
+
     def restart_kernel(self) -> None:
         """Have a new kernel in the place of the old one."""
         self.menu("Kernel", "Restart Kernel…")

@@ -21,6 +21,28 @@ for step in range(5):
     w -= 0.1 * grads["w"]"""
 
 
+FUNCTION = """import jupyter_npcompile as npc
+def loss(w, scale):
+    hidden = np.tanh(x @ w)
+    return np.mean((hidden * scale - y) ** 2)
+for step in range(4):
+    w = w - 0.1 * npc.grad(loss)(w, 2.0)"""
+
+
+def test_gradients_of_a_function_are_opened(lab: Lab) -> None:
+    lab.write("f.ipynb", *map(nbformat.v4.new_code_cell, [SETUP, FUNCTION, "%npcompile grad"]))
+    lab.open("f.ipynb")
+    for number in range(3):
+        lab.run_cell(number)
+    widget = lab.cell(2).locator(".npcg")
+    card = widget.get_by_role("region", name="d loss / d w")
+    expect(card.get_by_role("img", name="Gradient of w", exact=True)).to_be_visible()
+    expect(widget.get_by_role("region", name="History")).to_contain_text("4 runs")
+    expect(widget.get_by_role("region", name="Along the lines")).to_contain_text("tanh")
+    expect(widget).to_contain_text("Check against NumPy: agrees")
+    expect(widget).to_contain_text("Computed once more for this view")
+
+
 def test_gradients_are_opened(lab: Lab) -> None:
     lab.write("grad.ipynb", *map(nbformat.v4.new_code_cell, [SETUP, "%npcompile grad"]))
     lab.open("grad.ipynb")

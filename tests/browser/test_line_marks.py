@@ -169,6 +169,10 @@ def test_hover_jumps_and_going_stale(windowed: Lab, app: App) -> None:
     arrives(first=False)
     lab.page.keyboard.press("Shift+F8")
     arrives(first=True)
+    lab.command("Next Break Point")
+    arrives(first=False)
+    lab.command("Previous Break Point")
+    arrives(first=True)
 
     stale = lab.cell(0).locator(".jp-npcompile-stale")
     expect(stale).to_have_count(0)

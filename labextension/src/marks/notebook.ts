@@ -68,9 +68,10 @@ export function neighbour(
 export function cursor(notebook: INotebook): IPlace {
   const cell = notebook.activeCellIndex;
   const editor = notebook.widgets[cell]?.editor ?? null;
-  // A cell that nobody edits counts as a whole: its own break points come next.
-  const line = editor?.hasFocus() ? editor.getCursorPosition().line : -1;
-  return { cell, line };
+  const line = editor?.getCursorPosition().line ?? 0;
+  // A cell that nobody has edited counts as a whole: its own break points come next. Focus
+  // alone does not tell: it is in the palette when the command comes from there.
+  return { cell, line: line > 0 || editor?.hasFocus() ? line : -1 };
 }
 
 /** Frames after which a notebook has come to rest. */
@@ -90,14 +91,17 @@ export async function moveTo(
   if (!editor) {
     return;
   }
+  const before = editor.hasFocus() ? null : document.activeElement;
   notebook.mode = 'edit';
   editor.focus();
   editor.setCursorPosition({ line, column: 0 });
   editor.revealPosition({ line, column: 0 });
-  // The cell may be put into the page once more, which takes the focus away from it.
+  // The cell may be put into the page once more, and the palette closes: both take the
+  // focus away. What a person has gone to since keeps it.
   for (let frame = 0; frame < FRAMES; frame += 1) {
     await new Promise(requestAnimationFrame);
-    if (document.activeElement === document.body) {
+    const focused = document.activeElement;
+    if (focused === document.body || focused === before) {
       editor.focus();
     }
   }

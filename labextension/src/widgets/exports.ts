@@ -16,7 +16,7 @@ const STYLES = [
 ];
 
 /** The drawing as a file of its own, with the colours it has on the page. */
-export function toSvg(drawn: SVGSVGElement): string {
+function toSvg(drawn: SVGSVGElement): string {
   const copy = drawn.cloneNode(true) as SVGSVGElement;
   const before = [drawn, ...drawn.querySelectorAll('*')];
   const after = [copy, ...copy.querySelectorAll('*')];
@@ -37,7 +37,7 @@ export function toSvg(drawn: SVGSVGElement): string {
 }
 
 /** The drawing as a picture, twice as large as on the page. */
-export async function toPng(drawn: SVGSVGElement): Promise<Blob> {
+async function toPng(drawn: SVGSVGElement): Promise<Blob> {
   const image = new Image();
   const url = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(toSvg(drawn))}`;
   await new Promise<void>((done, failed) => {
@@ -74,7 +74,7 @@ export async function toPng(drawn: SVGSVGElement): Promise<Blob> {
 }
 
 /** What is visible, as DOT. */
-export function toDot(view: IView): string {
+function toDot(view: IView): string {
   const lines = ['digraph captured {', '  node [shape=box, fontname=Courier]'];
   let depth = 1;
   const write = (text: string): void => {
@@ -111,12 +111,12 @@ function quoted(text: string): string {
 }
 
 /** A whole level, as JSON. */
-export function toJson(level: ILevel): string {
+function toJson(level: ILevel): string {
   return JSON.stringify(level, null, 1);
 }
 
 /** Hands a file to the person. */
-export function download(name: string, content: string | Blob): void {
+function download(name: string, content: string | Blob): void {
   const blob = typeof content === 'string' ? new Blob([content]) : content;
   const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
@@ -126,4 +126,33 @@ export function download(name: string, content: string | Blob): void {
   setTimeout(() => {
     URL.revokeObjectURL(url);
   }, 1000);
+}
+
+/** Hands out a level in a format, or says what is wrong. */
+export function exportAs(
+  format: string,
+  level: ILevel,
+  view: IView,
+  drawing: SVGSVGElement | null,
+  say: (problem: string) => void
+): void {
+  const name = `graph-${level.key}.${format.toLowerCase()}`;
+  if (format === 'JSON') {
+    download(name, toJson(level));
+  } else if (format === 'DOT') {
+    download(name, toDot(view));
+  } else if (drawing === null) {
+    say('leave the table to export a picture');
+  } else if (format === 'SVG') {
+    download(name, toSvg(drawing));
+  } else {
+    toPng(drawing).then(
+      blob => {
+        download(name, blob);
+      },
+      (error: unknown) => {
+        say(String(error));
+      }
+    );
+  }
 }

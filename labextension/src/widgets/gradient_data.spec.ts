@@ -57,6 +57,15 @@ describe('readGradients', () => {
     assert.equal(readGradients({ nodes: [node(1, true, true)] }).first, '');
   });
 
+  it('says how they were computed', () => {
+    const data = { note: 'computed once more', device: 'cuda', notes: [] };
+    assert.deepEqual(readGradients(data).notes, [
+      'Computed once more.',
+      'Computed on cuda.'
+    ]);
+    assert.deepEqual(readGradients({ note: '', device: 'cpu' }).notes, []);
+  });
+
   it('takes anything', () => {
     for (const payload of [null, 3, 'x', [], { variables: 7, nodes: [null] }]) {
       assert.deepEqual(readGradients(payload).variables, []);

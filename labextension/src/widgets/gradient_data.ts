@@ -57,16 +57,31 @@ export function readGradients(payload: unknown): IGradients {
   return {
     variables: list(data['variables']).map(readVariable),
     nodes,
-    notes: list(data['notes']).map(item => {
-      const [position, note] = list(item);
-      return `Line ${number(record(position)['line'])}: ${text(note)}`;
-    }),
+    notes: [
+      ...how(data),
+      ...list(data['notes']).map(item => {
+        const [position, note] = list(item);
+        return `Line ${number(record(position)['line'])}: ${text(note)}`;
+      })
+    ],
     check: text(data['check']),
     first:
       first === undefined
         ? ''
         : `✕ NaN or infinity first in the ${first.value ? 'result' : 'gradient'} of ${first.op}, line ${first.line}`
   };
+}
+
+/** How and where they were computed, unless that goes without saying. */
+function how(data: Record<string, unknown>): string[] {
+  const note = text(data['note']);
+  const device = text(data['device']);
+  return [
+    ...(note === ''
+      ? []
+      : [`${note.charAt(0).toUpperCase()}${note.slice(1)}.`]),
+    ...(device === '' || device === 'cpu' ? [] : [`Computed on ${device}.`])
+  ];
 }
 
 /** The norm of each gradient, run by run. */

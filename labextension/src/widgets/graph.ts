@@ -1,8 +1,8 @@
 /** The graph widget: tabs for levels, drawing or table, search, details. */
-import { button, html } from './dom.js';
+import { html } from './dom.js';
 import { details } from './details.js';
 import { draw } from './drawing.js';
-import { download, toDot, toJson, toPng, toSvg } from './exports.js';
+import { exportAs } from './exports.js';
 import { type IWalker, pressed } from './keys.js';
 import { arrange } from './layout.js';
 import { Links } from './links.js';
@@ -102,18 +102,11 @@ class GraphView {
     const level = this.level();
     const isTiming = text(this.model.get('level')) === TIMING;
     this.root.classList.toggle('npcg-times', isTiming);
-    this.toolbar.tabs.replaceChildren(
-      ...this.choices().map(({ key, title }) => {
-        const tab = button(title, '', () => {
-          this.model.set('level', key);
-          this.model.save_changes();
-        });
-        const chosen = key === (isTiming ? TIMING : level?.data.key);
-        tab.setAttribute('role', 'tab');
-        tab.setAttribute('aria-selected', String(chosen));
-        return tab;
-      })
-    );
+    const chosen = isTiming ? TIMING : (level?.data.key ?? '');
+    this.toolbar.offer(this.choices(), chosen, key => {
+      this.model.set('level', key);
+      this.model.save_changes();
+    });
     if (isTiming) {
       const shown = timing(this.outline.timing);
       shown.addEventListener('mouseover', event => {
@@ -256,25 +249,10 @@ class GraphView {
     if (level === null || format === '') {
       return;
     }
-    const name = `graph-${level.data.key}.${format.toLowerCase()}`;
-    if (format === 'JSON') {
-      download(name, toJson(level.data));
-    } else if (format === 'DOT') {
-      download(name, toDot(level.view(this.open())));
-    } else if (this.stage.drawing === null) {
-      this.toolbar.say('leave the table to export a picture');
-    } else if (format === 'SVG') {
-      download(name, toSvg(this.stage.drawing));
-    } else {
-      toPng(this.stage.drawing).then(
-        blob => {
-          download(name, blob);
-        },
-        (error: unknown) => {
-          this.toolbar.say(String(error));
-        }
-      );
-    }
+    const { drawing } = this.stage;
+    exportAs(format, level.data, level.view(this.open()), drawing, problem => {
+      this.toolbar.say(problem);
+    });
   }
 
   // -- what is marked

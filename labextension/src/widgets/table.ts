@@ -32,7 +32,7 @@ export function table(level: Level, select: (id: string) => void): HTMLElement {
             entry.text,
             entry.dtype,
             entry.shape,
-            entry.bytes > 0 ? String(entry.bytes) : '',
+            entry.bytes > 0 ? entry.bytes.toLocaleString('en') : '',
             entry.flops === null ? '' : entry.flops.toLocaleString('en'),
             entry.us > 0 ? duration(entry.us) : ''
           ]

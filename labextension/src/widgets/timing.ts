@@ -72,6 +72,9 @@ function explain(data: ITiming, more: number): string {
         ]
       : []),
     'Each region has a scale of its own',
+    ...(data.rows.some(row => row.kind === 'kernel')
+      ? ['Kernels are timed together: see their region']
+      : []),
     ...(data.rows.some(row => row.kind === 'line')
       ? ["NumPy's time of lines was taken operation by operation"]
       : ['%npcompile timing measures lines, too'])

@@ -75,6 +75,24 @@ export class Toolbar {
     return this.search.value;
   }
 
+  /** Shows the tabs. */
+  offer(
+    choices: readonly { key: string; title: string }[],
+    chosen: string,
+    choose: (key: string) => void
+  ): void {
+    this.tabs.replaceChildren(
+      ...choices.map(({ key, title }) => {
+        const tab = button(title, '', () => {
+          choose(key);
+        });
+        tab.setAttribute('role', 'tab');
+        tab.setAttribute('aria-selected', String(key === chosen));
+        return tab;
+      })
+    );
+  }
+
   /** Tells what came of it. */
   say(text: string): void {
     this.count.textContent = text;
@@ -85,7 +103,10 @@ export class Toolbar {
   }
 
   readonly node: HTMLElement;
-  readonly tabs = html('div', { role: 'tablist', 'aria-label': 'Level' });
+  private readonly tabs = html('div', {
+    role: 'tablist',
+    'aria-label': 'Level'
+  });
   private readonly search = html('input', {
     type: 'search',
     placeholder: 'Search',
