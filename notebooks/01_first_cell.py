@@ -163,7 +163,7 @@ print(f"compiled, second run   {compiled_seconds:6.2f} s: {factor:.1f} times as 
 print(f"you guessed                      {my_guess} times")
 
 # One run can have bad luck. One step was timed more than once, NumPy and compiled in turns.
-raced = npc.last_report().regions[0]
+raced = next(part for part in npc.last_report().regions if "compiled_us" in part.timings)
 fair_factor = raced.timings["numpy_us"] / raced.timings["compiled_us"]
 print(f"one step, timed in turns         {fair_factor:.1f} times")
 if raced.tier == "numpy":

@@ -10,7 +10,7 @@ import pytest
 import jupyter_npcompile
 from jupyter_npcompile.runtime import state
 from jupyter_npcompile.runtime.functions import FunctionHandle, handle_of
-from jupyter_npcompile.runtime.loop_form import BRIEF, CLEAR, NARROW, RUNS, Form
+from jupyter_npcompile.runtime.loop_form import ANY, BRIEF, CLEAR, FAR, NARROW, RUNS, TURNS, Form
 
 SIZE, FEWER, OTHER = (4, 12), (3, 12), (4, 13)
 
@@ -40,7 +40,18 @@ def test_a_small_gain_is_not_enough_where_iterations_are_long() -> None:
     assert made.has_lost(SIZE)
     assert made.has_lost(FEWER)  # a loop that goes on has fewer iterations left
     assert not made.has_lost(OTHER)
-    assert not form(10 * BRIEF).loses(SIZE, 9 * BRIEF / CLEAR)
+    assert not form(10 * BRIEF).loses(SIZE, 9 * BRIEF / FAR)
+
+
+@pytest.mark.parametrize(("segments", "gains"), [(3.0, False), (7.0, True)])
+def test_it_comes_back_where_segments_turn_out_to_be_slower(segments: float, gains: bool) -> None:
+    made = form(10 * BRIEF)
+    assert made.loses(SIZE, 5 * BRIEF)
+    for _ in range(TURNS - 1):
+        assert not made.gains(FEWER, 20 * BRIEF)  # they are checked, or are being compiled
+    assert made.gains(SIZE, segments * BRIEF) == gains
+    assert made.has_lost(SIZE) != gains
+    assert not made.gains(SIZE, 20 * BRIEF)  # that was decided
 
 
 def test_the_iteration_that_is_checked_tells_already() -> None:
@@ -77,15 +88,25 @@ def test_segments_take_over_where_a_native_loop_gains_nothing(
         assert jupyter_npcompile.wait(60)
     handle = handle_of(fast)
     assert isinstance(handle, FunctionHandle)
-    assert handle.loops[0].forms
+    (form,) = handle.loops[0].forms
     assert handle.loops[0].gave_way
     report = jupyter_npcompile.last_report()
     assert report is not None
     assert all(region.tier != "native-loop" for region in report.regions)
+    ((size, (_, turns)),) = form.apart.items()
+    assert turns
+    form.apart[size] = (0.0, turns[: TURNS - 1])  # as if native code took no time at all
+    for _ in range(TURNS):
+        np.testing.assert_allclose(fast(x, 40), large(x, 40), rtol=1e-12)
+    assert form.iterations
+    assert not handle.loops[0].gave_way
 
 
 def _gains_nothing(form: Form, size: tuple[int, ...], seconds: float, factor: float) -> bool:
-    form.lost.add((-1, *size[1:]))
+    if size[1:] in form.apart:
+        return False
+    form.lost.add((ANY, *size[1:]))
+    form.apart[size[1:]] = (1.0, [])
     return True
 
 

@@ -26,6 +26,9 @@ ENOUGH = 3
 BRIEF = 1e-3
 """Seconds of an iteration beyond which one is enough."""
 
+LONG = 1e-4
+"""Seconds of an iteration in which arrays are so large that segments may be faster."""
+
 RUNS = 3
 """Runs of a size after which it is clear who is faster."""
 
@@ -33,11 +36,20 @@ ANY = -1
 """Stands for any number of iterations in the size of a run."""
 
 CLEAR = 3.0
-"""How many times as long one run must take to be enough; and how many times as fast it must
-be where iterations are long."""
+"""How many times as long one run must take to be enough."""
 
-NARROW = 2.0
+FAR = 8.0
+"""How many times as fast as Python it must be where iterations are long; else segments have
+a turn."""
+
+NARROW = 4.0
 """The same for the first run, of one iteration, in which what is written is copied."""
+
+TURNS = 6
+"""Runs in segments after which it is clear what they are worth: the first ones are checked."""
+
+WORTH = 1.1
+"""How many times as fast as they it must be then."""
 
 
 @dataclass(eq=False)
@@ -72,6 +84,8 @@ class Form:
         Sizes of runs for which Python is faster; see `has_lost`.
     runs : dict
         The first runs of each size: seconds for an iteration.
+    apart : dict of tuple to tuple
+        Where segments have a turn: what an iteration takes here, and took in them.
     """
 
     code: LoopCode
@@ -87,6 +101,7 @@ class Form:
     iterations: int = 0
     lost: set[tuple[int, ...]] = field(default_factory=set)
     runs: dict[tuple[int, ...], list[float]] = field(default_factory=dict)
+    apart: dict[tuple[int, ...], tuple[float, list[float]]] = field(default_factory=dict)
 
     @property
     def is_untried(self) -> bool:
@@ -118,15 +133,16 @@ class Form:
 
         One run may have been disturbed: it takes three, or a clear one. Where an
         iteration takes long, arrays are large, and what surrounds their operations
-        costs nothing: then only a clear gain is worth more than segments, in which
-        operations are fused. Those have no turn while the loop runs here.
+        costs nothing: then segments, in which operations are fused, may be faster.
+        They have no turn while the loop runs here, so they get one unless it is far
+        ahead of Python.
         """
         known = self.runs.setdefault(size, [])
         if len(known) >= RUNS:
             return False
         known.append(seconds)
         if self.is_long:
-            return self.gains_too_little(size, min(known), CLEAR)
+            return self.gains_too_little(size, min(known), FAR)
         margin = 1.0 if len(known) == RUNS else CLEAR
         if min(known) <= margin * self.numpy_seconds:
             return False
@@ -136,13 +152,26 @@ class Form:
     @property
     def is_long(self) -> bool:
         """Whether an iteration takes long in Python."""
-        return BRIEF < self.numpy_seconds < float("inf")
+        return LONG < self.numpy_seconds < float("inf")
 
     def gains_too_little(self, size: tuple[int, ...], seconds: float, factor: float) -> bool:
-        """Whether it is not so many times as fast as Python: then never, for such arrays."""
-        if factor * seconds <= self.numpy_seconds:
+        """Whether it is not so many times as fast as Python: then segments have a turn."""
+        if factor * seconds <= self.numpy_seconds or size[1:] in self.apart:
             return False
         self.lost.add((ANY, *size[1:]))
+        self.apart[size[1:]] = (seconds, [])
+        return True
+
+    def gains(self, size: tuple[int, ...], seconds: float) -> bool:
+        """Note what an iteration took in segments; whether it is clear now that it gains.
+
+        Python's own iterations count as theirs, where nothing of them is compiled.
+        """
+        here, turns = self.apart.get(size[1:], (float("inf"), []))
+        turns.append(seconds)
+        if len(turns) != TURNS or WORTH * here > min(turns):
+            return False
+        self.lost.discard((ANY, *size[1:]))
         return True
 
     def has_lost(self, size: tuple[int, ...]) -> bool:

@@ -92,6 +92,8 @@ class LoopState:
         self.gave_way = False
         self._ticket: Ticket | None = None
         self._next_look = 1
+        self._beside: tuple[Form, tuple[int, ...], int] | None = None
+        self._watched: tuple[Form, tuple[int, ...], int] | None = None
 
     # -- what the skeleton asks
 
@@ -107,8 +109,10 @@ class LoopState:
             form.looks += 1
         if not self.forms and when == "now":
             self._consider(namespace, iterator, wait=True)
+        self._beside = None
         if self.forms and self._attempt(frame, namespace, iterator):
             return True
+        self._watched = self._beside if self.open == 1 else None
         if when == "later" and self.loop.id not in frame.predictions and self._needs_form():
             self._consider(namespace, iterator)
         return False
@@ -117,6 +121,11 @@ class LoopState:
         """The loop is over, one way or the other."""
         self.open -= 1
         self.busy += seconds
+        if self._watched is not None:
+            (form, size, count), self._watched = self._watched, None
+            if form.gains(size, seconds / count):
+                self.gave_way = False
+                self.rest.end()
 
     def goes_on(self, frame: Frame, pyframe: FrameType, iterator: Iterator[Any] | None) -> bool:
         """An iteration is over; whether native code has run the next ones."""
@@ -158,6 +167,8 @@ class LoopState:
             size = size_of_run(left, values)
             if form.has_lost(size):
                 self.gave_way = True
+                if count < UNLIMITED:
+                    self._beside = form, size, count
                 continue
             if settings.first_run_check == "off":
                 form.checked = True
