@@ -175,7 +175,7 @@ print("π is about", throw(plain))
 # %%
 import contextlib
 
-from jupyter_npcompile.tracer.lowering import program
+from jupyter_npcompile.tracer.lowering import interpreter
 from jupyter_npcompile.tracer.lowering.values import Value
 from jupyter_npcompile.tracer.table import lowering_of
 
@@ -183,7 +183,7 @@ from jupyter_npcompile.tracer.table import lowering_of
 @contextlib.contextmanager
 def fault(op):
     """Make the lowering of one NumPy call wrong: results are a millionth too large."""
-    name, true = lowering_of(op).lowering, program.find_lowering
+    name, true = lowering_of(op).lowering, interpreter.find_lowering
 
     def find(lowering):
         found = true(lowering)
@@ -194,11 +194,11 @@ def fault(op):
 
         return wrong if lowering == name else found
 
-    program.find_lowering = find
+    interpreter.find_lowering = find
     try:
         yield
     finally:
-        program.find_lowering = true
+        interpreter.find_lowering = true
 
 
 def roughness(v):

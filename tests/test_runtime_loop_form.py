@@ -10,14 +10,14 @@ import pytest
 import jupyter_npcompile
 from jupyter_npcompile.runtime import state
 from jupyter_npcompile.runtime.functions import FunctionHandle, handle_of
-from jupyter_npcompile.runtime.loop_form import ANY, BRIEF, CLEAR, FAR, NARROW, RUNS, TURNS, Form
+from jupyter_npcompile.runtime.loop_form import ANY, CLEAR, FAR, LONG, NARROW, RUNS, TURNS, Form
 
 SIZE, FEWER, OTHER = (4, 12), (3, 12), (4, 13)
 
 
-def form(numpy_seconds: float) -> Form:
+def form(python: float) -> Form:
     made = Form(cast(Any, None), cast(Any, None), None)
-    made.time(numpy_seconds)
+    made.time(SIZE, python)
     return made
 
 
@@ -33,32 +33,51 @@ def test_a_clear_loss_is_enough() -> None:
     assert made.loses(SIZE, 1.1 * CLEAR * 1e-5)
 
 
+def test_each_size_has_times_of_its_own() -> None:
+    """An iteration over larger arrays takes longer, whoever runs it."""
+    made = form(1e-5)
+    made.time(SIZE, 1e-5)
+    made.time(SIZE, 1e-5)
+    assert made.is_measured(SIZE)
+    assert not made.is_measured(OTHER)
+    assert not any(made.loses(OTHER, 1.0) for _ in range(RUNS))
+    made.time(OTHER, 0.5)
+    assert made.is_measured(OTHER)  # it is long
+    made.ran(OTHER, 10, 0.1)
+    assert (made.latest.python, made.latest.native, made.iterations) == (0.5, 0.1, 10)
+
+
 def test_a_small_gain_is_not_enough_where_iterations_are_long() -> None:
     """Segments would fuse what is done to large arrays."""
-    made = form(10 * BRIEF)
-    assert made.loses(SIZE, 9 * BRIEF)
+    made = form(10 * LONG)
+    assert not made.gains_too_little(SIZE, 9 * LONG / NARROW, 10 * LONG, NARROW)
+    assert not made.gains_too_little(SIZE, 9 * LONG, 0.9 * LONG, NARROW)
+    assert not made.loses(SIZE, 9 * LONG / FAR)
+    assert made.loses(SIZE, 11 * LONG / FAR)
     assert made.has_lost(SIZE)
     assert made.has_lost(FEWER)  # a loop that goes on has fewer iterations left
     assert not made.has_lost(OTHER)
-    assert not form(10 * BRIEF).loses(SIZE, 9 * BRIEF / FAR)
 
 
 @pytest.mark.parametrize(("segments", "gains"), [(3.0, False), (7.0, True)])
 def test_it_comes_back_where_segments_turn_out_to_be_slower(segments: float, gains: bool) -> None:
-    made = form(10 * BRIEF)
-    assert made.loses(SIZE, 5 * BRIEF)
+    made = form(10 * LONG)
+    assert made.loses(SIZE, 5 * LONG)
     for _ in range(TURNS - 1):
-        assert not made.gains(FEWER, 20 * BRIEF)  # they are checked, or are being compiled
-    assert made.gains(SIZE, segments * BRIEF) == gains
+        assert not made.gains(FEWER, 20 * LONG)  # they are checked, or are being compiled
+    assert made.gains(SIZE, segments * LONG) == gains
     assert made.has_lost(SIZE) != gains
-    assert not made.gains(SIZE, 20 * BRIEF)  # that was decided
+    assert not made.gains(SIZE, 20 * LONG)  # that was decided
+    assert not made.loses(SIZE, 5 * LONG)
 
 
-def test_the_iteration_that_is_checked_tells_already() -> None:
-    made = form(10 * BRIEF)
-    assert not made.gains_too_little(SIZE, 9 * BRIEF / NARROW, NARROW)
-    assert made.gains_too_little(SIZE, 11 * BRIEF / NARROW, NARROW)
-    assert made.has_lost(FEWER)
+def test_an_iteration_may_be_unlike_the_first() -> None:
+    """Python was timed with a short one: that shows as soon as it runs them all."""
+    made = form(10 * LONG)
+    assert made.loses(SIZE, 5 * LONG)
+    assert not made.gains(SIZE, 4 * FAR * LONG)
+    assert made.gains(SIZE, 6 * FAR * LONG)
+    assert not made.has_lost(SIZE)
 
 
 def test_nobody_knows_how_long_python_takes() -> None:
@@ -79,7 +98,6 @@ def test_segments_take_over_where_a_native_loop_gains_nothing(
 ) -> None:
     """An iteration takes long, and its time is that of NumPy's functions."""
     monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
-    monkeypatch.setattr(Form, "is_long", True)
     monkeypatch.setattr(Form, "gains_too_little", _gains_nothing)
     fast = jupyter_npcompile.compile(large)
     x = np.random.default_rng(0).random(2000)
@@ -102,7 +120,7 @@ def test_segments_take_over_where_a_native_loop_gains_nothing(
     assert not handle.loops[0].gave_way
 
 
-def _gains_nothing(form: Form, size: tuple[int, ...], seconds: float, factor: float) -> bool:
+def _gains_nothing(form: Form, size: tuple[int, ...], *times: float) -> bool:
     if size[1:] in form.apart:
         return False
     form.lost.add((ANY, *size[1:]))

@@ -102,7 +102,7 @@ class FunctionHandle:
             duel.blind -= 1
         elif is_open(self.options):
             if any(loop.is_untried for loop in self.loops):
-                rest.counts()
+                rest.tries()
                 if self.whole is not None:
                     self._consider(self.whole, caller)
                 return Frame(self.states, rest, None, self.loops, timed, watch)

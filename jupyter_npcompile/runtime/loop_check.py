@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ class Prediction:
     size : tuple of int
         Of the run that it is a part of.
     seconds : float
-        What it has taken, copies included.
+        What native code has taken for it, copies apart.
     """
 
     form: Form
@@ -115,6 +116,7 @@ class Written:
         there = {id(v): v.nbytes for v in (*values, *arguments) if type(v) is np.ndarray}
         self.lists = [value for value in values if type(value) is list]
         self.tails: list[Tail] = []
+        self.seconds = 0.0
         self.fits = self.nbytes <= budget(sum(there.values()))
 
 
@@ -141,7 +143,9 @@ def predict(
         return None  # nothing would be left to compare with
     found = dict(form.code.fixed)
     found.update(zip(form.code.outputs, answer[2:], strict=True))
-    return Prediction.of(form, found, contents, values, changes, written.tails)
+    made = Prediction.of(form, found, contents, values, changes, written.tails)
+    made.seconds = written.seconds
+    return made
 
 
 def taken_back(
@@ -161,7 +165,9 @@ def taken_back(
     lengths = [len(grown) for grown in written.lists]
     legacy = np.random.get_state(legacy=False) if form.code.draws_legacy else None
     try:
+        began = perf_counter()
         answer = form.run(1, *arguments, *values, *form.code.hosts)
+        written.seconds = perf_counter() - began
     except BaseException:
         for array, before in contents:
             np.copyto(array, before)

@@ -38,18 +38,46 @@ ANY = -1
 CLEAR = 3.0
 """How many times as long one run must take to be enough."""
 
-FAR = 8.0
+FAR = 6.0
 """How many times as fast as Python it must be where iterations are long; else segments have
 a turn."""
 
-NARROW = 4.0
-"""The same for the first run, of one iteration, in which what is written is copied."""
+NARROW = 1.5
+"""The same for the first iteration, which has all that a run costs besides."""
 
 TURNS = 6
 """Runs in segments after which it is clear what they are worth: the first ones are checked."""
 
 WORTH = 1.1
 """How many times as fast as they it must be then."""
+
+
+@dataclass
+class Times:
+    """How long iterations take for arrays of some sizes.
+
+    Parameters
+    ----------
+    samples : int
+        Iterations that have run in Python to be timed.
+    clean : int
+        Those in which nothing got in the way.
+    python : float
+        Seconds of an iteration in Python.
+    native : float
+        And here.
+    """
+
+    samples: int = 0
+    clean: int = 0
+    python: float = float("inf")
+    native: float = float("inf")
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether it is clear how long Python takes; something may get in the way."""
+        enough = ENOUGH if self.python < BRIEF else 1
+        return self.clean >= enough or self.samples >= SAMPLES
 
 
 @dataclass(eq=False)
@@ -70,14 +98,10 @@ class Form:
         Runs in a row that it left to NumPy.
     looks : int
         How often a loop that it might run has begun.
-    samples : int
-        Iterations that have run in Python to be timed.
-    clean : int
-        Those in which nothing got in the way.
-    numpy_seconds : float
-        What an iteration takes in Python.
-    seconds : float
-        What it takes here.
+    times : dict of tuple to Times
+        By the sizes of arrays.
+    latest : Times
+        Those of the last run.
     iterations : int
         How many have run here.
     lost : set
@@ -94,10 +118,8 @@ class Form:
     checked: bool = False
     refusals: int = 0
     looks: int = 0
-    samples: int = 0
-    clean: int = 0
-    numpy_seconds: float = float("inf")
-    seconds: float = float("inf")
+    times: dict[tuple[int, ...], Times] = field(default_factory=dict)
+    latest: Times = field(default_factory=Times)
     iterations: int = 0
     lost: set[tuple[int, ...]] = field(default_factory=set)
     runs: dict[tuple[int, ...], list[float]] = field(default_factory=dict)
@@ -108,18 +130,24 @@ class Form:
         """Whether nobody knows yet what it is good for: it is new, and has not run."""
         return not self.iterations and self.looks < LOOKS and self.refusals < LOOKS
 
-    @property
-    def is_unmeasured(self) -> bool:
-        """Whether it is not clear yet how long Python takes; something may get in the way."""
-        enough = ENOUGH if self.numpy_seconds < BRIEF else 1
-        return self.clean < enough and self.samples < SAMPLES
+    def is_measured(self, size: tuple[int, ...]) -> bool:
+        """Whether it is known how long Python takes for arrays of such sizes."""
+        known = self.times.get(size[1:])
+        return known is not None and known.is_enough
 
-    def time(self, seconds: float | None) -> None:
+    def time(self, size: tuple[int, ...], seconds: float | None) -> None:
         """An iteration has run in Python; None where nobody knows how long that took."""
-        self.samples += 1
+        known = self.times.setdefault(size[1:], Times())
+        known.samples += 1
         if seconds is not None:
-            self.clean += 1
-            self.numpy_seconds = min(self.numpy_seconds, seconds)
+            known.clean += 1
+            known.python = min(known.python, seconds)
+
+    def ran(self, size: tuple[int, ...], count: int, seconds: float) -> None:
+        """So many iterations have run here, and each took so long."""
+        self.iterations += count
+        self.latest = self.times.setdefault(size[1:], Times())
+        self.latest.native = min(self.latest.native, seconds)
 
     def fits(self, namespace: Mapping[str, Any]) -> bool:
         """Whether what was assumed when the loop was translated still holds."""
@@ -131,32 +159,41 @@ class Form:
     def loses(self, size: tuple[int, ...], seconds: float) -> bool:
         """Note what an iteration has taken; whether Python is faster for such sizes.
 
-        One run may have been disturbed: it takes three, or a clear one. Where an
-        iteration takes long, arrays are large, and what surrounds their operations
-        costs nothing: then segments, in which operations are fused, may be faster.
-        They have no turn while the loop runs here, so they get one unless it is far
-        ahead of Python.
+        One run may have been disturbed: it takes three, or a clear one.
         """
+        python = self.times.setdefault(size[1:], Times()).python
+        if self.gains_too_little(size, seconds, python, FAR):
+            return True
         known = self.runs.setdefault(size, [])
         if len(known) >= RUNS:
             return False
         known.append(seconds)
-        if self.is_long:
-            return self.gains_too_little(size, min(known), FAR)
         margin = 1.0 if len(known) == RUNS else CLEAR
-        if min(known) <= margin * self.numpy_seconds:
+        if min(known) <= margin * python:
             return False
         self.lost.add(size)
         return True
 
-    @property
-    def is_long(self) -> bool:
-        """Whether an iteration takes long in Python."""
-        return LONG < self.numpy_seconds < float("inf")
+    def gains_too_little(
+        self, size: tuple[int, ...], seconds: float, python: float, factor: float
+    ) -> bool:
+        """Whether segments have a turn: an iteration that is long gains little here.
 
-    def gains_too_little(self, size: tuple[int, ...], seconds: float, factor: float) -> bool:
-        """Whether it is not so many times as fast as Python: then segments have a turn."""
-        if factor * seconds <= self.numpy_seconds or size[1:] in self.apart:
+        Where it takes long, arrays are large, and what surrounds their operations
+        costs nothing: then segments, in which operations are fused, may be faster.
+        They have no turn while the loop runs here.
+
+        Parameters
+        ----------
+        size : tuple of int
+            Of the run.
+        seconds, python : float
+            What an iteration has taken here, and in Python.
+        factor : float
+            How many times as fast it must be here.
+        """
+        known = LONG < python < float("inf")
+        if not known or python >= factor * seconds or size[1:] in self.apart:
             return False
         self.lost.add((ANY, *size[1:]))
         self.apart[size[1:]] = (seconds, [])
@@ -168,8 +205,12 @@ class Form:
         Python's own iterations count as theirs, where nothing of them is compiled.
         """
         here, turns = self.apart.get(size[1:], (float("inf"), []))
+        if len(turns) >= TURNS:
+            return False
         turns.append(seconds)
-        if len(turns) != TURNS or WORTH * here > min(turns):
+        if seconds > FAR * here and len(turns) > 1:
+            turns[:] = [seconds] * TURNS  # an iteration is not like another
+        if len(turns) < TURNS or WORTH * here > min(turns):
             return False
         self.lost.discard((ANY, *size[1:]))
         return True

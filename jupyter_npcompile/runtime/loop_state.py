@@ -172,9 +172,11 @@ class LoopState:
                 continue
             if settings.first_run_check == "off":
                 form.checked = True
-            if not form.checked or (form.is_unmeasured and is_open(self.options)):
-                self._predict(frame, form, values, left, size)
-                return False
+            unmeasured = is_open(self.options) and not form.is_measured(size)
+            if not form.checked or unmeasured:
+                predicted = self._predict(frame, form, values, left, size)
+                if predicted or not form.checked:
+                    return False
             if self._run(frame, form, values, left, iterator, namespace, size):
                 return True
         return False
@@ -225,10 +227,9 @@ class LoopState:
         form.refusals = 0
         if not form.iterations:
             self.rest.end()
-        form.iterations += total
         self.gave_way = False
         seconds = (perf_counter() - began) / total
-        form.seconds = min(form.seconds, seconds)
+        form.ran(size, total, seconds)
         if is_open(self.options) and form.loses(size, seconds):
             self._give_way()
         counters.dispatches += 1
@@ -253,27 +254,29 @@ class LoopState:
         values: list[Any],
         left: Remaining | None,
         size: tuple[int, ...],
-    ) -> None:
-        """Have native code say what the next iteration will do."""
+    ) -> bool:
+        """Have native code say what the next iteration will do; whether it has."""
         arguments = _NOTHING if left is None else left.arguments
         written = Written(form, values, arguments)
         if not written.fits:
-            self.forms.remove(form)
-            self.close("what it writes is too large to be checked")
-            return
+            if not form.checked:
+                self.forms.remove(form)
+                self.close("what it writes is too large to be checked")
+            return False
         allowance = self.rest.allowance
         waits = loops_when(self.options) == "now"
         if not waits and not allowance.is_enough_for_copying(3 * written.nbytes):
-            return
+            return False
         began = perf_counter()
         prediction = predict(form, values, arguments, written, self.rest.changes)
-        seconds = perf_counter() - began
-        allowance.spent += seconds
-        if prediction is not None:
-            prediction.size, prediction.seconds = size, seconds
-            self.rest.offer(self.loop.id, True)
-            frame.predictions[self.loop.id] = prediction
-            prediction.began = perf_counter()
+        allowance.spent += perf_counter() - began
+        if prediction is None:
+            return False
+        prediction.size = size
+        self.rest.offer(self.loop.id, True)
+        frame.predictions[self.loop.id] = prediction
+        prediction.began = perf_counter()
+        return True
 
     def _verify(self, prediction: Prediction, namespace: FrameNamespace, seconds: float) -> None:
         """Compare an iteration that Python has run with what native code had said."""
@@ -287,10 +290,11 @@ class LoopState:
             self.close(f"NumPy's result was kept: {wrong[0]}")
             return
         form.checked = True
-        form.time(seconds if self.rest.changes == prediction.changes else None)
-        if not (form.is_long and is_open(self.options)):
+        clean = self.rest.changes == prediction.changes
+        form.time(prediction.size, seconds if clean else None)
+        if not (clean and is_open(self.options)):
             return
-        if form.gains_too_little(prediction.size, prediction.seconds, NARROW):
+        if form.gains_too_little(prediction.size, prediction.seconds, seconds, NARROW):
             self._give_way()
 
     # -- compiling

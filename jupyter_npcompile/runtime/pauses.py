@@ -233,14 +233,10 @@ class Rest:
         self.duel = Duel() if duel is None else duel
         self.allowance = Allowance()
 
-    def counts(self) -> None:
-        """A call begins that may look at what is compiled: it has an allowance of its own."""
-        self._calls += 1
-        self.allowance.begin(self._calls)
-
     def begins(self) -> bool:
         """A call begins, with guards; whether it should look at everything again."""
-        self.counts()
+        self._calls += 1
+        self.allowance.begin(self._calls)
         if self.ran:
             self._vain = 0
         elif self.in_vain:
@@ -254,6 +250,11 @@ class Rest:
             self._hope()
             return True
         return False
+
+    def tries(self) -> None:
+        """A call begins that tries native loops: it has an allowance of its own."""
+        self._calls += 1
+        self.allowance.begin(self._calls)
 
     def end(self) -> None:
         """Something fits, or might by now."""
