@@ -43,7 +43,7 @@ FAR = 6.0
 a turn."""
 
 NARROW = 1.5
-"""The same for the first iteration, which has all that a run costs besides."""
+"""The same where loops are in it: then it is hardly arrays that take the time."""
 
 TURNS = 6
 """Runs in segments after which it is clear what they are worth: the first ones are checked."""
@@ -156,13 +156,13 @@ class Form:
             for function, code, defaults in self.code.codes
         )
 
-    def loses(self, size: tuple[int, ...], seconds: float) -> bool:
+    def loses(self, size: tuple[int, ...], seconds: float, factor: float = FAR) -> bool:
         """Note what an iteration has taken; whether Python is faster for such sizes.
 
         One run may have been disturbed: it takes three, or a clear one.
         """
         python = self.times.setdefault(size[1:], Times()).python
-        if self.gains_too_little(size, seconds, python, FAR):
+        if self.gains_too_little(size, seconds, python, factor):
             return True
         known = self.runs.setdefault(size, [])
         if len(known) >= RUNS:

@@ -21,7 +21,7 @@ from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.iterators import Remaining, later, remaining
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, predict
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile
-from jupyter_npcompile.runtime.loop_form import NARROW, Form, size_of_run
+from jupyter_npcompile.runtime.loop_form import FAR, NARROW, Form, size_of_run
 from jupyter_npcompile.runtime.namespace import FrameNamespace
 from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.policy import Options, is_open, loops_when
@@ -230,7 +230,7 @@ class LoopState:
         self.gave_way = False
         seconds = (perf_counter() - began) / total
         form.ran(size, total, seconds)
-        if is_open(self.options) and form.loses(size, seconds):
+        if is_open(self.options) and form.loses(size, seconds, self._far):
             self._give_way()
         counters.dispatches += 1
         self.rest.ran = True
@@ -294,7 +294,7 @@ class LoopState:
         form.time(prediction.size, seconds if clean else None)
         if not (clean and is_open(self.options)):
             return
-        if form.gains_too_little(prediction.size, prediction.seconds, seconds, NARROW):
+        if form.gains_too_little(prediction.size, prediction.seconds, seconds, self._far):
             self._give_way()
 
     # -- compiling
@@ -364,9 +364,13 @@ class LoopState:
 
     def _give_way(self) -> None:
         """Python runs loops like this one from now on, and what is compiled of them."""
-        self.gave_way = True
         self.rest.changes += 1
         self._let_inner()
+
+    @property
+    def _far(self) -> float:
+        """How far ahead of Python it must be."""
+        return NARROW if self.inner else FAR
 
     def _let_inner(self) -> None:
         for state in self.inner:
