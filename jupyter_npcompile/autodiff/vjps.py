@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -126,6 +126,3 @@ def _fresh(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value
     return np.array(value)[()] if isinstance(value, np.generic) else operator.neg(-value)
-
-
-Gradients = Sequence[Any]

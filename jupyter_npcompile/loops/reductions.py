@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -306,9 +306,6 @@ def running(writer: Writer, value: Lazy, symbol: str) -> Ref:
         f"{p}[{k}] = {p}[{k} - 1] {symbol} {p}[{k}];"
     )
     return made
-
-
-Reduce = Callable[[Writer, Lazy], Scalar]
 
 
 def joined(writer: Writer, parts: Sequence[Lazy]) -> Ref:

@@ -67,7 +67,7 @@ class LoopState:
     rest : Rest
         Of the function, or the run of a cell, that it is a part of.
     gave_way : bool
-        Whether Python was faster when it ran last.
+        Whether the last run was left to Python, and to segments.
     """
 
     def __init__(
