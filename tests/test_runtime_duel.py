@@ -17,7 +17,7 @@ import jupyter_npcompile
 from jupyter_npcompile.runtime import first_check
 from jupyter_npcompile.runtime.cells import CellHandle, compile_cell, forget
 from jupyter_npcompile.runtime.contest import Times
-from jupyter_npcompile.runtime.duel import BLIND, LEAST, MOST, SHARE, Duel, Ring, size_of
+from jupyter_npcompile.runtime.duel import BLIND, GLANCE, LEAST, MOST, SHARE, Duel, Ring, size_of
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.policy import Options
 from jupyter_npcompile.runtime.worker import Compiler, compiler
@@ -28,8 +28,7 @@ def duel(guarded: list[float], written: list[float], calls: int) -> tuple[float,
     judge, spent, least = Duel(), 0.0, 0.0
     for number in range(calls):
         ours, plain = guarded[number % len(guarded)], written[number % len(written)]
-        if judge.blind:
-            judge.blind -= 1
+        if judge.is_blind():
             as_written = judge.written
         else:
             turn = judge.turn({}, 0)
@@ -78,8 +77,8 @@ def test_a_slow_call_by_chance_does_not_matter() -> None:
 def test_duels_become_rare() -> None:
     judge, timed = Duel(), []
     for number in range(200_000):
-        if judge.blind:
-            judge.blind -= 1
+        if judge.is_blind():
+            pass
         elif (turn := judge.turn({}, 0)) is not None:
             turn.ring.add(turn.written, 1e-5)
             timed.append(number)
@@ -87,12 +86,25 @@ def test_duels_become_rare() -> None:
     assert LEAST < timed[-1] < MOST
 
 
+def test_long_calls_are_seen_soon_after_many_brief_ones() -> None:
+    now = 0.0
+    judge = Duel(clock=lambda: now)
+    while not judge.is_blind():
+        turn = judge.turn({"n": 1}, 0)
+        if turn is not None:
+            turn.ring.add(turn.written, 2e-6 if turn.written else 1e-6)
+    calls = 0
+    while judge.is_blind():
+        now += 1.0
+        calls += 1
+    assert calls <= GLANCE
+
+
 def test_other_sizes_are_seen_soon_after_many_brief_calls() -> None:
     judge, since = Duel(), 0
 
     def call(size: int, ours: float, plain: float) -> bool:
-        if judge.blind:
-            judge.blind -= 1
+        if judge.is_blind():
             return False
         turn = judge.turn({"n": size}, 0)
         if turn is not None:

@@ -36,7 +36,7 @@ def whole(function: Function, given: Sequence[Any]) -> tuple[Function, WholeFunc
         dict(zip(parameters, given, strict=True)), function.__globals__, vars(builtins)
     )
     LoopCompile(state, Job.of_names(state.loop, Numbers(), names), waited=True).run()
-    state._duel.blind = FOREVER
+    state._duel._blind, state._duel._until = FOREVER, FOREVER
     return made, state
 
 

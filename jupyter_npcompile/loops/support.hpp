@@ -31,6 +31,9 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 typedef unsigned char bool8;
 typedef int64_t i64;
@@ -109,6 +112,15 @@ struct Spare {
         return 64 - __builtin_clzll((unsigned long long)bytes - 1) - SMALLEST_SPARE;
     }
 };
+// Memory that is used for the first time comes page by page, which takes longer than most
+// loops; NumPy asks for large pages, too, for arrays of as many bytes.
+#define LARGE_PAGES ((i64)1 << 22)
+static inline void ask_for_large_pages(void *memory, i64 bytes) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    const uintptr_t first = ((uintptr_t)memory + 4095) & ~(uintptr_t)4095;
+    madvise((void *)first, (size_t)((uintptr_t)memory + bytes - first), MADV_HUGEPAGE);
+#endif
+}
 static inline Buffer *new_buffer(Spare &spare, i64 bytes) {
     const bool small = bytes <= (i64)1 << LARGEST_SPARE;
     if (small) {
@@ -122,6 +134,7 @@ static inline Buffer *new_buffer(Spare &spare, i64 bytes) {
     const i64 room = small ? (i64)1 << (Spare::shelf(bytes) + SMALLEST_SPARE) : (bytes + 63) & ~(i64)63;
     void *memory = std::aligned_alloc(64, (size_t)(room + 128));
     if (!memory) throw std::bad_alloc();
+    if (room >= LARGE_PAGES) ask_for_large_pages(memory, room + 128);
     Buffer *made = new (memory) Buffer;
     made->refs = 0; made->bytes = bytes; made->object = nullptr;
     made->spare = small ? &spare : nullptr;

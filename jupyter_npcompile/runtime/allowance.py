@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from time import perf_counter
 
-AT_ONCE = 0.03
+AT_ONCE = 0.02
 """Seconds that the first run may lose."""
 
 SHARE = 0.04
 """Part of its length that it may lose besides."""
 
-GRACE = 0.02
+GRACE = 0.01
 """Seconds besides for a recording that has begun: what it has done would be lost."""
 
 LATER = 8
@@ -49,6 +49,9 @@ class Allowance:
     >>> allowance.begin(PATIENT + 1)
     >>> allowance.left
     inf
+    >>> allowance.meets_news()
+    >>> allowance.left < 1
+    True
     """
 
     __slots__ = ("_began", "_factor", "spent")
@@ -62,6 +65,10 @@ class Allowance:
         self._began = perf_counter()
         self.spent = 0.0
         self._factor = 1 if run <= 1 else LATER if run <= PATIENT else float("inf")
+
+    def meets_news(self) -> None:
+        """Something begins that no run has seen, of another size perhaps: as in a first run."""
+        self._factor = min(self._factor, 1.0)
 
     @property
     def left(self) -> float:

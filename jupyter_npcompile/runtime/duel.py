@@ -9,7 +9,7 @@ cell that has loops.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from time import perf_counter
 from typing import Any
 
@@ -40,6 +40,9 @@ BRIEF = 500e-6
 
 BLIND = 64
 """So many calls are made without a look then."""
+
+GLANCE = 8
+"""After so many of them the clock is asked whether they take as little as they did."""
 
 SHARE = 0.01
 """Part of the time that duels may cost."""
@@ -172,11 +175,11 @@ class Duel:
     ----------
     brief : float
         Seconds; while a call takes less, not every one is looked at.
+    clock : callable
+        The time, in seconds.
 
     Attributes
     ----------
-    blind : int
-        Calls for which nothing is looked at.
     written : bool
         Whether they run as it was written.
     note : str
@@ -193,14 +196,25 @@ class Duel:
     (2, True)
     """
 
-    __slots__ = ("_brief", "_rings", "blind", "note", "written")
+    __slots__ = ("_blind", "_brief", "_clock", "_rings", "_until", "note", "written")
 
-    def __init__(self, brief: float = BRIEF) -> None:
+    def __init__(self, brief: float = BRIEF, clock: Callable[[], float] = perf_counter) -> None:
         self._brief = brief
+        self._clock = clock
         self._rings: dict[tuple[int, ...], Ring] = {}
-        self.blind = 0
+        self._blind = 0
+        self._until = 0.0
         self.written = False
         self.note = ""
+
+    def is_blind(self) -> bool:
+        """Whether nothing is looked at in this call: it runs as ``written`` says."""
+        if self._blind <= 0:
+            return False
+        self._blind -= 1
+        if self._blind % GLANCE == 0 and self._clock() > self._until:
+            self._blind = 0  # calls of another size, which may be judged in another way
+        return True
 
     def turn(self, arguments: Mapping[str, Any], changes: int) -> Turn | None:
         """How a call runs.
@@ -228,8 +242,9 @@ class Duel:
             self.written = bool(ring.winner)
             self.note = ring.note
             if ring.seconds < self._brief:
-                self.blind = min(ring.left, BLIND)
-                ring.left -= self.blind
+                self._blind = min(ring.left, BLIND)
+                self._until = self._clock() + BLIND * self._brief
+                ring.left -= self._blind
             return None
         if ring.winner is not None:
             ring.begin()
@@ -239,7 +254,7 @@ class Duel:
     def end(self) -> None:
         """Something fits, or might by now: whatever was found out is void."""
         self._rings.clear()
-        self.blind = 0
+        self._blind = 0
         self.written = False
         self.note = ""
 

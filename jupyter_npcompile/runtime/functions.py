@@ -98,9 +98,7 @@ class FunctionHandle:
         duel, turn, watch = rest.duel, None, None
         if self.program.reaches is not None:
             watch = watch_of(self.options.device, self.program.reaches)
-        if duel.blind > 0:
-            duel.blind -= 1
-        elif is_open(self.options):
+        if not duel.is_blind() and is_open(self.options):
             if any(loop.is_untried for loop in self.loops):
                 rest.tries()
                 if self.whole is not None:

@@ -8,14 +8,17 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib
+import importlib.util
 import json
 import os
 import platform
 import shutil
 import sys
-from importlib import metadata
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 FORMAT = 1
 """The layout of the cache folder. Another number makes a new start."""
@@ -25,13 +28,14 @@ FORMAT = 1
 def versions() -> dict[str, Any]:
     """What generated code depends on.
 
-    Our own sources count by their contents: somebody who changes a lowering
-    must not get what the old one made.
+    Our own sources count by their sizes and times: somebody who changes a lowering
+    must not get what the old one made. To read four hundred files would hold up the
+    first cell.
     """
     return {
         "format": FORMAT,
-        "torch": metadata.version("torch"),
-        "numpy": metadata.version("numpy"),
+        "torch": _torch(),
+        "numpy": np.__version__,
         "sources": _sources(),
         "python": f"{sys.implementation.cache_tag}-{sys.abiflags}",
         "system": [platform.system(), platform.machine()],
@@ -39,14 +43,32 @@ def versions() -> dict[str, Any]:
     }
 
 
+def _torch() -> str:
+    """Which torch there is; to import it takes a second, and its metadata take milliseconds."""
+    found = importlib.util.find_spec("torch")
+    if found is None or found.origin is None:
+        return ""
+    return Path(found.origin).with_name("version.py").read_text()
+
+
+KINDS = (".py", ".c", ".hpp")
+"""Files of ours that generated code depends on."""
+
+
 def _sources() -> str:
-    package = Path(__file__).parents[1]
-    digest = hashlib.sha256()
-    kinds = ("*.py", "*.c", "*.hpp")
-    for path in sorted(path for kind in kinds for path in package.rglob(kind)):
-        digest.update(path.relative_to(package).as_posix().encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+    package = str(Path(__file__).parents[1])
+    return digest(sorted(_files(package, len(package))))
+
+
+def _files(folder: str, root: int) -> Iterator[tuple[str, int, int]]:
+    """Name, size and time of each source below a folder."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield from _files(entry.path, root)
+            elif entry.name.endswith(KINDS):
+                found = entry.stat()
+                yield entry.path[root:], found.st_size, found.st_mtime_ns
 
 
 def cpu_features() -> list[str]:

@@ -45,6 +45,9 @@ MAX_PLANS = 8
 FEW = 2
 """Plans whose order does not matter."""
 
+CHECKS = 3
+"""How many times as long as NumPy a first compiled run takes, with its check and contest."""
+
 WORTH = 16
 """Runs of each of them, on average, that make it worth while to record further ones."""
 
@@ -82,6 +85,8 @@ class RegionState:
         Statements from which nothing is recorded any more, and why.
     postponed : set of int
         Statements for which this run had no time.
+    put_off : set of int
+        Statements of which the last recording came to nothing.
     used : dict of int to Plan
         The plan that last ran from each statement.
     fast : dict of int to tuple of (Plan, callable)
@@ -107,6 +112,7 @@ class RegionState:
     stops: dict[int, Stop] = field(default_factory=dict)
     closed: dict[int, str] = field(default_factory=dict)
     postponed: set[int] = field(default_factory=set)
+    put_off: set[int] = field(default_factory=set)
     used: dict[int, Plan] = field(default_factory=dict)
     fast: dict[int, tuple[tuple[Plan, Fast], ...]] = field(default_factory=dict)
     pauses: Pauses = field(default_factory=Pauses)
@@ -310,9 +316,16 @@ class RegionState:
         """Whether NumPy goes on alone, lest this run is held up."""
         return choose(self.options)[1] == "later" and self.rest.allowance.left <= 0
 
+    def _has_time_to_check(self, plan: Plan) -> bool:
+        """Whether what NumPy has just computed can be compared, and timed, in this run."""
+        return CHECKS * plan.recording.numpy_seconds <= self.rest.allowance.left
+
     def _record(self, start: int, namespace: Namespace, limit: Stop | None = None) -> Plan | None:
         """Record from a statement on, and have the recording compiled."""
         tier, when = choose(self.options)
+        if self.plans[start] and start not in self.put_off:
+            self.rest.allowance.meets_news()
+        self.put_off.add(start)
         while True:
             recording = dry_run(self, start, namespace, limit, hurry=when == "later")
             if recording is None:
@@ -321,6 +334,7 @@ class RegionState:
             if recording.is_late:
                 return _only_now(recording, namespace)
             self.postponed.discard(start)
+            self.put_off.discard(start)
             recording = with_free_bounds(self, recording, namespace, limit, hurry=when == "later")
             plan = Plan(recording)
             plan.timings["trace_ms"] = recording.seconds * 1e3
@@ -364,7 +378,13 @@ class RegionState:
             plan, lambda: artifacts.recall(graph, tier), self.code
         ):
             plan.shared = plan.artifact is not None and plan.artifact.form is not None
+            if when == "later":
+                plan.keep_first(namespace)
             take_verdict(plan)
+            if plan.state == "ready" and not plan.checked and self._has_time_to_check(plan):
+                plan.first = None
+            elif plan.first is not None:
+                plan.recording.forget()
         elif when == "later":
             plan.keep_first(namespace)
             plan.recording.forget()

@@ -146,9 +146,7 @@ class WholeFunction:
             To be told how long it takes, when it is not over.
         """
         duel, turn = self._duel, None
-        if duel.blind > 0:
-            duel.blind -= 1
-        else:
+        if not duel.is_blind():
             turn = duel.turn(frame.f_locals, self._rest.changes)
         if duel.written if turn is None else turn.written:
             self._rest.whole = None
