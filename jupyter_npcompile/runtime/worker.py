@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,6 +21,10 @@ Lane = Literal["segments", "loops"]
 MOST = 4
 """Compiles of a kind in the background at once, on a machine with many processors."""
 
+DELAY = 0.1
+"""Seconds before a job in the background begins: the code that asked for it runs meanwhile,
+and of two threads that run Python each holds up the other."""
+
 MOST_WAITING = 100
 """Jobs of a kind that wait in the background; of more, the oldest are given up."""
 
@@ -28,7 +33,7 @@ MOST_WAITING = 100
 class _Queue:
     """Jobs of a kind that wait, and how many threads there are for them."""
 
-    jobs: list[tuple[int, Job, Job | None]] = field(default_factory=list)
+    jobs: list[tuple[int, Job, Job | None, float]] = field(default_factory=list)
     threads: int = 0
 
 
@@ -50,10 +55,15 @@ class Compiler:
 
     Jobs must not raise: they keep what went wrong in the plan they work on.
 
+    Parameters
+    ----------
+    delay : float
+        Seconds before a job in the background begins.
+
     Examples
     --------
     >>> done = []
-    >>> compiler = Compiler()
+    >>> compiler = Compiler(DELAY)
     >>> compiler.submit(lambda: done.append(1))
     >>> compiler.wait()
     True
@@ -61,7 +71,8 @@ class Compiler:
     [1]
     """
 
-    def __init__(self) -> None:
+    def __init__(self, delay: float = 0.0) -> None:
+        self._delay = delay
         self._reset()
         os.register_at_fork(after_in_child=self._reset)
 
@@ -90,7 +101,7 @@ class Compiler:
         queue = self._queues[lane]
         late: list[tuple[int, Job]] = []
         with self._changed:
-            queue.jobs.append((self._next(), job, give_up))
+            queue.jobs.append((self._next(), job, give_up, time.monotonic() + self._delay))
             if len(queue.jobs) > MOST_WAITING:
                 late = _late(queue)
             if queue.threads < width():
@@ -184,8 +195,12 @@ class Compiler:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waited or queue.jobs)
-                number, job = self._waited.popleft() if self._waited else queue.jobs.pop()[:2]
+                if self._waited:
+                    (number, job), due = self._waited.popleft(), 0.0
+                else:
+                    number, job, _, due = queue.jobs.pop()
             try:
+                time.sleep(max(0.0, due - time.monotonic()))
                 job()
             finally:
                 self._finish(number)
@@ -207,7 +222,7 @@ class Compiler:
 
 def _late(queue: _Queue) -> list[tuple[int, Job]]:
     """Take the oldest job that may be given up from a queue."""
-    for index, (number, _, give_up) in enumerate(queue.jobs):
+    for index, (number, _, give_up, _) in enumerate(queue.jobs):
         if give_up is not None:
             del queue.jobs[index]
             return [(number, give_up)]
@@ -219,4 +234,4 @@ def width() -> int:
     return max(1, min(MOST, (os.cpu_count() or 1) // 2))
 
 
-compiler = Compiler()
+compiler = Compiler(DELAY)

@@ -22,6 +22,9 @@ from tests.benchmarks.worker import Request
 SECOND_CHANCE = 5.0
 """Seconds for a first result, or to compile, where another size took too long."""
 
+STILL = 12.0
+"""Seconds to wait for compiles where another size had not enough."""
+
 FIRST_USE = 240.0
 """Seconds for the first use of a tool on a machine."""
 
@@ -111,7 +114,7 @@ def _less_patient(request: Request, sizes: dict[str, Measured]) -> Request:
     """Wait no longer than that for compiles where one has taken too long already."""
     if all(one.capture is None or one.capture.settled for one in sizes.values()):
         return request
-    return replace(request, settle=min(request.settle, SECOND_CHANCE))
+    return replace(request, settle=min(request.settle, STILL))
 
 
 def measure(program: Program, tool: Tool, plan: Plan, start: Start, request: Request) -> Row:

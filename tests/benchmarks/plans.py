@@ -63,7 +63,7 @@ FULL = Plan(
     pairs=9,
     every=True,
     minutes=58,
-    settle=12,
+    settle=22,
     limits=Limits(ready=60, first=10, rest=30),
 )
 

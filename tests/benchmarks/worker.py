@@ -304,11 +304,23 @@ def overhead(request: Request, emit: Emit) -> None:
     emit("first", size="", seconds=first_use_s)
     timing = interleaved(native, compiled, request.budget, request.pairs)
     emit("overhead", first_use_s=first_use_s, timing=asdict(timing))
+    if tool.name == "ours":
+        # Loops have a compiler of their own, with things to find out about the machine, too.
+        tool.wrap(decay)(np.ones(20_000))
+        tool.settle(request.settle)
 
 
 def axpy(a: Any, x: Any, y: Any) -> Any:
     """What is called to see what a call costs."""
     return a * x + y
+
+
+def decay(x: Any) -> Any:
+    """A loop over single elements."""
+    total = 0.0
+    for value in x:
+        total = 0.5 * total + value
+    return total
 
 
 def bandwidth(_: Request, emit: Emit) -> None:
