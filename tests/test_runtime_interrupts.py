@@ -186,7 +186,9 @@ class Interrupted:
                 press(0)
         except KeyboardInterrupt as late:  # outside of what IPython catches
             error = late
-        except UnboundLocalError as late:  # or where IPython has caught it, and falls over it
+        except (UnboundLocalError, AssertionError) as late:
+            # Or where IPython has caught it, and falls over it: in Python 3.11 some jumps
+            # have no line, and it shows the line of each frame.
             error = late.__context__
         assert error is None or isinstance(error, KeyboardInterrupt) or _is_pythons(error)
         reached = self.known.get(seen(self.shell.ip.user_ns))
