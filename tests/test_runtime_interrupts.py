@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import operator
 import os
 import random
 import signal
@@ -21,9 +22,11 @@ import pytest
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.runtime import artifacts, cells, preparing
+from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.worker import compiler
 from jupyter_npcompile.tracer import interrupts
 from jupyter_npcompile.tracer.evaluation import warnings_shown
+from jupyter_npcompile.tracer.streams import Streams
 from tests.test_magic import Shell
 from tests.test_runtime_compiled import Kernel, kernel, shell
 
@@ -349,3 +352,49 @@ def test_warnings_of_other_threads_are_shown(recwarn: pytest.WarningsRecorder) -
     assert found == ["collected here"]
     assert shown == ["shown"]
     assert warnings.showwarning is before
+
+
+def draw(x: Any, rng: np.random.Generator) -> Any:
+    x += 1
+    return x + rng.random(3)
+
+
+def test_an_interrupt_comes_after_the_states_of_generators_are_set(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Their large integers are divided, and Python looks for signals when it divides."""
+    monkeypatch.setattr(npc.settings, "tier", "auto")
+    steps = Streams.steps
+
+    def pressed(streams: Streams) -> list[tuple[Any, ...]]:
+        divided = (operator.floordiv, 3**20_000, 7**5_000)
+        return [(signal.raise_signal, signal.SIGINT), divided, *steps(streams)]
+
+    fast, x, rng = npc.compile(draw), np.zeros(3), np.random.default_rng(1)
+    with monkeypatch.context() as during:
+        during.setattr(Streams, "steps", pressed)
+        during.setattr(Streams, "rewind", lambda streams: interrupts.at_once(steps(streams)))
+        with pytest.raises(KeyboardInterrupt):
+            fast(x, rng)
+    expected = np.random.default_rng(1)
+    expected.random(3)
+    np.testing.assert_array_equal(x, np.ones(3))
+    assert rng.bit_generator.state == expected.bit_generator.state
+
+
+def test_what_an_interrupted_run_has_computed_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(npc.settings, "tier", "auto")
+    fast = npc.compile(draw)
+
+    def press(plan: Plan) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as during:
+        during.setattr(Plan, "take_first", press)
+        with pytest.raises(KeyboardInterrupt):
+            fast(np.zeros(3), np.random.default_rng(1))
+    for seed in range(2, 8):
+        x = np.full(3, 5.0)
+        result = fast(x, np.random.default_rng(seed))
+        np.testing.assert_array_equal(x, np.full(3, 6.0))
+        np.testing.assert_array_equal(result, 6 + np.random.default_rng(seed).random(3))

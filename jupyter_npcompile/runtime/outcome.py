@@ -15,7 +15,7 @@ from jupyter_npcompile.runtime.check import Mismatch, Rounding, magnitude, misma
 from jupyter_npcompile.runtime.namespace import DISPLAY, FrameNamespace
 from jupyter_npcompile.runtime.samples import sample_mismatches, sampled
 from jupyter_npcompile.tracer.interpret import constant_value, value_of
-from jupyter_npcompile.tracer.interrupts import at_once
+from jupyter_npcompile.tracer.interrupts import at_once, held
 from jupyter_npcompile.tracer.memory import Array, clone_owner, owner, rebase
 from jupyter_npcompile.tracer.recipes import Container, FromSource, Literal, Recipe
 from jupyter_npcompile.tracer.recording import Recording
@@ -142,7 +142,12 @@ class Outcome:
         if module is not None:
             bound = {name: value for name, value in names.items() if name != DISPLAY}
             steps.append((module.update, bound))
-        at_once([*steps, (setattr, self, "committed", True)])
+        steps.append((setattr, self, "committed", True))
+        if self.after is None:
+            at_once(steps)
+        else:
+            with held():  # the states hold large integers, whose arithmetic looks for signals
+                at_once(steps)
         return names
 
     def names(self) -> dict[str, Any]:

@@ -284,6 +284,7 @@ class RegionState:
             return None
         for plan in reversed(plans):
             if plan.matches(namespace):
+                plan.first = None  # an interrupted run may have left it, with values of its own
                 again = plan.is_worth_another_try()
                 if plan.limit is None and not (again or plan.stale or plan.was_given_up):
                     if plan.state == "held":
