@@ -1,4 +1,4 @@
-"""Runs files of NumPy's own test suite as they are and compiled, each in a process of its own.
+"""Runs files of NumPy's own test suite as they are and compiled, in processes of their own.
 
 The files are copied first: what stands in an installed package is a library to us, not
 somebody's own code. A process that dies or hangs has told which test it was running; another
@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,12 +31,13 @@ filterwarnings =
     error
     ignore:the matrix subclass is not
     ignore:Importing from numpy.matlib is
-addopts = --import-mode=prepend --assert=plain --tb=short -q -p no:cacheprovider
+    ignore:Passing a non-Collection iterable
+addopts = --import-mode=importlib --assert=plain --tb=short -q -p no:cacheprovider
 """
 """What NumPy's own configuration says, which the wheel does not have."""
 
 CRASHES = 5
-"""Processes that may die in one file."""
+"""Processes that may die in a run."""
 
 
 @dataclass
@@ -44,18 +46,14 @@ class Verdict:
 
     Parameters
     ----------
-    file, name : str
+    name : str
+        With its file.
     said : dict
         What the plugin wrote, see `suite_plugin.Plugin`; empty where the process died.
     """
 
-    file: str
     name: str
     said: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def id(self) -> str:
-        return f"{self.file}::{self.name}"
 
     @property
     def is_compared(self) -> bool:
@@ -89,7 +87,7 @@ def copied(folder: Path) -> Path:
             name = "_".join(tests.relative_to(NUMPY).parts[:-1]) or "numpy"
             ignored = shutil.ignore_patterns("__init__.py", "__pycache__")
             shutil.copytree(tests, folder / f"of_{name}", ignore=ignored)
-    for file in files(folder):
+    for file in every_file(folder):
         path = folder / file
         path.write_text(hoisted(path.read_text(encoding="utf-8")), encoding="utf-8")
     return folder
@@ -97,41 +95,32 @@ def copied(folder: Path) -> Path:
 
 def run(
     folder: Path,
-    file: str,
-    only: Collection[str] | None = None,
+    files: Sequence[str],
     without: Collection[str] = (),
-    seconds: float = 500.0,
+    limit: float = 500.0,
     **wishes: Any,
 ) -> Iterator[Verdict]:
-    """Run the tests of one file.
+    """Run the tests of some files.
 
     Parameters
     ----------
     folder : Path
         What `copied` has made.
-    file : str
-        The file in it.
-    only : collection of str, optional
-        The tests that run, without their file; by default all of them.
+    files : sequence of str
+        Files in it, or single tests.
     without : collection of str
         Tests that are left out.
-    seconds : float
+    limit : float
         How long a process may take.
     **wishes
         See `suite_plugin.Wish`.
     """
-    results = folder / (file.replace("/", "_") + ".jsonl")
+    results = Path(tempfile.mkstemp(suffix=".jsonl", dir=folder)[1])
     done = set(without)
     for _ in range(CRASHES):
-        results.unlink(missing_ok=True)
-        results.touch()
-        wish = {
-            "results": str(results),
-            "only": None if only is None else sorted(only),
-            "without": sorted(done),
-            **wishes,
-        }
-        output, ended = _process(folder, file, wish, seconds)
+        results.write_text("")
+        wish = {"results": str(results), "without": sorted(done), **wishes}
+        output, ended = _process(folder, files, wish, limit)
         begun = None
         for line in map(json.loads, results.read_text().splitlines()):
             if "begun" in line:
@@ -139,15 +128,18 @@ def run(
                 done.add(begun)
             else:
                 begun = None
-                yield Verdict(file, line["name"], line)
+                done.add(line["name"])
+                yield Verdict(line["name"], line)
         if begun is None and not ended:
-            raise RuntimeError(f"{file}: {output[-2000:]}")
+            raise RuntimeError(f"{files}: {output[-2000:]}")
         if begun is None:
             return
-        yield Verdict(file, begun)
+        yield Verdict(begun)
 
 
-def _process(folder: Path, file: str, wish: dict[str, Any], seconds: float) -> tuple[str, bool]:
+def _process(
+    folder: Path, files: Sequence[str], wish: dict[str, Any], seconds: float
+) -> tuple[str, bool]:
     environment = {key: value for key, value in os.environ.items() if "PYTEST" not in key}
     environment |= {
         "PYTHONPATH": str(HERE),
@@ -156,7 +148,7 @@ def _process(folder: Path, file: str, wish: dict[str, Any], seconds: float) -> t
         VARIABLE: json.dumps(wish),
     }
     command = [sys.executable, "-m", "pytest", "-c", str(folder / "pytest.ini"), "-m", "not slow"]
-    command += ["--rootdir", str(folder), "-p", "tests.suite_plugin", str(folder / file)]
+    command += ["--rootdir", str(folder), "-p", "tests.suite_plugin", *files]
     try:
         done = subprocess.run(
             command,
@@ -173,6 +165,6 @@ def _process(folder: Path, file: str, wish: dict[str, Any], seconds: float) -> t
     return done.stdout, done.returncode in (0, 1, 5)
 
 
-def files(folder: Path) -> Sequence[str]:
+def every_file(folder: Path) -> Sequence[str]:
     """The files that `copied` has made."""
     return sorted(str(path.relative_to(folder)) for path in folder.glob("of_*/test_*.py"))

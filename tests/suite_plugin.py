@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import importlib
 import json
 import os
 import random
@@ -67,18 +68,24 @@ class Wish:
         How often each test runs compiled.
     seconds : float
         How long one run may take; what takes longer hangs.
-    only : list of str or None
-        The tests that are to run, by what follows ``::`` in their names.
+    most : int
+        Of how many parameters of one function at most, in equal steps.
     without : list of str
         Tests that are left out.
+    seed : int or None
+        Draws the order in which tests run; by default that of their files.
+    budget : float
+        Seconds after which no further test begins.
     """
 
     results: str
     tier: str = "aten"
     rounds: int = 3
     seconds: float = 60.0
-    only: list[str] | None = None
+    most: int = 10_000
     without: list[str] = dataclasses.field(default_factory=list)
+    seed: int | None = None
+    budget: float = 1e9
 
 
 class LateError(BaseException):
@@ -122,6 +129,8 @@ class Plugin:
 
     def __init__(self, wish: Wish) -> None:
         self.wish = wish
+        importlib.import_module("torch")  # takes seconds, which no test shall have to wait for
+        self._began = perf_counter()
         self._known: dict[str, tuple[int, list[Place]]] = {}
         self._differences: list[str] = []
         _listen(self._differences)
@@ -132,20 +141,26 @@ class Plugin:
         self, config: pytest.Config, items: list[pytest.Item]
     ) -> None:
         """Leave out what is not asked for."""
-        only = None if self.wish.only is None else set(self.wish.only)
         without = set(self.wish.without)
-        left = [
+        families: dict[str, list[pytest.Item]] = {}
+        for item in items:
+            families.setdefault(name_of(item).partition("[")[0], []).append(item)
+        kept = {
             item
-            for item in items
-            if name_of(item) in without or (only is not None and name_of(item) not in only)
-        ]
-        gone = set(left)
-        config.hook.pytest_deselected(items=left)
-        items[:] = [item for item in items if item not in gone]
+            for family in families.values()
+            for item in family[:: -(-len(family) // self.wish.most)]
+            if name_of(item) not in without
+        }
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = [item for item in items if item in kept]
+        if self.wish.seed is not None:
+            random.Random(self.wish.seed).shuffle(items)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
         """Run a test: as it is, and compiled."""
+        if perf_counter() - self._began > self.wish.budget:
+            return True
         self._write({"begun": name_of(item)})
         self._write(self._judged(item, nextitem))
         return True
@@ -233,8 +248,8 @@ class Plugin:
 
 
 def name_of(item: pytest.Item) -> str:
-    """A test's name in its file."""
-    return item.nodeid.partition("::")[2]
+    """A test's name, with its file."""
+    return item.nodeid
 
 
 def _late(number: int, frame: types.FrameType | None) -> None:

@@ -44,6 +44,19 @@ def test_integers_of_the_same_size_keep_their_types(order: list[str]) -> None:
         assert not any("failed" in plan.note for plan in plans)
 
 
+def test_integers_with_very_many_digits() -> None:
+    @npc.compile
+    def scaled(x: Any, n: Any) -> Any:
+        return x * (n % 7)
+
+    for n in (10**5000, 10**5000 + 1, 3, 10**5000):
+        np.testing.assert_array_equal(scaled(np.ones(3), n), np.ones(3) * (n % 7))
+        assert npc.last_report() is not None
+    handle: Any = handle_of(scaled)
+    assert not any(state.closed for state in handle.states)
+    assert "16610 bits" in "".join(str(plan.signature) for plan in handle.states[0].every_plan())
+
+
 def test_flags_of_broadcast_arrays_are_asked_for_without_a_warning() -> None:
     @npc.compile
     def doubled(x: Any) -> Any:

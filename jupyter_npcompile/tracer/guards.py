@@ -12,6 +12,10 @@ from jupyter_npcompile.tracer.memory import has_flags
 from jupyter_npcompile.tracer.sources import Namespace, Source
 
 
+MANY_BITS = 1000
+"""Larger integers are not written out."""
+
+
 def same_dtype(one: np.dtype[Any], other: np.dtype[Any]) -> bool:
     """Whether two dtypes are the same; ``longlong`` is not ``int64``, though NumPy calls it so.
 
@@ -104,11 +108,17 @@ class ValueGuard:
 
     def holds(self, value: Any) -> bool:
         """Whether type and value are the same; ``-0.0`` is not ``0.0``."""
-        if type(value) is not type(self.value) or repr(value) != repr(self.value):
+        if type(value) is not type(self.value):
+            return False
+        if type(value) is int:  # it may have too many digits to be written
+            return bool(value == self.value)
+        if repr(value) != repr(self.value):
             return False
         return not isinstance(value, np.dtype) or value.num == self.value.num
 
     def __str__(self) -> str:
+        if type(self.value) is int and self.value.bit_length() > MANY_BITS:
+            return f"{self.source} = an integer of {self.value.bit_length()} bits"
         return f"{self.source} = {self.value!r}"
 
 

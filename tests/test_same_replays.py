@@ -1,0 +1,68 @@
+"""What was compiled for some values and meets others: NumPy's results, warnings and types."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import jupyter_npcompile as npc
+from jupyter_npcompile.runtime.functions import handle_of
+
+NAN, INF = np.nan, np.inf
+A = np.arange(4.0).reshape(2, 2)
+
+
+@pytest.fixture(autouse=True)
+def _forced() -> None:
+    npc.settings.tier, npc.settings.first_run_check = "aten", "raise"
+
+
+def divided(x: Any) -> Any:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        y = complex(INF, NAN) / x
+        z = complex(NAN, -INF) * x + y
+    return y, z
+
+
+CASES: dict[str, tuple[Callable[..., Any], list[tuple[Any, ...]]]] = {
+    "nanmedian of nothing": (
+        lambda x: (np.nanmedian(x, axis=0), np.nanmedian(x)),
+        [(A,), (np.full((2, 2), NAN),), (np.array([[INF, NAN], [NAN, NAN]]),), (A,)],
+    ),
+    "complex constants that are not finite": (
+        divided,
+        [(np.array([0j]),), (np.array([2.0 - 1j]),)],
+    ),
+    "nanpercentile of nothing": (
+        lambda x: np.nanpercentile(x, 30, axis=0),
+        [(A,), (np.full((2, 2), NAN),), (A,)],
+    ),
+}
+
+
+def seen(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, list[str]]:
+    arguments = [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            result = repr(function(*arguments))
+        except Exception as error:
+            result = f"{type(error).__name__}: {error}"
+    return f"{result} {arguments}", [f"{w.category.__name__}: {w.message}" for w in caught]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_replay(name: str) -> None:
+    function, calls = CASES[name]
+    compiled = npc.compile(function)
+    for args in calls:
+        assert seen(compiled, args) == seen(function, args)
+    handle: Any = handle_of(compiled)
+    states = handle.states if hasattr(handle, "states") else [handle.state]
+    notes = [note for state in states for note in state.closed.values()]
+    notes += [plan.note for state in states for plan in state.every_plan()]
+    assert not [note for note in notes if "failed" in note or "internal" in note]
