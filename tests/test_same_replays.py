@@ -37,6 +37,28 @@ CASES: dict[str, tuple[Callable[..., Any], list[tuple[Any, ...]]]] = {
         divided,
         [(np.array([0j]),), (np.array([2.0 - 1j]),)],
     ),
+    "sign of what is not finite": (
+        np.sign,
+        [(np.array([1 + 1j, 0, -2j]),), (np.array([complex(-INF, 0), NAN * 1j, 1]),)],
+    ),
+    "steps without end": (lambda x: np.arange(0, 1, INF) + x, [(1.0,), (2.0,)]),
+    "arguments behind the output": (
+        lambda x: (np.sum(x, 0, None, None, True), np.add.reduce(x, 0, None, None, True, 5)),
+        [(A,), (A,)],
+    ),
+    "matrices along other axes": (
+        lambda x: (
+            np.matmul(x, x, axes=[(1, 0), (0, 1), (1, 0)]),
+            np.vecdot(x, x, axes=[0, 0, 0]),
+            np.matvec(x, x[0], axes=[(1, 0), 0, 0]),
+        ),
+        [(A,), (A,)],
+    ),
+    "elements of a flat array": (
+        lambda x: (x.flat[[1, 2]], x.flat[[True, False, True, True]]),
+        [(A,), (A,)],
+    ),
+    "all elements of a flat array": (lambda x: x.flat[...].base is None, [(A,), (A,)]),
     "nanpercentile of nothing": (
         lambda x: np.nanpercentile(x, 30, axis=0),
         [(A,), (np.full((2, 2), NAN),), (A,)],

@@ -11,7 +11,6 @@ import numpy as np
 from jupyter_npcompile.tracer.memory import has_flags
 from jupyter_npcompile.tracer.sources import Namespace, Source
 
-
 MANY_BITS = 1000
 """Larger integers are not written out."""
 
