@@ -216,6 +216,7 @@ class Plugin:
     def _run(self, item: pytest.Item, nextitem: pytest.Item | None) -> Round:
         vars(item).pop("_instance", None)
         vars(item).pop("_obj", None)
+        item._report_sections.clear()
         np.random.seed(1234)
         random.seed(1234)
         error_state = np.geterr()

@@ -21,6 +21,13 @@ def _forced() -> None:
     npc.settings.tier, npc.settings.first_run_check = "aten", "raise"
 
 
+def used_late(x: Any, a: Any) -> Any:
+    y = a * 2
+    z = x + 1
+    w = int(x.sum() * y)
+    return y, z, w
+
+
 def divided(x: Any) -> Any:
     with np.errstate(invalid="ignore", divide="ignore"):
         y = complex(INF, NAN) / x
@@ -59,6 +66,7 @@ CASES: dict[str, tuple[Callable[..., Any], list[tuple[Any, ...]]]] = {
         [(A,), (A,)],
     ),
     "all elements of a flat array": (lambda x: x.flat[...].base is None, [(A,), (A,)]),
+    "a number that is used first where the recording ends": (used_late, [(A, 2), (A, 3), (A, 2.5)]),
     "nanpercentile of nothing": (
         lambda x: np.nanpercentile(x, 30, axis=0),
         [(A,), (np.full((2, 2), NAN),), (A,)],

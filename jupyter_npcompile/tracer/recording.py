@@ -340,6 +340,10 @@ def _finish(
     bound = hooks.bound_before(stop)
     names = [name for name in live(start, stop) if name in bound]
     names += [name for name in ("<return>", "<display>") if name in bound]
+    late = {node.id for node in recorder.inputs[cut.inputs :]}
+    for traced in traced_in([bound[name] for name in names]):
+        if traced.id in late:  # a number that became an input only in what is left out
+            traced.id = None
     made: dict[int, Container] = {}
     recipes = {name: recipe(bound[name], recorder, made) for name in names}
     outputs = tuple(Output(name.strip("<>"), _argument(recipe)) for name, recipe in recipes.items())
