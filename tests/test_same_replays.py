@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,40 @@ A = np.arange(4.0).reshape(2, 2)
 @pytest.fixture(autouse=True)
 def _forced() -> None:
     npc.settings.tier, npc.settings.first_run_check = "aten", "raise"
+
+
+def settings_of(precision: Any) -> Any:
+    before = np.seterr(all="ignore")
+    after = np.seterr(**before)
+    np.set_printoptions(precision=precision)
+    shown = np.array_repr(np.array([1 / 3]))
+    np.set_printoptions(precision=8)
+    return before, after, shown, np.getbufsize()
+
+
+def method_kept(x: Any) -> Any:
+    masked = np.ma.array(x, mask=x > 1)
+    total = getattr(masked, "sum")  # noqa: B009 - as somebody may write it
+    mean = masked.mean
+    y = x + 1
+    return total(), mean(), y
+
+
+def written_by_iterator() -> Any:
+    a = np.arange(6, dtype="f4").reshape(2, 3)
+    outer, inner = np.nested_iters(
+        a,
+        [[0], [1]],
+        op_flags=["readwrite"],
+        flags=["buffered"],
+        op_dtypes="f8",
+        casting="same_kind",
+    )
+    with outer, inner:
+        for _ in outer:
+            for x in inner:
+                x[...] = x * 2
+    return a
 
 
 def used_late(x: Any, a: Any) -> Any:
@@ -67,6 +102,9 @@ CASES: dict[str, tuple[Callable[..., Any], list[tuple[Any, ...]]]] = {
     ),
     "all elements of a flat array": (lambda x: x.flat[...].base is None, [(A,), (A,)]),
     "a number that is used first where the recording ends": (used_late, [(A, 2), (A, 3), (A, 2.5)]),
+    "global settings": (settings_of, [(3,), (4,)]),
+    "methods of objects are kept": (method_kept, [(np.arange(3.0),), (np.arange(4.0),)]),
+    "an iterator that writes": (written_by_iterator, [(), ()]),
     "nanpercentile of nothing": (
         lambda x: np.nanpercentile(x, 30, axis=0),
         [(A,), (np.full((2, 2), NAN),), (A,)],
@@ -83,6 +121,23 @@ def seen(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[str, list
         except Exception as error:
             result = f"{type(error).__name__}: {error}"
     return f"{result} {arguments}", [f"{w.category.__name__}: {w.message}" for w in caught]
+
+
+def test_files_are_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+
+    @npc.compile
+    def read() -> Any:
+        return np.loadtxt(PATHS[0]) * 2, np.fromfile(PATHS[0], dtype=np.uint8).sum()
+
+    PATHS[:] = [str(path)]
+    for number in (1.0, 2.0, 3.0):
+        path.write_text(f"{number}\n")
+        doubled, _ = read()
+        assert doubled == 2 * number
+
+
+PATHS: list[str] = []
 
 
 @pytest.mark.parametrize("name", CASES)
