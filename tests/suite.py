@@ -78,8 +78,16 @@ class Verdict:
         return found
 
 
-def copied(folder: Path) -> Path:
-    """Copy NumPy's tests to a folder, with names for what their assertions look at."""
+def copied(folder: Path, files: Collection[str] = ()) -> Path:
+    """Copy NumPy's tests to a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Where they go: there ``of_lib/test_io.py`` is that of ``numpy.lib``.
+    files : collection of str
+        Those that get names for what their assertions look at; by default all.
+    """
     shutil.copy(NUMPY / "conftest.py", folder / "conftest.py")
     (folder / "pytest.ini").write_text(CONFIGURATION)
     for tests in NUMPY.rglob("tests"):
@@ -87,7 +95,7 @@ def copied(folder: Path) -> Path:
             name = "_".join(tests.relative_to(NUMPY).parts[:-1]) or "numpy"
             ignored = shutil.ignore_patterns("__init__.py", "__pycache__")
             shutil.copytree(tests, folder / f"of_{name}", ignore=ignored)
-    for file in every_file(folder):
+    for file in files or every_file(folder):
         path = folder / file
         path.write_text(hoisted(path.read_text(encoding="utf-8")), encoding="utf-8")
     return folder

@@ -71,7 +71,7 @@ class Wish:
     most : int
         Of how many parameters of one function at most, in equal steps.
     without : list of str
-        Tests that are left out.
+        Tests that are left out, with all their parameters or some.
     seed : int or None
         Draws the order in which tests run; by default that of their files.
     budget : float
@@ -149,7 +149,7 @@ class Plugin:
             item
             for family in families.values()
             for item in family[:: -(-len(family) // self.wish.most)]
-            if name_of(item) not in without
+            if without.isdisjoint((name_of(item), name_of(item).partition("[")[0]))
         }
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = [item for item in items if item in kept]

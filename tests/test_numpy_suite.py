@@ -23,26 +23,44 @@ ALL = os.environ.get("NPCOMPILE_NUMPY_SUITE") == "all"
 FILES = tuple(
     f"of_{folder}/test_{name}.py"
     for folder, names in {
-        "_core": "einsum errstate function_base item_selection shape_base",
-        "lib": "index_tricks polynomial stride_tricks twodim_base type_check ufunclike",
+        "_core": "einsum half indexing item_selection mem_overlap multiarray nditer numeric "
+        "regression scalarmath shape_base ufunc umath umath_complex",
+        "fft": "helper pocketfft",
+        "lib": "arraypad arraysetops function_base histograms index_tricks nanfunctions polynomial "
+        "stride_tricks twodim_base type_check ufunclike",
+        "linalg": "linalg regression",
+        "polynomial": "polynomial polyutils symbol",
+        "random": "generator_mt19937",
     }.items()
     for name in names.split()
 )
 """Those whose tests compute with arrays."""
 
-EXCLUDED: dict[str, str] = {}
+REFERENCES = "counts references to objects"
+ROUNDING = "insists that two ways of computing something are rounded alike"
+EXCLUDED: dict[str, str] = {
+    "of__core/test_indexing.py::TestIndexing::test_small_regressions": REFERENCES,
+    "of__core/test_multiarray.py::TestResize::test_check_reference": REFERENCES,
+    "of__core/test_nditer.py::test_iter_refcount": REFERENCES,
+    "of__core/test_regression.py::TestRegression::test_structured_arrays_with_objects2": REFERENCES,
+    "of_lib/test_function_base.py::TestBincount::test_dtype_reference_leaks": REFERENCES,
+    "of__core/test_half.py::TestHalf::test_half_conversion_denormal_round_even": ROUNDING,
+    "of__core/test_umath.py::TestAVXUfuncs::test_avx_based_ufunc": ROUNDING,
+    "of_fft/test_pocketfft.py::TestFFTThreadSafe::test_fft": ROUNDING,
+    "of_fft/test_pocketfft.py::TestFFTThreadSafe::test_ifft": ROUNDING,
+    "of_fft/test_pocketfft.py::TestFFTThreadSafe::test_rfft": ROUNDING,
+    "of_fft/test_pocketfft.py::TestFFTThreadSafe::test_irfft": ROUNDING,
+    "of__core/test_ufunc.py::test_addition_reduce_negative_zero": "the sign of a zero, see README",
+    "of__core/test_numeric.py::TestBoolCmp::test_float": "the sign of a NaN, see README",
+    "of__core/test_numeric.py::TestBoolCmp::test_double": "the sign of a NaN, see README",
+}
 """Tests that say nothing when they are compiled, and why."""
 
 DRAWN = 4
 """Files of which a sample is taken."""
 
-SECONDS = 10.0
+SECONDS = 8.0
 """After which no test of the sample begins."""
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return copied(tmp_path_factory.mktemp("suite"))
 
 
 def judged(verdicts: Iterable[Verdict], name: str) -> None:
@@ -50,7 +68,7 @@ def judged(verdicts: Iterable[Verdict], name: str) -> None:
     compared = [verdict for verdict in found if verdict.is_compared]
     ran = sum(verdict.said.get("counts", {}).get("dispatches", 0) for verdict in compared)
     tell(
-        f"numpy-suite-{name}",
+        "numpy-suite-" + name.partition(" ")[0].replace("/", "-"),
         f"NumPy's own tests, {name}: {len(compared)} of {len(found)} ran compiled, "
         f"{ran} segments in them",
     )
@@ -60,15 +78,16 @@ def judged(verdicts: Iterable[Verdict], name: str) -> None:
 
 
 @pytest.mark.skipif(ALL, reason="all of it runs")
-def test_sample(folder: Path) -> None:
+def test_sample(tmp_path: Path) -> None:
     # The same one on every landing: what it has to do with luck, it does elsewhere.
     seed = 1 if os.environ.get("CI") else random.randrange(1000)
     files = random.Random(seed).sample(FILES, DRAWN)
     wishes = {"most": 3, "rounds": 2, "seed": seed, "budget": SECONDS}
-    judged(run(folder, files, list(EXCLUDED), **wishes), f"sample {seed} of {' '.join(files)}")
+    verdicts = run(copied(tmp_path, files), files, list(EXCLUDED), **wishes)
+    judged(verdicts, f"sample {seed} of {', '.join(path[3:] for path in files)}")
 
 
 @pytest.mark.skipif(not ALL, reason="NPCOMPILE_NUMPY_SUITE=all runs all of it")
 @pytest.mark.parametrize("file", FILES)
-def test_file(folder: Path, file: str) -> None:
-    judged(run(folder, [file], list(EXCLUDED), limit=3000.0), Path(file).stem)
+def test_file(tmp_path: Path, file: str) -> None:
+    judged(run(copied(tmp_path, [file]), [file], list(EXCLUDED), limit=3000.0), file[3:])

@@ -105,6 +105,11 @@ CASES: dict[str, tuple[Callable[..., Any], list[tuple[Any, ...]]]] = {
     "global settings": (settings_of, [(3,), (4,)]),
     "methods of objects are kept": (method_kept, [(np.arange(3.0),), (np.arange(4.0),)]),
     "an iterator that writes": (written_by_iterator, [(), ()]),
+    "tolerances without end": (
+        lambda x, t: (np.isclose(x, x + 1, rtol=t), np.allclose(x, x, atol=t)),
+        [(A, 1e-5), (A, INF), (A, np.float64(NAN)), (A, 0.5), (A, np.float64(1))],
+    ),
+    "tolerances that never end": (lambda x, t: np.isclose(x, x + 1, rtol=t), [(A, INF), (A, INF)]),
     "nanpercentile of nothing": (
         lambda x: np.nanpercentile(x, 30, axis=0),
         [(A,), (np.full((2, 2), NAN),), (A,)],
@@ -151,3 +156,14 @@ def test_replay(name: str) -> None:
     notes = [note for state in states for note in state.closed.values()]
     notes += [plan.note for state in states for plan in state.every_plan()]
     assert not [note for note in notes if "failed" in note or "internal" in note]
+
+
+def test_a_recording_hears_the_warnings_of_tolerances() -> None:
+    @npc.compile
+    def close(x: Any, t: Any) -> Any:
+        return np.isclose(x, x + 1, rtol=t)
+
+    npc.settings.tier = "auto"
+    for _ in range(2):
+        with pytest.warns(RuntimeWarning, match="not valid"):
+            close(A, INF)
