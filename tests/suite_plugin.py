@@ -74,8 +74,10 @@ class Wish:
         Tests that are left out, with all their parameters or some.
     seed : int or None
         Draws the order in which tests run; by default that of their files.
+    count : int
+        How many tests run at most.
     budget : float
-        Seconds after which no further test begins.
+        Seconds from the first test on, after which no further one begins.
     """
 
     results: str
@@ -85,6 +87,7 @@ class Wish:
     most: int = 10_000
     without: list[str] = dataclasses.field(default_factory=list)
     seed: int | None = None
+    count: int = 1_000_000
     budget: float = 1e9
 
 
@@ -130,7 +133,7 @@ class Plugin:
     def __init__(self, wish: Wish) -> None:
         self.wish = wish
         importlib.import_module("torch")  # takes seconds, which no test shall have to wait for
-        self._began = perf_counter()
+        self._began: float | None = None
         self._known: dict[str, tuple[int, list[Place]]] = {}
         self._differences: list[str] = []
         _listen(self._differences)
@@ -155,10 +158,12 @@ class Plugin:
         items[:] = [item for item in items if item in kept]
         if self.wish.seed is not None:
             random.Random(self.wish.seed).shuffle(items)
+        del items[self.wish.count :]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
         """Run a test: as it is, and compiled."""
+        self._began = self._began or perf_counter()
         if perf_counter() - self._began > self.wish.budget:
             return True
         self._write({"begun": name_of(item)})

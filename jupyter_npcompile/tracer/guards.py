@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_npcompile.tracer.memory import has_flags
+from jupyter_npcompile.tracer.memory import ALIGNED, BOTH, FLAGS
 from jupyter_npcompile.tracer.sources import Namespace, Source
 
 MANY_BITS = 1000
@@ -57,9 +57,9 @@ class ArrayGuard:
         return (
             type(value) is np.ndarray
             and value.shape == self.shape
-            and same_dtype(value.dtype, self.dtype)
+            and (value.dtype is self.dtype or same_dtype(value.dtype, self.dtype))
             and value.strides == self.strides
-            and has_flags(value, self.writeable)
+            and value.flags.num & FLAGS == (BOTH if self.writeable else ALIGNED)
         )
 
     def __str__(self) -> str:

@@ -237,7 +237,9 @@ class Hooks:
         if len(known) == len(operands):
             parts = tuple(o.source if is_traced(o) else o for o in operands)
             source = ComputedSource(operation, parts)
-            if operation == "Pow":  # 3 ** -2 is no integer, (-8.0) ** 0.5 no float
+            if (
+                operation == "Pow" and type(operands[1]) is not int
+            ):  # 3 ** -2 is no integer, (-8.0) ** 0.5 no float
                 self.recorder.guards.append(TypeGuard(source, type(result)))
             return Traced(self.root, result, None, source)
         if operation in ("Add", "Sub", "Mult", "USub", "UAdd") and all(

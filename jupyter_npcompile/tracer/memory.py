@@ -33,9 +33,13 @@ def is_supported(dtype: np.dtype[Any]) -> bool:
     return dtype.num in _SUPPORTED_NUMBERS and dtype.isnative
 
 
-_ALIGNED, _WRITEABLE = 0x100, 0x400
+ALIGNED, WRITEABLE = 0x100, 0x400
 _WARNS_ON_WRITE = 1 << 31
 """Flag of arrays that NumPy will make read-only one day (``np.broadcast_arrays``)."""
+
+BOTH = ALIGNED | WRITEABLE
+FLAGS = BOTH | _WARNS_ON_WRITE
+"""What must be the same of the flags of an array, besides its layout."""
 
 
 def is_writeable(array: Array) -> bool:
@@ -46,19 +50,7 @@ def is_writeable(array: Array) -> bool:
     >>> is_writeable(np.zeros(2)), is_writeable(np.broadcast_to(1.0, 2))
     (True, False)
     """
-    return bool(array.flags.num & _WRITEABLE)
-
-
-def has_flags(array: Array, writeable: bool) -> bool:
-    """Whether an array is aligned, writeable or not, and does not warn when it is written.
-
-    Examples
-    --------
-    >>> has_flags(np.zeros(2), True), has_flags(np.zeros(2), False)
-    (True, False)
-    """
-    wanted = _ALIGNED | _WRITEABLE if writeable else _ALIGNED
-    return array.flags.num & (_ALIGNED | _WRITEABLE | _WARNS_ON_WRITE) == wanted
+    return bool(array.flags.num & WRITEABLE)
 
 
 def owner(array: Array) -> Array:

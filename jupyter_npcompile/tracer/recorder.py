@@ -13,7 +13,7 @@ from jupyter_npcompile.tracer import floating
 from jupyter_npcompile.tracer.breaks import Break, Postponed
 from jupyter_npcompile.tracer.inputs import Inputs
 from jupyter_npcompile.tracer.interpret import encode, value_type
-from jupyter_npcompile.tracer.memory import Array, address, is_supported, is_writeable, owner
+from jupyter_npcompile.tracer.memory import WRITEABLE, Array, address, is_supported, owner
 from jupyter_npcompile.tracer.patience import Patience
 from jupyter_npcompile.tracer.streams import Streams
 from jupyter_npcompile.tracer.traced import BoundMethod, Opaque, Traced, is_traced
@@ -297,7 +297,7 @@ class Recorder(Inputs):
                 raise Break("host", "`np.broadcast_arrays` repeats a number, with a warning")
         if node.view_of is not None:
             return
-        if not is_writeable(value):
+        if not value.flags.num & WRITEABLE:
             self.frozen.add(node.id)
         if value.base is not None:
             base = owner(value)

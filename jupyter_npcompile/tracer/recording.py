@@ -17,7 +17,7 @@ from jupyter_npcompile.tracer.draws import Draw
 from jupyter_npcompile.tracer.guards import Guard
 from jupyter_npcompile.tracer.hooks import Hooks
 from jupyter_npcompile.tracer.interpret import encode
-from jupyter_npcompile.tracer.memory import Array, is_writeable, overlap, owner, pattern
+from jupyter_npcompile.tracer.memory import WRITEABLE, Array, overlap, owner, pattern
 from jupyter_npcompile.tracer.patience import Patience
 from jupyter_npcompile.tracer.recipes import Container, FromSource, Recipe, concrete, recipe
 from jupyter_npcompile.tracer.recorder import Hidden, Recorder, traced_in
@@ -260,7 +260,7 @@ def record(
     writable = frozenset(
         id(owner(value))
         for name, value in zip(parameters, values, strict=True)
-        if name in written and isinstance(value, np.ndarray) and is_writeable(value)
+        if name in written and isinstance(value, np.ndarray) and value.flags.num & WRITEABLE
     )
     while True:
         recorder = Recorder(writable, patience)
