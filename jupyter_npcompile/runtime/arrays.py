@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jupyter_npcompile.graph.nodes import ValueType
-from jupyter_npcompile.tracer.memory import Array
+from jupyter_npcompile.tracer.memory import WRITEABLE, Array
 
 if TYPE_CHECKING:
     import torch
@@ -40,7 +40,7 @@ def to_tensor(value: Any, type: ValueType) -> torch.Tensor:
         return torch.from_numpy(np.array(value, dtype=type.dtype))
     if any(stride < 0 for stride in value.strides):
         value = np.flip(value, tuple(k for k, stride in enumerate(value.strides) if stride < 0))
-    if not value.flags.writeable:
+    if not value.flags.num & WRITEABLE:
         value = np.asarray(_WriteableAlias(value))
     return torch.from_numpy(value)
 

@@ -37,6 +37,7 @@ from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.subjects import report_of
 from jupyter_npcompile.runtime.surroundings import Surroundings
 from jupyter_npcompile.runtime.trial import Trial
+from jupyter_npcompile.tracer.memory import is_writeable
 
 DISPLAYED = "displayed value"
 """What the value of a cell's last expression is called."""
@@ -141,7 +142,7 @@ class CellTrial:
                 del space[name]
             space.update(kept)
             for array, content in contents:
-                if array.tobytes() != content.tobytes() and array.flags.writeable:
+                if array.tobytes() != content.tobytes() and is_writeable(array):
                     np.copyto(array, content)
 
     def _contents(self) -> list[tuple[Any, Any]]:

@@ -13,7 +13,7 @@ import numpy as np
 from jupyter_npcompile.graph.comparison import Kind
 from jupyter_npcompile.runtime.check import NO_ROUNDING, Mismatch, Rounding, mismatches
 from jupyter_npcompile.runtime.ulps import distance
-from jupyter_npcompile.tracer.memory import Array, pattern
+from jupyter_npcompile.tracer.memory import Array, is_writeable, pattern
 
 NOTHING = object()
 """Stands for a name that is not bound."""
@@ -95,9 +95,9 @@ class Contrast:
             self._note_rounding(expected, actual, self.found[before:])
         else:
             self._unusual(path, expected, actual)
-        if expected.flags.writeable != actual.flags.writeable:
+        if is_writeable(expected) != is_writeable(actual):
             words = {True: "writeable", False: "read-only"}
-            flags = words[expected.flags.writeable], words[actual.flags.writeable]
+            flags = words[is_writeable(expected)], words[is_writeable(actual)]
             self._changed("flags", path, "flag", *flags)
 
     def _unusual(self, path: str, expected: Array, actual: Array) -> None:

@@ -10,7 +10,14 @@ from typing import Any, cast
 import numpy as np
 
 from jupyter_npcompile.cell import HANDLE
-from jupyter_npcompile.tracer.memory import Array, clone_owner, owner, rebase, traceable
+from jupyter_npcompile.tracer.memory import (
+    Array,
+    clone_owner,
+    is_writeable,
+    owner,
+    rebase,
+    traceable,
+)
 
 _WHOLE = (type, types.ModuleType, types.FunctionType, str, bytes, int, float, complex, np.generic)
 """Types of what holds no arrays that could share memory with others."""
@@ -89,7 +96,7 @@ class Copier:
             return value.copy(order="K")
         _, clone = self._clones.setdefault(id(base), (base, clone_owner(base)))
         made = rebase(value, base, clone)
-        if not value.flags.writeable:
+        if not is_writeable(value):
             made = made.view()
             made.flags.writeable = False
         return made

@@ -14,7 +14,7 @@ from jupyter_npcompile.loops.program import NOTHING, REFUSED, RETURNED
 from jupyter_npcompile.runtime.check import Rounding, difference
 from jupyter_npcompile.runtime.footprint import budget
 from jupyter_npcompile.runtime.loop_form import Form
-from jupyter_npcompile.tracer.memory import Array
+from jupyter_npcompile.tracer.memory import Array, is_writeable
 
 Tail = tuple[list[Any], int, list[Any]]
 """A list, how long it was, and what comes after that."""
@@ -110,7 +110,7 @@ class Written:
         named = zip(form.code.inputs, values, strict=True)
         found = {id(value): value for name, value in named if name in form.code.written}
         rows = [part for part in arguments if type(part) is np.ndarray]
-        found.update((id(array), array) for array in rows if array.flags.writeable)
+        found.update((id(array), array) for array in rows if is_writeable(array))
         self.arrays: list[Array] = list(found.values())
         self.nbytes = sum(array.nbytes for array in self.arrays)
         there = {id(v): v.nbytes for v in (*values, *arguments) if type(v) is np.ndarray}

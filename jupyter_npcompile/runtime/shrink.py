@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.runtime.copies import Copier
-from jupyter_npcompile.tracer.memory import Array, owner
+from jupyter_npcompile.tracer.memory import Array, is_writeable, owner
 
 SECONDS = 4.0
 """How long a search may take."""
@@ -149,7 +149,7 @@ class _Search:
         for place, array in self._arrays():
             plain = _plain(array)
             untidy = array.strides != plain.strides or not _alone(place, self.values)
-            if untidy or not array.flags.writeable:
+            if untidy or not is_writeable(array):
                 improved |= self._try([*self.values[:place], plain, *self.values[place + 1 :]])
         return improved
 
@@ -193,7 +193,7 @@ class _Search:
     def _with(self, place: int, index: Any, content: Any) -> list[Any]:
         """The values with other contents of one array; what shares memory shares it."""
         copies: list[Any] = Copier().copy(self.values)
-        if not copies[place].flags.writeable:
+        if not is_writeable(copies[place]):
             copies[place] = copies[place].copy(order="K")
         copies[place][index] = content
         return copies

@@ -17,6 +17,7 @@ from jupyter_npcompile.tracer.attributes import describe_opaque
 from jupyter_npcompile.tracer.breaks import OWN_LINE, Break, graph_break
 from jupyter_npcompile.tracer.draws import draw
 from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
+from jupyter_npcompile.tracer.guards import TypeGuard
 from jupyter_npcompile.tracer.numpy_calls import metadata, method, numpy_call
 from jupyter_npcompile.tracer.operations import operation
 from jupyter_npcompile.tracer.recorder import concrete_in, traced_in
@@ -40,6 +41,14 @@ PURE_BUILTINS = frozenset(
     | {ord, chr, bin, hex, oct}
 )
 """Builtins without effects; traced values inside them go on recording, or break."""
+
+_ARITHMETIC = (min, max, round, divmod, pow)
+
+_KEYWORDS: dict[Any, tuple[str, ...]] = {
+    round: ("number", "ndigits"),
+    pow: ("base", "exp", "mod"),
+}
+"""Names of parameters, where it makes no difference how they are passed."""
 
 _CAPTURED = {
     "int": "np.trunc gives the same number as a float, `.astype(int)` as an integer of NumPy's; "
@@ -99,6 +108,7 @@ def _construct(hooks: Hooks, func: type, args: tuple[Any, ...], kwargs: dict[str
         with python_errors():
             return func(*concrete_in(args), **concrete_in(kwargs))
     if func in PURE_BUILTINS:
+        args, kwargs = _positional(hooks, func, args, kwargs)
         with python_errors():
             return func(*args, **kwargs)
     if func in (float, int, complex, bool, np.dtype) or issubclass(func, np.finfo | np.iinfo):
@@ -136,18 +146,19 @@ def _builtin(hooks: Hooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if func is getattr and len(args) >= 2:
         return hooks.attribute(None, args[0], args[1])
     _refuse_opaque((*args, *kwargs.values()))
+    args, kwargs = _positional(hooks, func, args, kwargs)
     if func is abs and len(args) == 1 and is_traced(args[0]):
         if isinstance(args[0].value, np.ndarray | np.generic):
             return numpy_call(hooks, np.absolute, args, {})
         return _arithmetic(hooks, "abs", args)
-    if func in (min, max, round, divmod, pow) and any(True for _ in traced_in(args)):
+    if func in _ARITHMETIC and not kwargs and any(True for _ in traced_in(args)):
         if func is divmod and isinstance(concrete_in(args[0]), np.ndarray):
             return numpy_call(hooks, np.divmod, args, {})
         return _arithmetic(hooks, func.__name__, args)
     if func in (operator.index, normalize_axis_index):
         with python_errors(always=True):
             return func(*(hooks.concrete(a, "an index needs the value") for a in args), **kwargs)
-    if func in PURE_BUILTINS or func in (min, max, round, divmod, pow, abs):
+    if func in PURE_BUILTINS or func in _ARITHMETIC or func is abs:
         with python_errors(always=not any(True for _ in traced_in((args, kwargs)))):
             return func(*args, **kwargs)
     if getattr(func, "__module__", None) == "math" and callable(getattr(math, func.__name__, None)):
@@ -159,6 +170,29 @@ def _builtin(hooks: Hooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
         with python_errors():  # hooks.attribute has refused methods that change their owner
             return func(*args, **kwargs)
     raise Break("call", f"`{_name(func)}` is not NumPy and cannot be traced", OWN_LINE)
+
+
+def _positional(
+    hooks: Hooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a builtin; the functions among them are called through the hooks."""
+    names = _KEYWORDS.get(func, ())
+    while len(args) < len(names) and names[len(args)] in kwargs:
+        args = (*args, kwargs[names[len(args)]])
+        kwargs = {name: value for name, value in kwargs.items() if name != names[len(args) - 1]}
+    if func in (map, filter) or (func is iter and len(args) == 2):
+        args = (_followed(hooks, args[0]), *args[1:]) if args else args
+    if "key" in kwargs:
+        kwargs = {**kwargs, "key": _followed(hooks, kwargs["key"])}
+    return args, kwargs
+
+
+def _followed(hooks: Hooks, func: Any) -> Any:
+    """A function that a builtin calls: it may have effects, as any other that is called."""
+    unchanging = getattr(func, "__objclass__", None) in (str, bytes, int, float, complex, tuple)
+    if not callable(func) or unchanging or type(func).__module__ == "operator":
+        return func
+    return functools.partial(hooks.call, None, func)
 
 
 def _look(value: Any) -> Any:
@@ -189,8 +223,10 @@ def _arithmetic(hooks: Hooks, name: str, args: tuple[Any, ...]) -> Any:
             raise Break("value", f"{name}() needs the values", OWN_LINE)
     with python_errors():
         result = getattr(builtins, name)(*concrete_in(args))
-    parts = tuple(arg.source if is_traced(arg) else arg for arg in args)
-    return Traced(hooks.root, result, None, ComputedSource(name, parts))
+    source = ComputedSource(name, tuple(arg.source if is_traced(arg) else arg for arg in args))
+    if name == "pow":
+        hooks.recorder.guards.append(TypeGuard(source, type(result)))
+    return Traced(hooks.root, result, None, source)
 
 
 def _is_numpy(traced: Traced) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.tracer.memory import WRITEABLE
 from jupyter_npcompile.tracer.traced import Traced, is_traced
 
 LEAST = 256 * 1024
@@ -85,7 +86,7 @@ def _dies(operand: Any, kinds: str) -> bool:
         not value.shape
         or value.nbytes < LEAST
         or not value.flags.owndata
-        or not value.flags.writeable
+        or not value.flags.num & WRITEABLE
     ):
         return False
     return value.dtype.kind in kinds and value.dtype.isnative and operand.source is None

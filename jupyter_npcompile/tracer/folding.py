@@ -66,6 +66,8 @@ def fold(
     Break
         The refusal, when the results are not numbers, are many, or share memory.
     """
+    if isinstance(callee, type) or callee is np.nested_iters:
+        raise refusal  # it makes an object, and an iterator may write when it is let go of
     result = evaluate(hooks, callee, args, kwargs)
     several = isinstance(result, tuple | list)
     results = list(result) if several else [result]

@@ -8,7 +8,24 @@ from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.tracer.memory import ALIGNED, BOTH, FLAGS
 from jupyter_npcompile.tracer.sources import Namespace, Source
+
+MANY_BITS = 1000
+"""Larger integers are not written out."""
+
+
+def same_dtype(one: np.dtype[Any], other: np.dtype[Any]) -> bool:
+    """Whether two dtypes are the same; ``longlong`` is not ``int64``, though NumPy calls it so.
+
+    Examples
+    --------
+    >>> same_dtype(np.dtype("int64"), np.dtype(int))
+    True
+    >>> np.dtype("longlong") == np.dtype("int64"), same_dtype(np.dtype("longlong"), np.dtype(int))
+    (True, False)
+    """
+    return one is other or (one == other and one.num == other.num)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +57,9 @@ class ArrayGuard:
         return (
             type(value) is np.ndarray
             and value.shape == self.shape
-            and value.dtype == self.dtype
+            and (value.dtype is self.dtype or same_dtype(value.dtype, self.dtype))
             and value.strides == self.strides
-            and value.flags.writeable == self.writeable
-            and value.flags.aligned
+            and value.flags.num & FLAGS == (BOTH if self.writeable else ALIGNED)
         )
 
     def __str__(self) -> str:
@@ -76,7 +92,7 @@ class DTypeGuard:
 
     def holds(self, value: Any) -> bool:
         """Whether it is still such an array."""
-        return type(value) is np.ndarray and value.dtype == self.dtype
+        return type(value) is np.ndarray and same_dtype(value.dtype, self.dtype)
 
     def __str__(self) -> str:
         return f"{self.source}: {self.dtype}"
@@ -91,9 +107,17 @@ class ValueGuard:
 
     def holds(self, value: Any) -> bool:
         """Whether type and value are the same; ``-0.0`` is not ``0.0``."""
-        return type(value) is type(self.value) and repr(value) == repr(self.value)
+        if type(value) is not type(self.value):
+            return False
+        if type(value) is int:  # it may have too many digits to be written
+            return bool(value == self.value)
+        if repr(value) != repr(self.value):
+            return False
+        return not isinstance(value, np.dtype) or value.num == self.value.num
 
     def __str__(self) -> str:
+        if type(self.value) is int and self.value.bit_length() > MANY_BITS:
+            return f"{self.source} = an integer of {self.value.bit_length()} bits"
         return f"{self.source} = {self.value!r}"
 
 

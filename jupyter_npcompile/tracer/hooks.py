@@ -32,7 +32,7 @@ from jupyter_npcompile.tracer import (
 from jupyter_npcompile.tracer.breaks import Break, NeedsCopy, Postponed
 from jupyter_npcompile.tracer.definitions import is_definition
 from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
-from jupyter_npcompile.tracer.guards import ValueGuard
+from jupyter_npcompile.tracer.guards import TypeGuard, ValueGuard
 from jupyter_npcompile.tracer.interpret import value_type
 from jupyter_npcompile.tracer.operations import UFUNCS, is_numpy_function
 from jupyter_npcompile.tracer.recorder import Recorder, concrete_in
@@ -236,7 +236,12 @@ class Hooks:
             result = sources.OPERATORS[operation](*values)
         if len(known) == len(operands):
             parts = tuple(o.source if is_traced(o) else o for o in operands)
-            return Traced(self.root, result, None, ComputedSource(operation, parts))
+            source = ComputedSource(operation, parts)
+            if (
+                operation == "Pow" and type(operands[1]) is not int
+            ):  # 3 ** -2 is no integer, (-8.0) ** 0.5 no float
+                self.recorder.guards.append(TypeGuard(source, type(result)))
+            return Traced(self.root, result, None, source)
         if operation in ("Add", "Sub", "Mult", "USub", "UAdd") and all(
             type(v) is float for v in values
         ):

@@ -29,6 +29,7 @@ from jupyter_npcompile.tracer.memory import (
     Array,
     clone_owner,
     is_supported,
+    is_writeable,
     owner,
     protect,
     rebase,
@@ -96,6 +97,7 @@ class Inputs:
         self.guards: list[Guard] = []
         self.arrays: list[tuple[Source, Array]] = []
         self._read_only: set[int] = set()
+        self._doubtful: set[int] = set()
         self._foreign: dict[int, tuple[Any, Any, Source]] = {}
         self._forward: dict[int, Array] = {}
         self._depth = 0
@@ -314,7 +316,7 @@ class Inputs:
         base = owner(target.value)
         for value, _ in self._arrays.values():
             if owner(value) is base:
-                if not value.flags.writeable:
+                if not is_writeable(value):
                     raise Break("error", "NumPy raises ValueError: the array is read-only")
                 raise NeedsCopy(id(base))
 
@@ -323,7 +325,15 @@ class Inputs:
         return traced.value if traced.id is None else self._originals.get(traced.id, traced.value)
 
     def is_writeable(self, traced: Traced) -> bool:
-        """What ``x.flags.writeable`` says of the real array."""
+        """What ``x.flags.writeable`` says of the real array.
+
+        Raises
+        ------
+        Break
+            When NumPy warns of that flag.
+        """
+        if traced.id in self._doubtful:
+            raise Break("value", "NumPy warns of the flags of what np.broadcast_arrays gives")
         if traced.id in self._read_only:
             return False
         if traced.id in self._originals:
@@ -331,8 +341,8 @@ class Inputs:
         base = owner(traced.value)
         for value, _ in self._arrays.values():
             if owner(value) is base:
-                return bool(value.flags.writeable)
-        return bool(traced.value.flags.writeable)
+                return is_writeable(value)
+        return is_writeable(traced.value)
 
     def _next(self) -> int:
         self._count += 1

@@ -94,6 +94,10 @@ class Flat(Interim):
         """Read elements; several come as a copy."""
         if isinstance(index, tuple):
             raise Break("value", "a tuple as an index of `x.flat`")
+        if isinstance(index, list) and not _are_integers(index):
+            raise Break("value", "a list of other things than integers as an index of `x.flat`")
+        if index is None or index is ...:
+            raise Break("value", "an index of `x.flat` that is neither integers nor a slice")
         found = indexing.getitem(self._hooks, self._elements(), index)
         if not isinstance(found.value, np.ndarray) or not isinstance(index, slice):
             return found

@@ -33,8 +33,24 @@ def is_supported(dtype: np.dtype[Any]) -> bool:
     return dtype.num in _SUPPORTED_NUMBERS and dtype.isnative
 
 
+ALIGNED, WRITEABLE = 0x100, 0x400
 _WARNS_ON_WRITE = 1 << 31
 """Flag of arrays that NumPy will make read-only one day (``np.broadcast_arrays``)."""
+
+BOTH = ALIGNED | WRITEABLE
+FLAGS = BOTH | _WARNS_ON_WRITE
+"""What must be the same of the flags of an array, besides its layout."""
+
+
+def is_writeable(array: Array) -> bool:
+    """Whether an array may be written, without a warning that it may not one day.
+
+    Examples
+    --------
+    >>> is_writeable(np.zeros(2)), is_writeable(np.broadcast_to(1.0, 2))
+    (True, False)
+    """
+    return bool(array.flags.num & WRITEABLE)
 
 
 def owner(array: Array) -> Array:

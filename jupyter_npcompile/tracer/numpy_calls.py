@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -94,8 +93,9 @@ def perform(
     if isinstance(callee, np.ufunc) and len(args) > callee.nin:
         outs = args[callee.nin :]
         args, kwargs = args[: callee.nin], {**kwargs, "out": outs[0] if len(outs) == 1 else outs}
-    elif len(args) > (place := _place_of_out(op)):
-        args, kwargs = args[:place], {**kwargs, "out": args[place]}
+    elif "out" in (names := _positional_names(op)) and len(args) > (place := names.index("out")):
+        behind = dict(zip(names[place:], args[place:], strict=False))
+        args, kwargs = args[:place], {**kwargs, **behind}
     if op == "numpy.pad":
         args = _pad_widths_in_order(args)
     is_ufunc = op.removeprefix("numpy.") in UFUNC_NAMES
@@ -111,6 +111,8 @@ def perform(
         for key, arg in kwargs.items()
     }
     shapes = [kwargs.get("shape"), *(args[:1] if op in SHAPED else ())]
+    if is_ufunc and kwargs.get("where", True) is not True and kwargs.get("out") is None:
+        raise Break("value", "what `where` leaves out is what was in memory, without `out`")
     if any(True for _ in traced_in(shapes)):
         raise Break("value", "the shape depends on values that the graph computes", OWN_LINE)
     writes = _targets(op, args, kwargs)
@@ -122,20 +124,25 @@ def perform(
     return next((target for target in writes if target.value is result), recorded)
 
 
+_REDUCE = ("array", "axis", "dtype", "out", "keepdims", "initial", "where")
+"""Parameters of ``ufunc.reduce``, whose signature does not name them all."""
+
+
 @functools.cache
-def _place_of_out(op: str) -> int:
-    """Where a function takes its output array by position, if it does."""
+def _positional_names(op: str) -> tuple[str, ...]:
+    """The parameters of a function that may be passed by position, as far as they are known."""
+    if op.endswith(".reduce"):
+        return _REDUCE
     name = op.replace("ndarray.", "numpy.", 1)
     try:
         parameters = inspect.signature(numpy_function(name)).parameters.values()
     except (KeyError, TypeError, ValueError):
-        return sys.maxsize
-    positional = [
+        return ()
+    return tuple(
         parameter.name
         for parameter in parameters
         if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
-    ]
-    return positional.index("out") if "out" in positional else sys.maxsize
+    )
 
 
 def _pad_widths_in_order(args: tuple[Any, ...]) -> tuple[Any, ...]:

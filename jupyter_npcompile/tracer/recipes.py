@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -75,6 +76,8 @@ def recipe(value: Any, recorder: Recorder, made: dict[int, Container]) -> Recipe
         return FromSource(value.source)
     if isinstance(value, Interim):
         raise Break("value", "a method or flags object of an array is kept in a variable")
+    if isinstance(value, functools.partial):
+        raise Break("call", "a method of an object that is not traced is kept in a variable")
     if isinstance(value, types.FunctionType) and HOOKS in value.__code__.co_freevars:
         raise Break("call", "a function made here is kept in a variable")
     if isinstance(value, tuple) or type(value) in (list, dict):

@@ -13,7 +13,7 @@ from jupyter_npcompile.tracer import floating
 from jupyter_npcompile.tracer.breaks import Break, Postponed
 from jupyter_npcompile.tracer.inputs import Inputs
 from jupyter_npcompile.tracer.interpret import encode, value_type
-from jupyter_npcompile.tracer.memory import Array, address, is_supported, owner
+from jupyter_npcompile.tracer.memory import WRITEABLE, Array, address, is_supported, owner
 from jupyter_npcompile.tracer.patience import Patience
 from jupyter_npcompile.tracer.streams import Streams
 from jupyter_npcompile.tracer.traced import BoundMethod, Opaque, Traced, is_traced
@@ -291,9 +291,13 @@ class Recorder(Inputs):
             return
         if node.op in READ_ONLY_VIEWS or node.view_of in self._read_only:
             self._read_only.add(node.id)
+        if call.op == "numpy.broadcast_arrays" or node.view_of in self._doubtful:
+            self._doubtful.add(node.id)
+            if node.view_of is None and value.base is not None:
+                raise Break("host", "`np.broadcast_arrays` repeats a number, with a warning")
         if node.view_of is not None:
             return
-        if not value.flags.writeable:
+        if not value.flags.num & WRITEABLE:
             self.frozen.add(node.id)
         if value.base is not None:
             base = owner(value)

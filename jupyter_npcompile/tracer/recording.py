@@ -17,7 +17,7 @@ from jupyter_npcompile.tracer.draws import Draw
 from jupyter_npcompile.tracer.guards import Guard
 from jupyter_npcompile.tracer.hooks import Hooks
 from jupyter_npcompile.tracer.interpret import encode
-from jupyter_npcompile.tracer.memory import Array, overlap, owner, pattern
+from jupyter_npcompile.tracer.memory import WRITEABLE, Array, overlap, owner, pattern
 from jupyter_npcompile.tracer.patience import Patience
 from jupyter_npcompile.tracer.recipes import Container, FromSource, Recipe, concrete, recipe
 from jupyter_npcompile.tracer.recorder import Hidden, Recorder, traced_in
@@ -260,7 +260,7 @@ def record(
     writable = frozenset(
         id(owner(value))
         for name, value in zip(parameters, values, strict=True)
-        if name in written and isinstance(value, np.ndarray) and value.flags.writeable
+        if name in written and isinstance(value, np.ndarray) and value.flags.num & WRITEABLE
     )
     while True:
         recorder = Recorder(writable, patience)
@@ -340,6 +340,10 @@ def _finish(
     bound = hooks.bound_before(stop)
     names = [name for name in live(start, stop) if name in bound]
     names += [name for name in ("<return>", "<display>") if name in bound]
+    late = {node.id for node in recorder.inputs[cut.inputs :]}
+    for traced in traced_in([bound[name] for name in names]):
+        if traced.id in late:  # a number that became an input only in what is left out
+            traced.id = None
     made: dict[int, Container] = {}
     recipes = {name: recipe(bound[name], recorder, made) for name in names}
     outputs = tuple(Output(name.strip("<>"), _argument(recipe)) for name, recipe in recipes.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import index
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -105,7 +106,7 @@ class Traced:
         return int(self.hooks.concrete(self, "int() needs the value"))
 
     def __index__(self) -> int:
-        return int(self.hooks.concrete(self, "an index needs the value"))
+        return index(self.hooks.concrete(self, "an index needs the value"))
 
     def __complex__(self) -> complex:
         return complex(self.hooks.concrete(self, "complex() needs the value"))

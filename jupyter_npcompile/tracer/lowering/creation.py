@@ -75,6 +75,8 @@ def arange(trace: Trace, *args: Any, **kwargs: Any) -> Tensor | Owner:
         return Owner(made, kind, known=elements)
     inner = np.dtype("float32") if kind.name == "float16" else kind
     pace = np.asarray(start + step).astype(kind).astype(inner) - first.astype(inner)
+    if not np.isfinite(pace):  # there is one element, or two
+        return trace.constant(np.asarray(function("numpy.arange")(*values, dtype=kind)))
     spread = trace.convert(places, np.dtype("int64"), inner) * trace.scalar(pace, inner)
     return trace.convert(spread + trace.scalar(first, inner), inner, kind)
 

@@ -166,6 +166,7 @@ def reciprocal(loop: Loop, x: Tensor) -> Tensor:
 
 def sign(loop: Loop, x: Tensor) -> Tensor:
     if loop.dtype.kind == "c":
+        loop.trace.check(torch.isfinite(x).all())  # NumPy looks at the parts of others
         return torch.sgn(x)
     if loop.dtype.kind == "u":
         return (x != 0).to(x.dtype)

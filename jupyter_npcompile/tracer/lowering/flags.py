@@ -13,7 +13,7 @@ from jupyter_npcompile.graph.nodes import Node
 from jupyter_npcompile.tracer.floating import UNDERFLOW, Look
 from jupyter_npcompile.tracer.lowering.finite import defined, demand_all_finite, finite
 from jupyter_npcompile.tracer.lowering.lookup import find_kernel
-from jupyter_npcompile.tracer.lowering.trace import Trace
+from jupyter_npcompile.tracer.lowering.trace import Trace, filled
 from jupyter_npcompile.tracer.lowering.ufuncs import Loop, named
 from jupyter_npcompile.tracer.lowering.values import Compressed, Value
 
@@ -157,7 +157,7 @@ def _everywhere(operands: Sequence[Any], test: Callable[[Tensor], Tensor], each:
 def _tensor(x: Any) -> Tensor:
     if isinstance(x, Tensor):
         return x
-    return torch.full((), x, dtype=torch.complex128 if isinstance(x, complex) else torch.float64)
+    return filled((), x, torch.complex128 if isinstance(x, complex) else torch.float64)
 
 
 def _is_real(x: Any) -> bool:

@@ -84,10 +84,10 @@ def nanmedian(
 
 
 def _numbers(trace: Trace, rows: Tensor) -> Tensor:
-    """How many elements of each row are numbers; NumPy warns where there is none."""
+    """How many elements of each row are numbers, one at least: NumPy warns where there is none."""
     found = (~torch.isnan(rows)).sum(dim=0, dtype=torch.int64)
     trace.check((found > 0).all())
-    return found
+    return found.clamp(min=1)
 
 
 def percentile(trace: Trace, a: object, q: object, *args: Any, **kwargs: Any) -> Value:

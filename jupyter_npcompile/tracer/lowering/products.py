@@ -42,8 +42,15 @@ def _two(trace: Trace, a: object, b: object) -> tuple[Value, Value]:
 
 
 def matmul(trace: Trace, x1: object, x2: object, /, out: object = None, **kwargs: Any) -> Value:
+    _demand_last_axes(trace, kwargs)
     a, b = _two(trace, x1, x2)
     return contracted(trace, _matmul, a, b, dtype=kwargs.get("dtype"))
+
+
+def _demand_last_axes(trace: Trace, options: dict[str, Any]) -> None:
+    """Make sure that matrices and vectors lie along the last axes, where nobody says otherwise."""
+    if any(options.get(name) not in (None, False) for name in ("axes", "axis", "keepdims")):
+        trace.unsupported("axes other than the last ones")
 
 
 def _matmul(a: Tensor, b: Tensor) -> Tensor:
@@ -223,6 +230,7 @@ def linalg_cross(trace: Trace, x1: object, x2: object, /, *, axis: object = -1) 
 
 
 def vecdot(trace: Trace, x1: object, x2: object, /, axis: object = -1, **kwargs: Any) -> Value:
+    _demand_last_axes(trace, kwargs)
     x, y = _two(trace, x1, x2)
     place = trace.integer(axis, "axis")
 
@@ -235,11 +243,13 @@ def vecdot(trace: Trace, x1: object, x2: object, /, axis: object = -1, **kwargs:
 
 
 def matvec(trace: Trace, x1: object, x2: object, /, **kwargs: Any) -> Value:
+    _demand_last_axes(trace, kwargs)
     x, y = _two(trace, x1, x2)
     return contracted(trace, lambda p, q: _matmul(p, q.unsqueeze(-1)).squeeze(-1), x, y)
 
 
 def vecmat(trace: Trace, x1: object, x2: object, /, **kwargs: Any) -> Value:
+    _demand_last_axes(trace, kwargs)
     x, y = _two(trace, x1, x2)
 
     def product(p: Tensor, q: Tensor) -> Tensor:

@@ -154,6 +154,9 @@ def isclose(
     equal_nan: Any = False,
 ) -> Value:
     x, y = trace.value(a), trace.value(b)
+    for tolerance in (rtol, atol):  # NumPy warns of others
+        value = trace.value(tolerance)
+        trace.check(apply(trace, np.isfinite, comparisons.isfinite, value).read().all())
     if y.kind != "python":
         kind = np.result_type(y.dtype, np.float64 if y.dtype.kind in "biu" else y.dtype)
         y = Owner(trace.cast(y, kind), kind)

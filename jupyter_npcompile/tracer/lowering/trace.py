@@ -153,7 +153,7 @@ class Trace:
             value = np.asarray(number).astype(dtype)
         if dtype.name == "uint64":
             value = value.view(np.int64)
-        return _filled((), value.item(), carrier(dtype))
+        return filled((), value.item(), carrier(dtype))
 
     def full(self, shape: Sequence[int], number: Any, dtype: np.dtype) -> Tensor:
         """A tensor of one constant value."""
@@ -161,7 +161,7 @@ class Trace:
             value = np.asarray(number).astype(dtype)
         if dtype.name == "uint64":
             value = value.view(np.int64)
-        return _filled(tuple(shape), value.item(), carrier(dtype))
+        return filled(tuple(shape), value.item(), carrier(dtype))
 
     def value(self, x: object, dtype: np.dtype | None = None) -> Value:
         """Any array-like argument as a value.
@@ -320,7 +320,7 @@ def _is_narrower(target: np.dtype, source: np.dtype) -> bool:
     )
 
 
-def _filled(shape: tuple[int, ...], number: Number, dtype: torch.dtype) -> Tensor:
+def filled(shape: tuple[int, ...], number: Number, dtype: torch.dtype) -> Tensor:
     """A constant tensor; complex numbers are written in parts, for the signs of their zeros."""
     if isinstance(number, complex):
         real = torch.float32 if dtype == torch.complex64 else torch.float64

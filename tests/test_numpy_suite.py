@@ -1,0 +1,96 @@
+"""NumPy's own test suite, which nobody wrote for us: what passes as it is passes compiled.
+
+Its files come with NumPy. A drawn sample runs here, within seconds; all of it with
+``NPCOMPILE_NUMPY_SUITE=all`` in the environment, which takes an hour or so.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from tests.suite import Verdict, copied, run
+from tests.summary import tell
+
+pytestmark = pytest.mark.slow
+
+ALL = os.environ.get("NPCOMPILE_NUMPY_SUITE") == "all"
+
+FILES = tuple(
+    f"of_{folder}/test_{name}.py"
+    for folder, names in {
+        "_core": "einsum half indexing item_selection multiarray nditer numeric "
+        "regression scalarmath shape_base ufunc umath umath_complex",
+        "fft": "helper pocketfft",
+        "lib": "arraypad arraysetops function_base histograms index_tricks nanfunctions polynomial "
+        "stride_tricks twodim_base type_check ufunclike",
+        "linalg": "linalg regression",
+        "polynomial": "polynomial polyutils symbol",
+        "random": "generator_mt19937",
+    }.items()
+    for name in names.split()
+)
+"""Those whose tests compute with arrays."""
+
+REFERENCES = "counts references to objects"
+ROUNDING = "insists that two ways of computing something are rounded alike"
+EXCLUDED: dict[str, str] = {
+    "of__core/test_indexing.py::TestIndexing::test_small_regressions": REFERENCES,
+    "of__core/test_multiarray.py::TestResize::test_check_reference": REFERENCES,
+    "of__core/test_nditer.py::test_iter_refcount": REFERENCES,
+    "of__core/test_regression.py::TestRegression::test_structured_arrays_with_objects2": REFERENCES,
+    "of_lib/test_function_base.py::TestBincount::test_dtype_reference_leaks": REFERENCES,
+    "of__core/test_half.py::TestHalf::test_half_conversion_denormal_round_even": ROUNDING,
+    "of__core/test_umath.py::TestAVXUfuncs::test_avx_based_ufunc": ROUNDING,
+    "of_fft/test_pocketfft.py::TestFFTThreadSafe::test_fft": ROUNDING,
+    "of_fft/test_pocketfft.py::TestFFTThreadSafe::test_ifft": ROUNDING,
+    "of_fft/test_pocketfft.py::TestFFTThreadSafe::test_rfft": ROUNDING,
+    "of_fft/test_pocketfft.py::TestFFTThreadSafe::test_irfft": ROUNDING,
+    "of__core/test_ufunc.py::test_addition_reduce_negative_zero": "the sign of a zero, see README",
+    "of__core/test_numeric.py::TestBoolCmp::test_float": "the sign of a NaN, see README",
+    "of__core/test_numeric.py::TestBoolCmp::test_double": "the sign of a NaN, see README",
+}
+"""Tests that say nothing when they are compiled, and why."""
+
+DRAWN = 4
+"""Files of which a sample is taken."""
+
+COUNT = 40
+"""Tests in it."""
+
+SECONDS = 60.0
+"""After which no test of it begins, however slow the machine is."""
+
+
+def judged(verdicts: Iterable[Verdict], name: str) -> None:
+    found = list(verdicts)
+    compared = [verdict for verdict in found if verdict.is_compared]
+    ran = sum(verdict.said.get("counts", {}).get("dispatches", 0) for verdict in compared)
+    tell(
+        "numpy-suite-" + name.partition(" ")[0].replace("/", "-"),
+        f"NumPy's own tests, {name}: {len(compared)} of {len(found)} ran compiled, "
+        f"{ran} segments in them",
+    )
+    wrong = [f"{verdict.name}: {problem}" for verdict in compared for problem in verdict.problems]
+    assert not wrong, "\n".join(wrong[:20])
+    assert ran
+
+
+@pytest.mark.skipif(ALL, reason="all of it runs")
+def test_sample(tmp_path: Path) -> None:
+    # The same one on every landing: what it has to do with luck, it does elsewhere.
+    seed = 1 if os.environ.get("CI") else random.randrange(1000)
+    files = random.Random(seed).sample(FILES, DRAWN)
+    wishes = {"most": 3, "rounds": 2, "seed": seed, "count": COUNT, "budget": SECONDS}
+    verdicts = run(copied(tmp_path, files), files, list(EXCLUDED), **wishes)
+    judged(verdicts, f"sample {seed} of {', '.join(path[3:] for path in files)}")
+
+
+@pytest.mark.skipif(not ALL, reason="NPCOMPILE_NUMPY_SUITE=all runs all of it")
+@pytest.mark.parametrize("file", FILES)
+def test_file(tmp_path: Path, file: str) -> None:
+    judged(run(copied(tmp_path, [file]), [file], list(EXCLUDED), limit=3000.0), file[3:])
