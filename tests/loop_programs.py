@@ -307,3 +307,36 @@ class Writer:
 def program(seed: int, *, lists: bool = False) -> str:
     """The text of a random program: a function of three arrays, numbers and a mask."""
     return Writer(seed, lists=lists).text()
+
+
+def recurrences(seed: int) -> str:
+    """A random program whose loops read what they have written some iterations ago."""
+    r = Random(seed)
+    lines = []
+    for _ in range(6):
+        step = r.choice((1, 1, -1, 2, -2))
+        name, other = r.choice((("a", "b"), ("b", "a"), ("view", "a"), ("a", "view")))
+        upwards = ("4, n - 1", "3, n - 2", "count, n - 2", "0, n - 3", "n - 2, n - 1")
+        bounds = r.choice(upwards if step > 0 else ("n - 4, 1", "n - 5, -1", "n - 3, count"))
+        one, two, last = (
+            f"{name}[k {'-' if far > 0 else '+'} {abs(far)}]"
+            for far in (*(r.choice((1, 2, 3, -1)) * step for _ in range(2)), step)
+        )
+        body = [
+            f"{name}[k] {r.choice(('=', '+='))} 0.5 * {one} - 0.25 * {two}",
+            f"s = s + {one}",
+        ]
+        r.shuffle(body)
+        extras = (
+            f"{other}[k - 1] *= 0.5",
+            f"if {name}[k] > 2: break",
+            "if s > 90: continue",
+            f"if s < -2: {name}[k] = {last} * 0.5\n            else: {name}[k] = s * 0.5",
+            f"total += {other}[k + 1]",
+            f"if s > 0: {name}[k] = {last} * 0.5",
+        )
+        body.insert(r.randint(0, 2), r.choice(extras))
+        lines += [f"for k in range({bounds}, {step}):", *(f"    {line}" for line in body)]
+    text = "\n".join(f"        {line}" for line in lines)
+    head = "    total, count, view = 0.0, 0, a[1:]\n    for count in range(1, 4):\n"
+    return f"{HEAD}{head}{text}\n    return total, count, a, b, view, s\n"

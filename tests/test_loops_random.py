@@ -12,7 +12,7 @@ import pytest
 
 import jupyter_npcompile
 from jupyter_npcompile.runtime import loop_state
-from tests.loop_programs import program
+from tests.loop_programs import program, recurrences
 from tests.native_loops import assert_same, compiled, define, differences, how, outcome, top_loops
 
 SEEDS = range(40)
@@ -41,6 +41,11 @@ def arguments(seed: int) -> Sequence[Any]:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_program(seed: int) -> None:
     assert_same(define(program(seed)), lambda run: arguments(seed + run))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_recurrences(seed: int) -> None:
+    assert_same(define(recurrences(seed)), lambda run: arguments(seed + run), runs=4)
 
 
 def test_most_of_them_run_natively() -> None:

@@ -83,6 +83,54 @@ ROWS: tuple[Row, ...] = (
         "native",
     ),
     Row(
+        "int_masks",
+        "n=40, k=I('int64')",
+        "c, d, e, t = 0, 0, 0, []\nfor i in range(-n, n):\n    c += i & 1\n    d += (i & 7) - (i % 8) + (i > 3)\n    e ^= (7 & i) | (i & -4)\n    t.append((c, d, e, i % n, i % -n, (n - i) % 7, int(k[i % 6]) % (n + 5), i % 2**33))",
+    ),
+    Row(
+        "short_ranges",
+        "g=R.integers(0, 9, (5, 4)), n=3",
+        "t = np.zeros(60)\nfor i in range(5):\n    for j in range(4):\n        for p in range(-1, 2):\n            for q in range(1, -2, -1):\n                t[i * 4 + j] += g[(i + p) % 5, (j + q) % 4] * (p - q)\n        for b in range(20): t[b + 2 * n] -= g[i, j] >> b\n        for b in range(0): t[b] = 1\n        for b in range(70, 0, -1):\n            if b < i: break\n            t[b % 60] *= 0.5",
+    ),
+    Row(
+        "short_range_too_far",
+        "a=R.normal(size=4)",
+        "t = 0.0\nfor i in range(3):\n    for k in range(3): t += a[i + k]",
+        "refused",
+    ),
+    Row(
+        "int_powers_of_two",
+        "k=I('int64') - 25, c=I('int8') - 25, u=I('uint8'), x=R.integers(-99, 99)",
+        "t = []\nfor i in range(-9, 6): t.append((i // 4, i % 8, k[i % 6] // 2, c[i % 6] % 16, u[i % 6] // 64, int(x) % 1, (k // 4)[i % 6], (c % 2)[i % 6], (u // 128)[i % 6], x // 8))",
+    ),
+    # -- elements that an iteration has from those before it
+    Row(
+        "carried",
+        "y=R.normal(size=9), x=R.normal(size=9), m=R.normal(size=(5, 5)), k=I('int64'), f=R.random(6) < 0.5, s=I('float32')",
+        "t = 0\nfor r in range(1, 4):\n    for n in range(2, len(y)): y[n] = 0.5 * y[n - 1] - 0.25 * y[n - 2] + x[n]\n    for n in range(len(y) - 4, -1, -1): x[n] += x[1 + n] * 0.5 - x[n + 3]\n    for j in range(1, 5):\n        if m[r, j] > 0: m[r, j] = m[r, j - 1] + m[r - 1, j]\n        elif m[r, j] < -9: return t\n        else: m[r, j] = m[r, j - 1] * 0.5\n    for j in range(1, 5): m[j][r] += m[j - 1][r]\n    for n in range(1, len(k)):\n        z = k[n - 1]\n        k[n] = k[n] + z\n        t += z + k[n - 1] * 2 + k[n]\n        if t > 999999: break\n    for n in range(4, len(y), 2): y[n] = y[n - 2] - y[n - 1] * y[n - 4]\n    for n in range(3, r): y[n] = y[n - 2]\n    for n in range(r - 1, 4): s[n] = s[n - 1] * 0.5\n    for n in range(1, len(f)): f[n] = f[n - 1] != f[n]",
+    ),
+    Row(
+        "carried_and_not",
+        "y=R.normal(size=9), m=R.normal(size=(5, 5)), r=2",
+        "v = y[1:]\nt = 0\nfor i in range(1, 4):\n    for n in range(1, 8):\n        y[n] = y[n - 1] * 0.5\n        v[n] = y[n - 1] + v[n - 1]\n    for n in range(1, 8):\n        if y[n] > 0: y[n] = y[n - 1] * 0.5\n    for n in range(1, 8):\n        if y[n] > 0: continue\n        y[n] = y[n - 1] * 0.5\n    for n in range(1, 8):\n        y[n] = y[n - 1] * 0.5\n        v *= 0.5\n    for n in range(1, 8): v[n] = y[n] * 0.5 + v[n - 1]\n    for n in range(1, 5):\n        m[n, i] = m[n - 1, i - 1] + m[n - 1, r]\n    for n in range(1, 5): m[n, n] = m[n - 1, n - 1] * 0.5\n    for n in range(r, 8, i): y[n] = y[n - 1] * 0.5",
+    ),
+    Row(
+        "carried_at_the_top",
+        "y=R.normal(size=9)",
+        "t = 0\nfor n in range(1, 9): y[n] = y[n - 1] * 0.5 + y[n]\nfor n in range(7, -1, -1): y[n] = y[n + 1] - y[n]\nfor n in range(9): y[n] = y[n - 1] * 0.5",
+    ),
+    Row(
+        "carried_onto_itself",
+        "y=np.lib.stride_tricks.as_strided(np.ones(1), (9,), (0,))",
+        "t = 0\nfor n in range(2, 9): y[n] = y[n - 1] * 0.5 + y[n - 2]",
+    ),
+    Row(
+        "carried_too_far",
+        "y=R.normal(size=9)",
+        "t = 0\nfor n in range(1, 10): y[n] = y[n - 1] * 0.5",
+        "refused",
+    ),
+    Row(
         "assert_fails",
         "n=12",
         "t = 0\nfor i in range(n):\n    t += i\n    assert t < 9, t",

@@ -246,7 +246,9 @@ def _python(name: str, left: Scalar, right: Scalar) -> Scalar:
         if a.dtype == b.dtype == "bool":
             return Scalar(f"(bool)({left.code} {_BITS[name]} {right.code})", BOOL)
         code = f"((i64){left.code} {_BITS[name]} (i64){right.code})"
-        return Scalar(code, Number("py", "int64", size(max(a.bits, b.bits))))
+        masks = [s.const for s in (left, right) if isinstance(s.const, int) and s.const >= 0]
+        bits = min(masks).bit_length() if masks and name == "bitwise_and" else max(a.bits, b.bits)
+        return Scalar(code, Number("py", "int64", size(bits)))
     x, y = cast(left.code, a.dtype, "int64"), cast(right.code, b.dtype, "int64")
     if name == "left_shift":
         bits = FULL
@@ -259,6 +261,11 @@ def _python(name: str, left: Scalar, right: Scalar) -> Scalar:
         return Scalar(f"shift_right({x}, {y})", Number("py", "int64", a.bits))
     if name == "true_divide":
         return Scalar(f"true_div({x}, {y})", FLOAT)
+    power = power_of_two(right.const)
+    if name == "floor_divide" and power is not None:
+        return Scalar(f"({x} >> {power})", Number("py", "int64", a.bits))
+    if name == "remainder" and power is not None:
+        return Scalar(f"({x} & {right.const - 1})", Number("py", "int64", b.bits))
     if name == "floor_divide":
         return Scalar(
             f"floor_div<i64>({x}, {y})", Number("py", "int64", size(min(a.bits + 1, FULL)))
@@ -279,9 +286,23 @@ def _python(name: str, left: Scalar, right: Scalar) -> Scalar:
     return Scalar(f"{_CHECKED[name]}<i64>({x}, {y})", INT)
 
 
+def power_of_two(value: Any) -> int | None:
+    """Which power of two a number is: dividing by it, and the rest, are shifts and masks.
+
+    Examples
+    --------
+    >>> [power_of_two(value) for value in (1, 8, 6, -2, True)]
+    [0, 3, None, None, None]
+    """
+    if type(value) is not int or value <= 0 or value & (value - 1):
+        return None
+    return value.bit_length() - 1
+
+
 def _counts(name: str, value: Scalar, step: Scalar) -> bool:
-    """Whether a small constant is added to a counter."""
-    small = isinstance(step.const, int) and abs(step.const) <= STEP
+    """Whether something small is added to a counter."""
+    constant = isinstance(step.const, int) and abs(step.const) <= STEP
+    small = constant or 1 << step.type.bits <= STEP
     return name != "multiply" and small and value.type.bits == COUNTER
 
 
@@ -390,6 +411,12 @@ def loop_code(
         return _power(dtype, kind, x, y, exponent, scalar=scalar)
     if kind == "c":
         raise Declined(f"np.{name} of complex numbers")
+    power = power_of_two(exponent) if kind in "iu" else None
+    if power is not None and exponent <= np.iinfo(dtype).max:
+        if name == "remainder":
+            return f"(({c})({x} & {exponent - 1}))"
+        if name == "floor_divide":
+            return f"(({c})({x} >> {power}))"
     if name == "remainder":
         return f"floor_mod<{c}>({x}, {y})" if kind in "iu" else f"floor_mod({x}, {y})"
     if name == "floor_divide" and (kind in "iu" or dtype == "float64"):

@@ -149,7 +149,7 @@ def made_number(code: str, tag: str, type: Number) -> str:
         return f"PyComplex_FromDoubles({code}.re, {code}.im)"
     if type.origin == "any":
         raise Declined("a number that is Python's or NumPy's, as it comes")
-    return f"make_scalar({np.dtype(type.dtype).num}, (void *)&{code})"
+    return f"make_scalar({np.dtype(type.dtype).num}, {code})"
 
 
 def _plain_tag(type: Number) -> str:

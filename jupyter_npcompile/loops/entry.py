@@ -134,21 +134,21 @@ def entry_file(
     lines = [
         "__attribute__((hot))",  # or the compiler thinks that it runs once, and is small
         "static PyObject *run_loop(PyObject *, PyObject *const *args, Py_ssize_t count) {",
-        f"if (count != {len(takes) + 1 + hosts}) Py_RETURN_NONE;",
+        f"if (!LIKELY(count == {len(takes) + 1 + hosts})) Py_RETURN_NONE;",
         "enum { FINISHED, LEFT, PAUSED, REFUSED, NOTHING, RETURNED };",
-        "i64 left_ = 0, at_ = 0, ids_ = 0; int status_ = REFUSED, return_ = 0;",
+        "i64 left_ = 0, at_ = 0, ids_ = 0, fuel_ = 0; int status_ = REFUSED, return_ = 0;",
         "Run run = {};",
         f"PyObject *const *hosts = args + {len(takes) + 1};",
         *declared,
-        "if (!take_int(args[0], left_, 63)) Py_RETURN_NONE;",
-        *(f"if (!({take})) Py_RETURN_NONE;" for take in takes),
+        "if (!LIKELY(take_int(args[0], left_, 63))) Py_RETURN_NONE;",
+        *(f"if (!LIKELY({take})) Py_RETURN_NONE;" for take in takes),
         *(
             []
             if legacy is None
-            else [f"if (!take_legacy(hosts[{legacy}], legacy_, run)) Py_RETURN_NONE;"]
+            else [f"if (!LIKELY(take_legacy(hosts[{legacy}], legacy_, run))) Py_RETURN_NONE;"]
         ),
         *(
-            f"if (args[{one}] == args[{other}]) Py_RETURN_NONE;"
+            f"if (!LIKELY(args[{one}] != args[{other}])) Py_RETURN_NONE;"
             for (one, _), (other, _) in combinations(grown, 2)
         ),
         f"PyObject *tails[{max(len(grown), 1)}] = {{}};",
@@ -159,7 +159,8 @@ def entry_file(
             f"{variable}.id = {-k - 1};"
             for k, (place, writes, variable) in enumerate(arrays)
         ),
-        "if (!keep_copies(given, given_count)) return refuse(given, given_count, at_);",
+        "if (!LIKELY(keep_copies(given, given_count))) return refuse(given, given_count, at_);",
+        "fuel_ = start(run);",
         "std::feclearexcept(FE_ALL_EXCEPT);",
         "try {",
         *body,

@@ -376,7 +376,7 @@ def _number(t: Names, value: Scalar) -> str:
         return f"PyComplex_FromDoubles({held}.re, {held}.im)"
     name = t.writer.name("v")
     t.writer.emit(f"{CTYPES[kind.dtype]} {name} = {value.code};")
-    return f"make_scalar({np.dtype(kind.dtype).num}, &{name})"
+    return f"make_scalar({np.dtype(kind.dtype).num}, {name})"
 
 
 def _number_type(dtype: str) -> str:

@@ -315,12 +315,12 @@ def _where_true(writer: Writer, ref: Ref, mask: Lazy, value: Lazy | None = None)
     return made
 
 
-def write(writer: Writer, ref: Ref, indices: Sequence[Index], value: Lazy | Scalar) -> None:
-    """Write a value: ``ref[indices] = value``."""
+def write(writer: Writer, ref: Ref, indices: Sequence[Index], value: Lazy | Scalar) -> str:
+    """Write a value: ``ref[indices] = value``; returns C++ for it where it is one element."""
     full = expand(indices, ref.ndim)
     if is_fancy(full):
         _scatter(writer, ref, full, value)
-        return
+        return ""
     if len(full) == ref.ndim and all(isinstance(index, Scalar) for index in full):
         if not isinstance(value, Scalar):
             raise Declined("an array into one element")
@@ -329,9 +329,10 @@ def write(writer: Writer, ref: Ref, indices: Sequence[Index], value: Lazy | Scal
         assert isinstance(stored, Scalar)
         held = writer.hold(CTYPES[ref.dtype], stored.code, "x")
         writer.emit(f"{element(ref, scalars)} = {held};")
-        return
+        return held
     target = view(writer, ref, full)
     elementwise.store(writer, target, elementwise.converted(value, ref.dtype))
+    return ""
 
 
 def _scatter(writer: Writer, ref: Ref, full: Sequence[Index], value: Lazy | Scalar) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from jupyter_npcompile.loops import arithmetic, elementwise, hosts, lists
 from jupyter_npcompile.loops.bounds import Proof
 from jupyter_npcompile.loops.calls import number
+from jupyter_npcompile.loops.carried import Carried
 from jupyter_npcompile.loops.functions import find
 from jupyter_npcompile.loops.kinds import (
     BOOL,
@@ -145,6 +146,7 @@ class Frame:
         self.result = ""
         self.label = ""
         self.proof: Proof | None = None
+        self.carried: Carried | None = None
         self.changed: frozenset[str] = frozenset()
 
 
@@ -197,6 +199,7 @@ class Names(ABC):
         self.written: set[str] = set()
         self.depth = 0
         self.calls = 0
+        self.writes = 0
         self.effects = 0
         self.line = 0
 
@@ -213,6 +216,7 @@ class Names(ABC):
 
     def note_write(self, ref: Ref) -> None:
         """The memory of an array is written into."""
+        self.writes += 1
         if ref.root:
             self.written.add(ref.root)
             self.effects += self.depth > 0 and self.reaches_out(ref.root)

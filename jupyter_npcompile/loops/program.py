@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_npcompile.loops.boundary import Boundary
+from jupyter_npcompile.loops.carried import Carried
 from jupyter_npcompile.loops.entry import entry_file, signature
 from jupyter_npcompile.loops.kinds import (
     ArrayType,
@@ -205,6 +206,7 @@ class _Program(Boundary):
                 proof = self.proof(self.node)
             self.settle_with(
                 proof,
+                None if proof is None else Carried.of(self.node),
                 lambda jumps: self.outer_for(jumps, item),
                 item,
                 ("at_", "(left_ - 1)"),
@@ -315,21 +317,32 @@ class _Program(Boundary):
         w = self.writer
         node = self.node
         assert isinstance(node, ast.For)
-        block = 1 if has_loops(node) else BLOCK
         w.emit("if (at_ >= left_) { status_ = NOTHING; goto done_; }")
-        with w.block("while (at_ < left_)"):
-            w.emit(f"const i64 stop_ = std::min<i64>(left_, at_ + {block});")
-            w.emit("LOOK(run);")
-            with w.block("for (; at_ < stop_; at_++)"):
-                with w.block():
-                    self.target(node.target, item("at_"))
-                reached = self.body(node.body)
-                if reached:
-                    self.ends(jumps)
-                w.emit(f"next_{jumps.number}: ;")
-            w.emit("if (run.enough && at_ < left_) { status_ = PAUSED; goto done_; }")
+        pause = "{ status_ = PAUSED; goto done_; }"
+        if has_loops(node):
+            with w.block("for (const i64 begin_ = at_; at_ < left_; at_++)"):
+                w.emit("LOOK(run);", f"if (run.enough && at_ > begin_) {pause}")
+                reached = self._outer_body(node, jumps, item)
+        else:
+            with w.block("for (;;)"):
+                w.emit("LOOK(run);", f"const i64 stop_ = std::min<i64>(left_, at_ + {BLOCK});")
+                with w.block("for (; at_ < stop_; at_++)"):
+                    reached = self._outer_body(node, jumps, item)
+                w.emit("if (LIKELY(at_ >= left_)) break;", f"if (run.enough) {pause}")
         w.emit("status_ = FINISHED; goto done_;")
         w.emit(f"break_{jumps.number}: status_ = LEFT; at_++; goto done_;")
+        return reached
+
+    def _outer_body(self, node: ast.For, jumps: Jumps, item: Callable[[str], Value]) -> bool:
+        w = self.writer
+        place = len(w.lines)
+        with w.block():
+            self.target(node.target, item("at_"))
+        reached = self.body(node.body)
+        if reached:
+            self.ends(jumps)
+        self.shift(place)
+        w.emit(f"next_{jumps.number}: ;")
         return reached
 
     def outer_while(self, jumps: Jumps) -> bool:

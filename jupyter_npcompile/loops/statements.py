@@ -99,7 +99,8 @@ class Statements(Expressions):
                 raise Declined("a store into something that is no array", node.lineno)
             stored = self.stored(value)
             indices = self.proven(node, owner, self.indices(node.slice))
-            indexing.write(self.writer, owner, indices, stored)
+            held = indexing.write(self.writer, owner, indices, stored)
+            self.keep(node, owner, indices, held)
             self.note_write(owner)
         else:
             raise Declined(named(node), node.lineno)
@@ -162,7 +163,8 @@ class Statements(Expressions):
         made = array(self.operate(name, old, value))
         if not isinstance(made, Scalar):
             made = elementwise.materialise(self.writer, made)
-        indexing.write(self.writer, owner, indices, made)
+        held = indexing.write(self.writer, owner, indices, made)
+        self.keep(target, owner, indices, held)
         self.note_write(owner)
 
     def extend(self, target: str, name: str, value: Value) -> None:

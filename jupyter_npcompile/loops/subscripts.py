@@ -11,7 +11,8 @@ from jupyter_npcompile.cell.syntax import point
 from jupyter_npcompile.loops import elementwise, indexing, lists
 from jupyter_npcompile.loops.calling import Calls
 from jupyter_npcompile.loops.calls import array, integer, number
-from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number, Raises
+from jupyter_npcompile.loops.carried import Carried
+from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, Number, Raises
 from jupyter_npcompile.loops.values import (
     Applied,
     Cut,
@@ -147,7 +148,9 @@ class Subscripts(Calls):
             owner = elementwise.materialise(self.writer, owner)
         if not isinstance(owner, Ref):
             raise Declined("an item of something that is no array", node.lineno)
-        return indexing.read(self.writer, owner, self.proven(node, owner, self.indices(node.slice)))
+        indices = self.proven(node, owner, self.indices(node.slice))
+        kept = self.kept(node, owner, indices)
+        return indexing.read(self.writer, owner, indices) if kept is None else kept
 
     def part(self, owner: Items, node: ast.Slice) -> Items:
         """Some items of a tuple."""
@@ -178,12 +181,46 @@ class Subscripts(Calls):
             made.append(index)
         return made
 
+    def keep(
+        self, node: ast.Subscript, owner: Ref, indices: list[indexing.Index], held: str
+    ) -> None:
+        """An element is written: the next iterations may read it from a variable."""
+        carried = self.frame.carried
+        if carried is None or not _are_proven(indices) or not isinstance(node.value, ast.Name):
+            return
+        if held and carried.is_written(node.value.id, _parts(node)):
+            carried.kept()
+            self.writer.emit(f"{self._kept_in(carried, owner, 0)} = {held};")
+
+    def kept(self, node: ast.Subscript, owner: Ref, indices: list[indexing.Index]) -> Scalar | None:
+        """An element that an earlier iteration has written, and that is still in a variable."""
+        carried = self.frame.carried
+        if carried is None or not _are_proven(indices) or not isinstance(node.value, ast.Name):
+            return None
+        far = carried.distance(node.value.id, _parts(node))
+        if not far:
+            return None
+        carried.depth = max(carried.depth, far)
+        type = Number("np", owner.dtype, 1 if owner.dtype == "bool" else 63)
+        return Scalar(self.writer.hold(type.c, self._kept_in(carried, owner, far), "e"), type)
+
+    def _kept_in(self, carried: Carried, owner: Ref, far: int) -> str:
+        """The variable for what was written some iterations ago."""
+        w = self.writer
+        while len(carried.variables) <= max(far, carried.depth):
+            carried.variables.append(w.variable(w.name("last"), CTYPES[owner.dtype]))
+        return carried.variables[far]
+
     def _held(self, index: indexing.Index) -> indexing.Index:
         if isinstance(index, Scalar) and index.const is None:
             return replace(index, code=self.writer.hold(index.type.c, index.code))
         if isinstance(index, (Applied, Gathered)):
             return elementwise.materialise(self.writer, index)
         return index
+
+
+def _are_proven(indices: list[indexing.Index]) -> bool:
+    return all(isinstance(index, Scalar) and index.proven for index in indices)
 
 
 def _parts(node: ast.Subscript) -> list[ast.expr]:

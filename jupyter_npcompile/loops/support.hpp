@@ -41,7 +41,9 @@ typedef int64_t i64;
 struct Bail {};         // NumPy has to run this: it raises, or warns
 struct Interrupted {};  // somebody pressed the key
 
+#define INLINE __attribute__((always_inline)) static inline
 [[noreturn, gnu::cold, gnu::noinline]] static void bail() { throw Bail(); }
+#define LIKELY(...) __builtin_expect_with_probability(!!(__VA_ARGS__), 1, 0.9999)
 #define NEED(condition) do { if (__builtin_expect(!(condition), 0)) bail(); } while (0)
 
 // ---- complex numbers, as NumPy computes with them
@@ -140,12 +142,14 @@ static inline Buffer *new_buffer(Spare &spare, i64 bytes) {
     made->spare = small ? &spare : nullptr;
     return made;
 }
-static inline void drop(Buffer *b) {
-    if (!b || --b->refs) return;
+[[gnu::noinline]] static void release(Buffer *b) {
     if (!b->spare) return std::free(b);
     Buffer *&first = b->spare->first[Spare::shelf(b->bytes)];
     b->next = first;
     first = b;
+}
+INLINE void drop(Buffer *b) {
+    if (b && !--b->refs) release(b);
 }
 
 template <class T, int N> struct View {
@@ -160,19 +164,21 @@ template <class T, int N> struct View {
         return true;
     }
 };
+// No function gets the address of one: what is known to lie nowhere else is kept in registers.
+#define KEPT __attribute__((always_inline))
 template <class T, int N> struct Array : View<T, N> {
-    Array() { this->p = nullptr; this->b = nullptr; this->id = 0; for (int d = 0; d < N; d++) this->n[d] = this->s[d] = 0; }
-    Array(const View<T, N> &v) : View<T, N>(v) { if (this->b) ++this->b->refs; }
-    Array(const Array &v) : View<T, N>(v) { if (this->b) ++this->b->refs; }
-    Array &operator=(const View<T, N> &v) {
+    KEPT Array() { this->p = nullptr; this->b = nullptr; this->id = 0; for (int d = 0; d < N; d++) this->n[d] = this->s[d] = 0; }
+    KEPT Array(const View<T, N> &v) : View<T, N>(v) { if (this->b) ++this->b->refs; }
+    KEPT Array(const Array &v) : View<T, N>(v) { if (this->b) ++this->b->refs; }
+    KEPT Array &operator=(const View<T, N> &v) {
         Buffer *old = this->b;
         if (v.b) ++v.b->refs;
         static_cast<View<T, N> &>(*this) = v;
         drop(old);
         return *this;
     }
-    Array &operator=(const Array &v) { return *this = static_cast<const View<T, N> &>(v); }
-    ~Array() { drop(this->b); }
+    KEPT Array &operator=(const Array &v) { return *this = static_cast<const View<T, N> &>(v); }
+    KEPT ~Array() { drop(this->b); }
 };
 // The array is all of its buffer.
 template <class T, int N> static inline void own(View<T, N> &a) {
@@ -193,7 +199,7 @@ template <class T, int N> static inline Array<T, N> fresh(Spare &spare, const i6
     own(a);
     return a;
 }
-template <class T, int N> static inline void span(const View<T, N> &v, const char *&low, const char *&high) {
+template <class T, int N> INLINE void span(const View<T, N> &v, const char *&low, const char *&high) {
     low = high = reinterpret_cast<const char *>(v.p);
     for (int d = 0; d < N; d++) {
         if (v.n[d] == 0) { high = low; return; }
@@ -204,7 +210,7 @@ template <class T, int N> static inline void span(const View<T, N> &v, const cha
 }
 // Whether writing into one while reading the other, element by element, gives something else.
 template <class T, int N, class U, int M>
-static inline bool clash(const View<T, N> &to, const View<U, M> &from) {
+INLINE bool clash(const View<T, N> &to, const View<U, M> &from) {
     const char *a, *b, *c, *d;
     span(to, a, b);
     span(from, c, d);
@@ -219,7 +225,7 @@ static inline bool clash(const View<T, N> &to, const View<U, M> &from) {
 }
 
 template <class T, int N, class U, int M>
-static inline bool overlaps(const View<T, N> &one, const View<U, M> &other) {
+INLINE bool overlaps(const View<T, N> &one, const View<U, M> &other) {
     const char *a, *b, *c, *d;
     span(one, a, b);
     span(other, c, d);
@@ -263,8 +269,11 @@ template <class T> static inline T floor_div(T a, T b) {
     return q;
 }
 template <class T> static inline T floor_mod(T a, T b) {
+    if (a >= 0 && a < b) return a;  // as an index has it that may go over the edge
     NEED(b != 0);
     if (b == (T)-1) return 0;
+    // Short numbers are divided faster.
+    if ((((uint64_t)a | (uint64_t)b) >> 32) == 0) return (T)((uint32_t)a % (uint32_t)b);
     T r = a % b;
     if (r != 0 && ((r < 0) != (b < 0))) r += b;
     return r;
@@ -461,7 +470,7 @@ static inline void add_product(const U *a, i64 sa, i64 n, const View<V, 2> &b, T
 // ---- what a run needs to know
 
 struct Run {
-    i64 fuel, grant;
+    i64 grant;  // how often the loop goes on before it looks at the clock
     bool enough;  // it has run for so long that Python should have a turn
     double began, looked, asked;
     PyThreadState *released;
@@ -488,32 +497,38 @@ static inline double now() {
 static inline void back(Run &run) {
     if (run.released) { PyEval_RestoreThread(run.released); run.released = nullptr; }
 }
+// How often a loop goes on before it looks for the first time. (A compiler that sees that it looks
+// at once takes all that follows for something that hardly ever runs.)
+[[gnu::noinline]] static i64 start(Run &run) {
+    run.began = run.looked = run.asked = now();
+    return run.grant = 16;
+}
 // Now and then: let other threads run, and see whether somebody wants this to stop.
-[[gnu::cold, gnu::noinline]] static void look(Run &run) {
+// The count until then is a variable of the loop: in memory it would hold up short iterations.
+// And it throws nothing: no register would keep a value across a call that may be caught here.
+[[gnu::cold, gnu::noinline]] static i64 look(Run &run) noexcept {
     const double time = now();
-    if (!run.began) {
-        run.began = run.looked = run.asked = time;
-        run.fuel = run.grant = 16;
-        return;
-    }
     const double passed = time - run.looked;
     const double wanted = run.grant * (passed > 1e-9 ? 2e-3 / passed : 1e6);
     run.grant = wanted < 1 ? 1 : wanted > 1e6 ? (i64)1e6 : wanted > 16.0 * run.grant ? 16 * run.grant : (i64)wanted;
-    run.fuel = run.grant;
     run.looked = time;
     if (time - run.began > 1.0) run.enough = true;
     // Another thread may draw from the same stream of bits: it has its turns, but only those.
     const bool shares = run.streams.empty() && !run.legacy;
     if (shares && !run.released && time - run.began > 1e-3) run.released = PyEval_SaveThread();
-    if (time - run.asked < 0.05) return;
+    if (time - run.asked < 0.05) return run.grant;
     run.asked = time;
     back(run);
     const int stopped = PyErr_CheckSignals();
-    if (stopped) throw Interrupted();
+    if (stopped) return -1;
     run.released = PyEval_SaveThread();
     if (!shares) back(run);
+    return run.grant;
 }
-#define LOOK(run) do { if (__builtin_expect(--(run).fuel < 0, 0)) look(run); } while (0)
+[[noreturn, gnu::cold, gnu::noinline]] static void interrupted() { throw Interrupted(); }
+#define LOOK(run) do { \
+        if (__builtin_expect(--fuel_ < 0, 0) && __builtin_expect((fuel_ = look(run)) < 0, 0)) interrupted(); \
+    } while (0)
 
 // ---- arguments and results
 
@@ -602,97 +617,110 @@ static PyObject *make_tuple(std::initializer_list<PyObject *> parts) {
         return PyCFunction_New(&method_, nullptr); \
     }
 
-static inline bool is_plain(PyObject *o, int type, int ndim) {
-    if (!PyArray_CheckExact(o)) return false;
+// The compiler takes a return for likely, and after some of them what follows for something that
+// hardly ever runs, for which it keeps no registers.
+#define FITS(condition) do { if (!LIKELY(condition)) return false; } while (0)
+INLINE bool is_plain(PyObject *o, int type, int ndim) {
+    FITS(PyArray_CheckExact(o));
     PyArrayObject *a = (PyArrayObject *)o;
-    return PyArray_TYPE(a) == type && PyArray_NDIM(a) == ndim && PyArray_ISNOTSWAPPED(a) && PyArray_ISALIGNED(a);
+    FITS(PyArray_TYPE(a) == type && PyArray_NDIM(a) == ndim);
+    FITS(PyArray_ISNOTSWAPPED(a) && PyArray_ISALIGNED(a));
+    return true;
 }
-template <class T, int N> static inline bool take(PyObject *o, int type, bool unit, bool written, Array<T, N> &v) {
-    if (!is_plain(o, type, N)) return false;
+template <class T, int N> INLINE bool take(PyObject *o, int type, bool unit, bool written, Array<T, N> &v) {
+    FITS(is_plain(o, type, N));
     PyArrayObject *a = (PyArrayObject *)o;
     v.p = (T *)PyArray_DATA(a);
     v.b = nullptr;
     for (int d = 0; d < N; d++) {
         v.n[d] = PyArray_DIM(a, d);
         const i64 step = PyArray_STRIDE(a, d);
-        if (step % (i64)sizeof(T)) return false;
+        FITS(step % (i64)sizeof(T) == 0);
         v.s[d] = step / (i64)sizeof(T);
     }
-    if (unit && v.n[N - 1] > 1 && v.s[N - 1] != 1) return false;
+    FITS(!unit || v.n[N - 1] <= 1 || v.s[N - 1] == 1);
     if (unit) v.s[N - 1] = 1;
-    return !written || PyArray_ISWRITEABLE(a);
+    FITS(!written || PyArray_ISWRITEABLE(a));
+    return true;
 }
-static inline bool take_int(PyObject *o, i64 &v, int bits) {
-    if (!PyLong_CheckExact(o)) return false;
+INLINE bool take_int(PyObject *o, i64 &v, int bits) {
+    FITS(PyLong_CheckExact(o));
     int overflow;
     v = PyLong_AsLongLongAndOverflow(o, &overflow);
-    return !overflow && (bits >= 63 || (v < (i64)1 << bits && v > -((i64)1 << bits)));
+    FITS(!overflow);
+    FITS(bits >= 63 || (v < (i64)1 << bits && v > -((i64)1 << bits)));
+    return true;
 }
-static inline bool take_float(PyObject *o, double &v) {
-    if (!PyFloat_CheckExact(o)) return false;
+INLINE bool take_float(PyObject *o, double &v) {
+    FITS(PyFloat_CheckExact(o));
     v = PyFloat_AS_DOUBLE(o);
     return true;
 }
-static inline bool take_bool(PyObject *o, bool &v) {
-    if (!PyBool_Check(o)) return false;
+INLINE bool take_bool(PyObject *o, bool &v) {
+    FITS(PyBool_Check(o));
     v = o == Py_True;
     return true;
 }
-static inline bool take_complex(PyObject *o, Complex &v) {
-    if (!PyComplex_CheckExact(o)) return false;
+INLINE bool take_complex(PyObject *o, Complex &v) {
+    FITS(PyComplex_CheckExact(o));
     v = Complex(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o));
     return true;
 }
-template <class T> static inline bool take_scalar(PyObject *o, PyTypeObject *type, T &v) {
-    if (Py_TYPE(o) != type) return false;
-    PyArray_ScalarAsCtype(o, &v);
+// Variables of loops are handed over by value wherever a function is not written into its caller:
+// one whose address is known elsewhere would be stored and read in each iteration.
+template <class T> INLINE bool take_scalar(PyObject *o, PyTypeObject *type, T &v) {
+    FITS(Py_TYPE(o) == type);
+    T held;
+    PyArray_ScalarAsCtype(o, &held);
+    v = held;
     return true;
 }
 // A number that may be Python's or NumPy's, and which it is: see make_float.
-static inline bool take_bool(PyObject *o, bool &v, int &tag) {
+INLINE bool take_bool(PyObject *o, bool &v, int &tag) {
     tag = 0;
     if (take_bool(o, v)) return true;
     bool8 w;
     tag = 1;
-    if (!take_scalar(o, &PyBoolArrType_Type, w)) return false;
+    FITS(take_scalar(o, &PyBoolArrType_Type, w));
     v = w;
     return true;
 }
-static inline bool take_int(PyObject *o, i64 &v, int bits, int &tag) {
+INLINE bool take_int(PyObject *o, i64 &v, int bits, int &tag) {
     tag = 0;
     if (take_int(o, v, bits)) return true;
     tag = 1;
-    if (!take_scalar(o, &PyInt64ArrType_Type, v)) return false;
-    return bits >= 63 || (v < (i64)1 << bits && v > -((i64)1 << bits));
+    FITS(take_scalar(o, &PyInt64ArrType_Type, v));
+    FITS(bits >= 63 || (v < (i64)1 << bits && v > -((i64)1 << bits)));
+    return true;
 }
-static inline bool take_float(PyObject *o, double &v, int allowed, int &tag) {
+INLINE bool take_float(PyObject *o, double &v, int allowed, int &tag) {
     tag = 0;
     if ((allowed & 1) && take_float(o, v)) return true;
     tag = 1;
     if ((allowed & 2) && take_scalar(o, &PyDoubleArrType_Type, v)) return true;
     i64 whole;
     tag = 2;
-    if (!(allowed & 4) || !take_int(o, whole, 53)) return false;
+    FITS((allowed & 4) && take_int(o, whole, 53));
     v = (double)whole;
     return true;
 }
-static inline PyObject *make_scalar(int type, void *value) {
+template <class T> static inline PyObject *make_scalar(int type, T value) {
     PyArray_Descr *descr = PyArray_DescrFromType(type);
-    PyObject *made = PyArray_Scalar(value, descr, nullptr);
+    PyObject *made = PyArray_Scalar(&value, descr, nullptr);
     Py_DECREF(descr);
     return made;
 }
 static inline PyObject *make_float(double v, int tag) {
     if (tag == 0) return PyFloat_FromDouble(v);
     if (tag == 2) return PyLong_FromDouble(v);
-    return make_scalar(NPY_DOUBLE, &v);
+    return make_scalar(NPY_DOUBLE, v);
 }
 static inline PyObject *make_int(i64 v, int tag) {
-    return tag == 1 ? make_scalar(NPY_INT64, &v) : PyLong_FromLongLong(v);
+    return tag == 1 ? make_scalar(NPY_INT64, v) : PyLong_FromLongLong(v);
 }
 static inline PyObject *make_bool(bool v, int tag) {
     bool8 w = v;
-    return tag == 1 ? make_scalar(NPY_BOOL, &w) : PyBool_FromLong(v);
+    return tag == 1 ? make_scalar(NPY_BOOL, w) : PyBool_FromLong(v);
 }
 
 struct Results {  // what has been made of views, so that one view is one object
@@ -729,7 +757,7 @@ static PyObject *owner(Buffer *b) {
     return array;
 }
 // An ndarray for an array of the loop: an argument itself, a view, or memory of its own.
-template <class T, int N> static PyObject *make_array(const View<T, N> &v, int type, Results &results) {
+template <class T, int N> static PyObject *make_array(const View<T, N> v, int type, Results &results) {
     if (v.id < 0) return Py_NewRef((PyObject *)results.given[-v.id - 1].object);
     if (v.id == 0) return owner(v.b);
     for (const auto &[id, object] : results.views) if (id == v.id) return Py_NewRef(object);
@@ -845,7 +873,7 @@ static inline i64 random_integer(const Source &s, i64 low, i64 high) {
 
 // ---- calls of NumPy
 
-template <class T, int N> static PyObject *lend(const View<T, N> &v, int type, bool writeable) {
+template <class T, int N> static PyObject *lend(const View<T, N> v, int type, bool writeable) {
     npy_intp dims[N], strides[N];
     for (int d = 0; d < N; d++) { dims[d] = v.n[d]; strides[d] = v.s[d] * (npy_intp)sizeof(T); }
     return PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(type), N, dims, strides,

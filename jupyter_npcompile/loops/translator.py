@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 
 from jupyter_npcompile.loops import elementwise, indexing, lists
 from jupyter_npcompile.loops.bounds import Proof, renamed
 from jupyter_npcompile.loops.calls import elements, number
+from jupyter_npcompile.loops.carried import Carried
 from jupyter_npcompile.loops.kinds import Declined, Number
 from jupyter_npcompile.loops.names import Jumps
 from jupyter_npcompile.loops.statements import Statements
-from jupyter_npcompile.loops.values import Bounds, Cut, Items, Listed, Scalar, Value, Zipped
+from jupyter_npcompile.loops.values import Bounds, Cut, Items, Listed, Ref, Scalar, Value, Zipped
 
 LONGEST = 16
 """Items of a tuple over which a loop in the loop goes."""
 
+
+BRIEF, SHORT = 4, 64
+"""Iterations of a loop, known while it is translated, of which each looks at its own indices, and
+in which nobody looks at the clock."""
 
 BLOCK = 1024
 """Iterations of a loop without another in it, between two looks at the clock."""
@@ -109,29 +115,43 @@ class Translator(Statements):
         count, item = self.iteration(sequence)
         total, position = w.hold("i64", count, "n"), w.name("i")
         innermost = not has_loops(node)
+        known = known_count(sequence)
+
+        def iteration(jumps: Jumps) -> bool:
+            place = len(w.lines)
+            with w.block():
+                self.target(node.target, item(position))
+            reached = self.body(node.body)
+            if reached:
+                self.convert_all(self.frame.env, jumps.head)
+            self.shift(place)
+            w.emit(f"next_{jumps.number}: ;")
+            return reached
 
         def write(jumps: Jumps) -> bool:
-            with w.block(f"for (i64 {position} = 0; {position} < {total};)"):
-                block = BLOCK if innermost else 1
-                stop = w.hold("i64", f"std::min<i64>({total}, {position} + {block})")
-                # A short loop is looked at by the loop around it.
-                w.emit(f"if ({position}) LOOK(run);" if innermost else "LOOK(run);")
-                with w.block(f"for (; {position} < {stop}; {position}++)"):
-                    with w.block():
-                        self.target(node.target, item(position))
-                    reached = self.body(node.body)
-                    if reached:
-                        self.convert_all(self.frame.env, jumps.head)
-                    w.emit(f"next_{jumps.number}: ;")
+            w.emit(f"i64 {position} = 0;")
+            if not innermost or known <= SHORT:
+                with w.block(f"for (; {position} < {total}; {position}++)"):
+                    if not innermost:
+                        w.emit("LOOK(run);")
+                    reached = iteration(jumps)
+            else:
+                with w.block("for (;;)"):
+                    stop = w.hold("i64", f"std::min<i64>({total}, {position} + {BLOCK})")
+                    with w.block(f"for (; {position} < {stop}; {position}++)"):
+                        reached = iteration(jumps)
+                    # A short loop is looked at by the loop around it.
+                    w.emit(f"if (LIKELY({position} >= {total})) break;", "LOOK(run);")
             with w.block():
                 self.convert_all(jumps.head, jumps.exit)
             w.emit(f"break_{jumps.number}: ;")
             return reached
 
         proof = None
-        if innermost and isinstance(sequence, Bounds):
+        if innermost and isinstance(sequence, Bounds) and known > BRIEF:
             proof = self.proof(node)
-        self.settle_with(proof, write, item, ("(i64)0", f"({total} - 1)"))
+        carried = None if proof is None else Carried.of(node)
+        self.settle_with(proof, carried, write, item, ("(i64)0", f"({total} - 1)"))
         w.emit("}")
 
     def proof(self, node: ast.For) -> Proof | None:
@@ -144,6 +164,7 @@ class Translator(Statements):
     def settle_with(
         self,
         proof: Proof | None,
+        carried: Carried | None,
         write: Callable[[Jumps], bool],
         item: Callable[[str], Value],
         ends: tuple[str, str],
@@ -156,6 +177,8 @@ class Translator(Statements):
         ----------
         proof : Proof or None
             What it may know of its indices.
+        carried : Carried or None
+            What it may have from the iterations before.
         write : callable
             As for `settle`.
         item : callable
@@ -168,9 +191,14 @@ class Translator(Statements):
         w, frame = self.writer, self.frame
         before = dict(frame.env)
         mark = w.mark()
-        frame.proof = proof
-        self.settle(write, runs=runs)
-        frame.proof = None
+        frame.proof, frame.carried = proof, carried
+        self.settle(self.counted(write), runs=runs)
+        if carried is not None and not carried.holds:
+            w.back(mark)
+            frame.env = dict(before)
+            frame.carried = carried = None
+            self.settle(write, runs=runs)
+        frame.proof = frame.carried = None
         if proof is None or not proof.needs:
             return
         unchecked = w.lines[mark.lines :]
@@ -188,10 +216,67 @@ class Translator(Statements):
                     place = indexing.as_index(number(index))
                     size = f"{need.array}.n[{need.dimension}]"
                     w.emit(f"{good} = {good} && (uint64_t)({place}) < (uint64_t){size};")
-        w.emit(f"if ({good}) {{", *unchecked, "} else {")
+            if carried is not None and carried.depth:
+                self.steps_as(carried, item, ends[0], good)
+        w.emit(f"if (LIKELY({good})) {{")
+        if carried is not None and carried.depth:
+            frame.env = dict(before)
+            self.before_first(carried, item, ends)
+        w.emit(*unchecked, "} else {")
         frame.env = dict(before)
         self.settle(write, runs=runs)
         w.emit("}")
+
+    def counted(self, write: Callable[[Jumps], bool]) -> Callable[[Jumps], bool]:
+        """The same, with the writes to memory counted for what is carried."""
+
+        def counting(jumps: Jumps) -> bool:
+            carried = self.frame.carried
+            if carried is None:
+                return write(jumps)
+            carried.begin(self.writes)
+            reached = write(jumps)
+            carried.end(self.writes)
+            return reached
+
+        return counting
+
+    def shift(self, place: int) -> None:
+        """At the beginning of an iteration, what was written last was so one iteration ago."""
+        carried = self.frame.carried
+        if carried is not None:
+            self.writer.lines[place:place] = carried.shifts()
+
+    def steps_as(
+        self, carried: Carried, item: Callable[[str], Value], first: str, good: str
+    ) -> None:
+        """Look whether the counter steps as it is written, and elements lie apart."""
+        w = self.writer
+        here, there = number(item(first)).code, number(item(f"({first} + 1)")).code
+        w.emit(f"{good} = {good} && {there} - {here} == {carried.step};")
+        owner = self.read(carried.array)
+        assert isinstance(owner, Ref)
+        w.emit(f"{good} = {good} && {owner.code}.s[{carried.dimension}] != 0;")
+
+    def before_first(
+        self, carried: Carried, item: Callable[[str], Value], ends: tuple[str, str]
+    ) -> None:
+        """What the first iteration reads of what those before it would have written."""
+        w = self.writer
+        owner = self.read(carried.array)
+        assert isinstance(owner, Ref)
+        with w.block(f"if ({ends[0]} <= {ends[1]})"):
+            name = w.name("0end")
+            self.assign(name, item(ends[0]))
+            parts = [renamed(part, carried.counter, name) for part in carried.parts]
+            places = [number(self.expression(part)) for part in parts]
+            for back in range(1, carried.depth + 1):
+                indices = [replace(place, proven=True) for place in places]
+                far = indices[carried.dimension]
+                code = f"({far.code} - {back} * ({carried.step}))"
+                indices[carried.dimension] = replace(far, code=code)
+                element = indexing.element(owner, indices)
+                w.emit(f"{carried.variables[back - 1]} = {element};")
 
     def unrolled(self, node: ast.For) -> tuple[Value, ...] | None:
         """The items of a short loop over a tuple, which is written once for each of them."""
@@ -268,6 +353,16 @@ class Translator(Statements):
             "n",
         )
         return count, lambda k: Scalar(f"({first} + {k} * {s})", Number("py", "int64", 40))
+
+
+def known_count(sequence: Value) -> float:
+    """How often a loop over a range runs, if that is written there; else infinity."""
+    if not isinstance(sequence, Bounds):
+        return float("inf")
+    parts = [part.const for part in (sequence.start, sequence.stop, sequence.step)]
+    if any(type(part) is not int for part in parts) or not parts[2]:
+        return float("inf")
+    return len(range(*parts))
 
 
 def has_loops(node: ast.For | ast.While) -> bool:

@@ -1,0 +1,203 @@
+"""Elements that an iteration has from the ones before it.
+
+In ``y[n] = x[n] - a * y[n - 1]`` each iteration waits for what the last one has
+written, and memory takes longer to give it back than the arithmetic. Where a loop
+writes in one place only, and in each of its iterations, what it has written stays
+in variables.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+DEEPEST = 4
+"""How many iterations back an element may be."""
+
+
+class Carried:
+    """What a loop over numbers writes, as its next iterations read it.
+
+    Parameters
+    ----------
+    counter : str
+        The name that counts the iterations.
+    array : str
+        The name of the array.
+    parts : list of ast.expr
+        The indices of what is written; one of them counts with the loop.
+    dimension : int
+        Which one.
+    count : int
+        How often it is written in the text of the loop.
+    step : int
+        What is added to the counter.
+
+    Attributes
+    ----------
+    depth : int
+        How many iterations back an element is read.
+    variables : list of str
+        The C++ variables: what was written last, one iteration before it, and so on.
+    """
+
+    def __init__(
+        self,
+        counter: str,
+        array: str,
+        parts: list[ast.expr],
+        dimension: int,
+        count: int,
+        step: int,
+    ) -> None:
+        self.counter = counter
+        self.array = array
+        self.parts = parts
+        self.dimension = dimension
+        self.count = count
+        self.step = step
+        self.depth = 0
+        self.variables: list[str] = []
+        self._written = self._before = self._all = 0
+        self._key = self._others_of(parts)
+
+    @classmethod
+    def of(cls, node: ast.For) -> Carried | None:
+        r"""What a loop carries in an array, if it writes nothing else.
+
+        Examples
+        --------
+        >>> def carries(text):
+        ...     return Carried.of(ast.parse(text).body[0]) is not None
+        >>> carries("for i in range(1, n): y[i] = y[i - 1] + x[i]")
+        True
+        >>> carries("for i in range(1, n): y[i] = y[i - 1]; x[i] = 0")
+        False
+        >>> carries("for i in range(1, n):\n  if x[i]: y[i] = y[i - 1]")
+        False
+        """
+        nodes = [n for statement in node.body for n in ast.walk(statement)]
+        stores = [n for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
+        step = _step(node.iter)
+        if not stores or step is None or not isinstance(node.target, ast.Name):
+            return None
+        if any(isinstance(n, ast.Continue) for n in nodes) or not _always_writes(node.body):
+            return None
+        counter = node.target.id
+        found = _place(stores[0])
+        if found is None or any(ast.dump(s) != ast.dump(stores[0]) for s in stores):
+            return None
+        array, parts = found
+        counting = [k for k, part in enumerate(parts) if _mentions(part, counter)]
+        if len(counting) != 1 or offset(parts[counting[0]], counter) is None:
+            return None
+        return cls(counter, array, parts, counting[0], len(stores), step)
+
+    def distance(self, array: str, parts: Sequence[ast.expr]) -> int:
+        """How many iterations ago an element was written; 0 if it was not, or nobody knows."""
+        if array != self.array or len(parts) != len(self.parts):
+            return 0
+        here = offset(parts[self.dimension], self.counter)
+        there = offset(self.parts[self.dimension], self.counter)
+        if here is None or there is None or self._others_of(parts) != self._key:
+            return 0
+        far, rest = divmod(there - here, self.step)
+        return far if not rest and 0 < far <= DEEPEST else 0
+
+    def is_written(self, array: str, parts: Sequence[ast.expr]) -> bool:
+        """Whether these are the array and the indices that the loop writes to."""
+        return array == self.array and list(map(ast.dump, parts)) == list(map(ast.dump, self.parts))
+
+    def begin(self, writes: int) -> None:
+        """The loop is written from its beginning; so many writes to memory came before."""
+        self._written, self._before = 0, writes
+
+    def kept(self) -> None:
+        """An element is written, and kept."""
+        self._written += 1
+
+    def end(self, writes: int) -> None:
+        """The loop is written to its end."""
+        self._all = writes - self._before
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing else was written than what is kept."""
+        return not self.depth or self._written == self._all == self.count
+
+    def shifts(self) -> list[str]:
+        """C++ for the beginning of an iteration."""
+        names = self.variables[: self.depth + 1]
+        return [f"{names[k]} = {names[k - 1]};" for k in range(self.depth, 0, -1)]
+
+    def _others_of(self, parts: Sequence[ast.expr]) -> list[str]:
+        return [ast.dump(part) for k, part in enumerate(parts) if k != self.dimension]
+
+
+def offset(node: ast.expr, counter: str) -> int | None:
+    """How far an index is from the counter of a loop; None if that is not written there.
+
+    Examples
+    --------
+    >>> texts = ("i", "i - 2", "3 + i", "2 * i", "i - n")
+    >>> [offset(ast.parse(text, mode="eval").body, "i") for text in texts]
+    [0, -2, 3, None, None]
+    """
+    if isinstance(node, ast.Name):
+        return 0 if node.id == counter else None
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add | ast.Sub):
+        return None
+    left, right = node.left, node.right
+    if isinstance(left, ast.Constant) and isinstance(node.op, ast.Add):
+        left, right = right, left
+    if not isinstance(right, ast.Constant) or type(right.value) is not int:
+        return None
+    far = offset(left, counter)
+    if far is None:
+        return None
+    return far + right.value if isinstance(node.op, ast.Add) else far - right.value
+
+
+def _step(sequence: ast.expr) -> int | None:
+    """What a loop that is written over a range adds to its counter."""
+    if not isinstance(sequence, ast.Call) or sequence.keywords:
+        return None
+    if len(sequence.args) < 3:
+        return 1
+    try:
+        step = ast.literal_eval(sequence.args[2])
+    except ValueError:
+        return None
+    return step if type(step) is int and step else None
+
+
+def _always_writes(body: Sequence[ast.stmt]) -> bool:
+    """Whether the end of a body is only reached where an element was assigned."""
+    for statement in body:
+        if isinstance(statement, ast.Assign):
+            if any(isinstance(target, ast.Subscript) for target in statement.targets):
+                return True
+        elif isinstance(statement, ast.AugAssign):
+            if isinstance(statement.target, ast.Subscript):
+                return True
+        elif isinstance(statement, ast.If):
+            if _always_writes(statement.body) and _always_writes(statement.orelse):
+                return True
+        elif isinstance(statement, ast.Break | ast.Return | ast.Raise):
+            return True
+    return False
+
+
+def _place(node: ast.Subscript) -> tuple[str, list[ast.expr]] | None:
+    """The name and the indices of an element: ``a[i][j]`` is ``a[i, j]``."""
+    parts = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if isinstance(node.value, ast.Name):
+        return node.value.id, parts
+    if not isinstance(node.value, ast.Subscript):
+        return None
+    inner = _place(node.value)
+    return None if inner is None else (inner[0], [*inner[1], *parts])
+
+
+def _mentions(node: ast.expr, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
