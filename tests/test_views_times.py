@@ -16,7 +16,9 @@ from jupyter_npcompile.graph.timing import NodeTime, time_rows
 from jupyter_npcompile.runtime import history
 from jupyter_npcompile.runtime.subjects import report_of
 from jupyter_npcompile.runtime.timing import measure
+from jupyter_npcompile.views.drawing import drawings
 from jupyter_npcompile.views.html import to_html
+from jupyter_npcompile.views.svg import to_svg
 from jupyter_npcompile.views.text import to_text
 from tests.graph_examples import HOSTILE, timed
 from tests.test_magic import Shell
@@ -48,10 +50,13 @@ def test_without_a_bandwidth_there_is_no_bound() -> None:
 def test_it_stands_in_the_static_views_and_in_the_data() -> None:
     report = timed()
     text = " ".join(to_text(report).split())
-    assert "lines 2-3 inductor NumPy 80 µs, compiled 32 µs, moves 16 kB, bound 16 µs (50%)" in text
+    region = (
+        "lines 2-3 inductor NumPy 80 µs, compiled 32 µs, moves 16 kB, 500 MB/s, bound 16 µs (50%)"
+    )
+    assert region in text
     assert "line 2 y = np.sin(x) NumPy 60 µs" in text
     assert "lines 2, 3 kernel sin · add moves 16 kB, bound 16 µs" in text
-    assert "Kernels are timed together: see their region." in text
+    assert "Kernels without a time are part of that of their region." in text
     page = to_html(report)
     assert "1 GB/s" in page
     assert 'aria-label="NumPy 80 µs, compiled 32 µs, bound 16 µs"' in page
@@ -95,6 +100,30 @@ def test_a_library_call_among_the_kernels_has_numpys_time() -> None:
     report.timing = replace(report.timing, nodes=(NodeTime("numpy", 0, 1, 60.0),))
     (found,) = level_facts(report, "kernels")
     assert (found[4].us, found[4].flops) == (60.0, Flops(1000, "1 for each element"))
+
+
+def test_kernels_with_times() -> None:
+    report = timed()
+    assert report.timing is not None
+    report.timing = replace(report.timing, nodes=(NodeTime("kernels", 0, 3, 20.0),))
+    *_, kernel = time_rows(report)
+    assert (kernel.compiled_us, kernel.share, kernel.rate) == (20.0, 0.8, "800 MB/s")
+    text = " ".join(to_text(report).split())
+    shown = "kernel sin · add compiled 20 µs, moves 16 kB, 800 MB/s, bound 16 µs (80%)"
+    assert shown in text
+    assert "2.0 kFLOP, 20 µs, 800 MB/s, 80% of the bound" in text
+    assert "Kernels without a time" not in text
+    page = to_html(report)
+    assert 'aria-label="compiled 20 µs, bound 16 µs"' in page
+    assert "Kernels without a time" not in page
+    for svg in (
+        drawings(report, "kernels")[0],
+        to_svg(report.graph.kernels[0], notes={3: "20 µs"}),
+    ):
+        assert "moves 16 kB · 20 µs" in svg
+    *_, kernels = outline(report)["levels"]
+    (box,) = (box for box in kernels["boxes"] if box["title"] == "sin · add")
+    assert (box["us"], box["rate"]) == (20.0, "800 MB/s, 80% of the bound")
 
 
 def test_hostile_and_many() -> None:

@@ -270,6 +270,7 @@ def _box(id: str, box: Box, node: Node | None, facts: Mapping[int, Facts]) -> _G
         data |= {"flops": None if count is None else count.count}
         data |= {"rule": count.rule} if count is not None and count.rule else {}
         data |= {} if known.us is None else {"us": known.us}
+        data |= {"rate": known.rate} if known.rate else {}
     return _Group(id, "box", box.title, line=line, scope=scope, box=data)
 
 
