@@ -126,6 +126,17 @@ def test_kernels_with_times() -> None:
     assert (box["us"], box["rate"]) == (20.0, "800 MB/s, 80% of the bound")
 
 
+def test_operations_in_helper_functions_belong_to_the_line_of_the_call() -> None:
+    report = timed()
+    (numpy,) = report.graph.numpy
+    inside = tuple(replace(node, scope="helper") for node in numpy.nodes)
+    report.graph = replace(report.graph, numpy=(replace(numpy, nodes=inside),))
+    *_, kernel = time_rows(report)
+    assert (kernel.kind, kernel.lines) == ("kernel", (2, 3))
+    for level in outline(report)["levels"]:
+        assert {box["line"] for box in level["boxes"] if box["kind"] == "operation"} <= {2, 3}
+
+
 def test_hostile_and_many() -> None:
     report = timed()
     lines = tuple(LineReport(2, 2, HOSTILE, "compiled", region=0) for _ in range(2))
@@ -172,6 +183,11 @@ def test_lines_are_measured_on_copies(
         (place, node.id) for place, graph in enumerate(numpy) for node in graph.nodes
     }
     assert all(one.us > 0 for one in times)
+    # What a helper computes counts for the line of its call.
+    shell.ip.run_cell("def helper(a):\n    return np.sin(a)")
+    shell.run("%%npcompile --quiet\n\ny = helper(x)")
+    assert [line.line for line in measure(history.last()).lines] == [3]
+    shell.run(CELL)
     # What a cell read may be something else by now.
     shell.ip.run_cell("x = None")
     shell.ip.run_line_magic("npcompile", "timing")

@@ -226,7 +226,7 @@ def _kernels(
     """The kernels of the segments that begin in a region."""
     graphs = zip(report.graph.numpy, report.graph.kernels, strict=False)
     for place, (numpy, made) in enumerate(graphs):
-        own = [node.position.line for node in numpy.nodes if not node.scope and node.position.line]
+        own = [node.position.line for node in numpy.nodes if node.position.line]
         if not own or _around(report, min(own)) is not region:
             continue
         for kernel in made.nodes:

@@ -102,7 +102,7 @@ def _by_line(graph: Graph, best: Mapping[int, float], found: dict[int, list[floa
     """Add the times of a segment to those of its lines, and the bytes it moves."""
     nodes = graph.by_id()
     for node in graph.nodes:
-        if not node.position.line or node.scope:
+        if not node.position.line:
             continue
         known = found.setdefault(node.position.line, [0.0, 0.0])
         known[0] += best[node.id] * 1e6

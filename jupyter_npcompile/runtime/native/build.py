@@ -155,7 +155,7 @@ def build(graph: Graph, folder: Path, headers: Path, progress: Callable[[str], N
 def build_timed(source: str, folder: Path, headers: Path, progress: Callable[[str], None]) -> Any:
     """Compile what `ticks.timed_source` has written; its manifest is empty."""
     progress("C++")
-    path = folder / SOURCE
+    path = folder / "timed.cpp"
     path.write_text(source)
     toolchain.compile_library(path, folder / LIBRARY, headers)
     return {}
