@@ -11,7 +11,6 @@ import pytest
 import jupyter_npcompile as npc
 from jupyter_npcompile.graph.kernels import PREFIX
 from jupyter_npcompile.graph.timing import Timing, time_rows
-from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime import history, kernel_times
 from jupyter_npcompile.runtime.compile_errors import CompileFailedError
 from jupyter_npcompile.runtime.native.limits import PARALLEL
@@ -63,7 +62,16 @@ def made() -> dict[tuple[int, int], str]:
 def test_every_kernel_has_a_time_of_its_own(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    timing = run(shell, 500)
+    run(shell, 500)
+    with monkeypatch.context() as patch:
+        patch.setattr(kernel_times, "built", fails)
+        patch.setattr(kernel_times.stamp, "entry_key", lambda *_: "0" * 64)
+        timing = measure(history.last())
+    assert "kernels from line 2 on were not timed: no compiler" in timing.note
+    assert kernels(timing) == {}
+    assert timing.lines
+
+    timing = measure(history.last())
     found = kernels(timing)
     assert timing.note == ""
     assert len(found) > 2
@@ -90,6 +98,19 @@ def test_every_kernel_has_a_time_of_its_own(
     assert np.array_equal(shell.ip.user_ns["x"], x)
     assert shell.ip.user_ns["rng"].bit_generator.state == state
 
+    monkeypatch.setattr(kernel_times.caches, "cache", Empty)
+    assert f"were not timed: {kernel_times.GONE}" in measure(history.last()).note
+
+
+class Empty:
+    """A cache that holds nothing any more."""
+
+    def find(self, key: str) -> None: ...
+
+
+def fails(*_: Any) -> Any:
+    raise CompileFailedError("no compiler")
+
 
 def never(*_: Any) -> Any:
     raise AssertionError("compiled again")
@@ -109,20 +130,6 @@ def test_kernels_that_share_their_work(shell: Shell) -> None:
     found = kernels(measure(history.last()))
     assert set(found) == set(made()) != set()
     assert all(us > 0 for us in found.values())
-
-
-def test_why_kernels_were_not_timed(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(*_: Any) -> Any:
-        raise CompileFailedError("no compiler")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(kernel_times, "built", fails)
-        timing = run(shell, 300)
-    assert "kernels from line 2 on were not timed: no compiler" in timing.note
-    assert kernels(timing) == {}
-    assert timing.lines
-    caches.cache().clear()
-    assert f"were not timed: {kernel_times.GONE}" in measure(history.last()).note
 
 
 def test_an_interrupt(
