@@ -15,7 +15,7 @@ from jupyter_npcompile.autodiff import latest, replays
 from jupyter_npcompile.autodiff.errors import GradientError
 from jupyter_npcompile.autodiff.explaining import differentiated_function
 from jupyter_npcompile.autodiff.function_reports import gradient_report
-from jupyter_npcompile.autodiff.jacobian_reports import differentiated, jacobian_report
+from jupyter_npcompile.autodiff.jacobian_reports import innermost, jacobian_report
 from jupyter_npcompile.autodiff.transforms import Gradient, Jacobian
 from jupyter_npcompile.graph.gradients import GradientReport
 from jupyter_npcompile.graph.report import ReportData
@@ -185,7 +185,7 @@ def explain(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Report:
         return Report.of(report_of(subject))
     if isinstance(fn, Jacobian):
         arrays = jacobian_report(fn, args, kwargs)
-        made = explain(differentiated(fn), *args, **kwargs)
+        made = explain(innermost(fn), *args, **kwargs)
         latest.explained(fn, arrays)
         return Report.of(replace(made, gradients=arrays))
     known = handle_of(fn)

@@ -74,10 +74,10 @@ def report_of_arrays(
     )
 
 
-def differentiated(derivative: Derivative) -> Callable[..., Any]:
+def innermost(derivative: Derivative) -> Callable[..., Any]:
     """The function below all derivatives of derivatives."""
     inner = derivative.function
-    return differentiated(inner) if isinstance(inner, Derivative) else inner
+    return innermost(inner) if isinstance(inner, Derivative) else inner
 
 
 def _variables(derivative: Derivative, args: Sequence[Any]) -> list[tuple[str, Any]]:
@@ -96,7 +96,7 @@ def _outputs(derivative: Derivative, args: Sequence[Any], count: int) -> list[st
         if isinstance(inner, Gradient) and inner.value:
             break  # a value, too
         inner = inner.function
-    name = getattr(differentiated(derivative), "__name__", "")
+    name = getattr(innermost(derivative), "__name__", "")
     name = name if name.isidentifier() else "value"  # <lambda>
     size = math.prod(map(len, levels))
     if isinstance(inner, Derivative) or count % size:
