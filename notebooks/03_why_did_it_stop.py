@@ -55,7 +55,7 @@ temperature = (
 )
 
 # %% [markdown]
-# In this notebook we look, we do not race. The tier `aten` runs the captured graph operation by operation, without a compiler. So you never wait. Segments and break points are the same, with one exception: a loop that is compiled as a whole may print without a break point (notebook 04).
+# In this notebook we look, we do not race. The tier `aten` runs the captured graph operation by operation, without a compiler. So you wait once, some seconds, until PyTorch is loaded, and then never. Segments and break points are the same, with one exception: a loop that is compiled as a whole may print without a break point (notebook 04).
 
 # %%
 npc.settings.tier = "aten"
@@ -502,7 +502,7 @@ print(npc.last_report().summary)
 assert 2 * seconds["one segment"] < seconds["three segments"] < 2.5 * seconds["NumPy"]
 
 # %% [markdown]
-# One segment makes a single new array, its result. Three segments make three, as NumPy's code has to: `a` and `b` cross the break points. Getting fresh memory and filling it takes longer than this arithmetic. So little is won with three segments that NumPy may run the function in the end; the last line says what was decided. A break point should not make the code slower than NumPy, but it can take away what you hoped to win. Mend it where much data crosses it, or where it stands in a loop.
+# One segment makes a single new array, its result. Three segments make three, as NumPy's code has to: `a` and `b` cross the break points. Getting fresh memory and filling it takes longer than this arithmetic. So little is won with three segments that NumPy may run the function in the end; the last line says what was decided. (Its factor is that of the segments alone, timed one by one.) A break point should not make the code slower than NumPy, but it can take away what you hoped to win. Mend it where much data crosses it, or where it stands in a loop.
 
 # %% [markdown]
 # ## Exercises
