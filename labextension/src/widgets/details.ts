@@ -44,6 +44,7 @@ export function details(
             ['Time', time(level, box)]
           ] as [string, string][])
         : []),
+      ...(box.rate === '' ? [] : ([['Rate', box.rate]] as [string, string][])),
       [
         'Reads',
         names(

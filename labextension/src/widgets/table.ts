@@ -1,5 +1,6 @@
 /** A level as a table: what the drawing shows, for those who prefer rows. */
 import { duration } from '../duration.js';
+import { bytes } from './details.js';
 import { html } from './dom.js';
 import type { Level } from './view.js';
 
@@ -17,7 +18,12 @@ const HEADS = [
   'Time'
 ];
 
+/** What is known of kernels besides. */
+const OF_KERNELS = ['Moves', 'Rate'];
+
 export function table(level: Level, select: (id: string) => void): HTMLElement {
+  const isKernels = level.data.key === 'kernels';
+  const heads = isKernels ? [...HEADS, ...OF_KERNELS] : HEADS;
   const gaps = level.data.groups.filter(group => group.kind === 'break');
   const entries = [...level.data.boxes, ...gaps].sort((a, b) => a.at - b.at);
   const rows = entries.slice(0, MOST).map(entry => {
@@ -34,19 +40,19 @@ export function table(level: Level, select: (id: string) => void): HTMLElement {
             entry.shape,
             entry.bytes > 0 ? entry.bytes.toLocaleString('en') : '',
             entry.flops === null ? '' : entry.flops.toLocaleString('en'),
-            entry.us > 0 ? duration(entry.us) : ''
+            entry.us > 0 ? duration(entry.us) : '',
+            ...(isKernels
+              ? [entry.moves > 0 ? bytes(entry.moves) : '', entry.rate]
+              : [])
           ]
         : [
             'break point',
             entry.hint === '' ? entry.title : `${entry.title} → ${entry.hint}`,
-            '',
-            '',
-            '',
-            '',
-            ''
+            ...heads.slice(3).map(() => '')
           ];
+    const lines = 'lines' in entry ? entry.lines : [entry.line];
     row.append(
-      html('td', {}, entry.line > 0 ? String(entry.line) : ''),
+      html('td', {}, entry.line > 0 ? lines.join(', ') : ''),
       ...cells.map(text => html('td', {}, text))
     );
     row.addEventListener('click', () => {
@@ -64,7 +70,7 @@ export function table(level: Level, select: (id: string) => void): HTMLElement {
       html(
         'thead',
         {},
-        html('tr', {}, ...HEADS.map(head => html('th', { scope: 'col' }, head)))
+        html('tr', {}, ...heads.map(head => html('th', { scope: 'col' }, head)))
       ),
       html('tbody', {}, ...rows)
     ),
