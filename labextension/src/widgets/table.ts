@@ -18,12 +18,20 @@ const HEADS = [
   'Time'
 ];
 
-/** What is known of kernels besides. */
-const OF_KERNELS = ['Moves', 'Rate'];
+/** Of kernels, whose types stand in the operation, what they move. */
+const OF_KERNELS = [
+  'Line',
+  'What',
+  'Operation',
+  'FLOPs',
+  'Time',
+  'Moves',
+  'Rate'
+];
 
 export function table(level: Level, select: (id: string) => void): HTMLElement {
   const isKernels = level.data.key === 'kernels';
-  const heads = isKernels ? [...HEADS, ...OF_KERNELS] : HEADS;
+  const heads = isKernels ? OF_KERNELS : HEADS;
   const gaps = level.data.groups.filter(group => group.kind === 'break');
   const entries = [...level.data.boxes, ...gaps].sort((a, b) => a.at - b.at);
   const rows = entries.slice(0, MOST).map(entry => {
@@ -36,9 +44,13 @@ export function table(level: Level, select: (id: string) => void): HTMLElement {
         ? [
             entry.kind,
             entry.text,
-            entry.dtype,
-            entry.shape,
-            entry.bytes > 0 ? entry.bytes.toLocaleString('en') : '',
+            ...(isKernels
+              ? []
+              : [
+                  entry.dtype,
+                  entry.shape,
+                  entry.bytes > 0 ? entry.bytes.toLocaleString('en') : ''
+                ]),
             entry.flops === null ? '' : entry.flops.toLocaleString('en'),
             entry.us > 0 ? duration(entry.us) : '',
             ...(isKernels

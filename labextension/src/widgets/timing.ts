@@ -11,7 +11,7 @@ export const TIMING = 'timing';
 const MOST = 500;
 
 /** Width of the longest bar. */
-const BAR = 100;
+const BAR = 64;
 
 const HEADS = [
   'Lines',
@@ -77,7 +77,7 @@ function explain(data: ITiming, more: number): string {
     ...(data.note === '' ? [] : [data.note]),
     ...(data.bandwidth > 0
       ? [
-          `Bound: what one thread needs to move the bytes to and from memory, at ${bytes(data.bandwidth)} a second; several threads, and arrays that fit into caches, can be faster`
+          `Bound: what one thread needs to move the bytes to and from memory, at ${bytes(data.bandwidth, 2)} a second; several threads, and arrays that fit into caches, can be faster`
         ]
       : []),
     'Each region has a scale of its own',
@@ -109,8 +109,8 @@ function drawRow(row: ITimeRow, longest: number): HTMLElement {
     html('td', {}, drawBars(row, longest)),
     html('td', {}, row.numpy > 0 ? duration(row.numpy) : ''),
     html('td', {}, row.compiled > 0 ? duration(row.compiled) : ''),
-    html('td', {}, row.moves > 0 ? bytes(row.moves) : ''),
-    html('td', {}, known ? `${bytes((row.moves / us) * 1e6)}/s` : ''),
+    html('td', {}, row.moves > 0 ? bytes(row.moves, 2) : ''),
+    html('td', {}, known ? `${bytes((row.moves / us) * 1e6, 2)}/s` : ''),
     html('td', {}, row.bound > 0 ? `${duration(row.bound)}${share}` : '')
   );
 }
