@@ -117,8 +117,12 @@ axes.set(title="k-means: 4000 of the 400 000 points", aspect="equal")
 axes.set(xlabel="x (arbitrary units)", ylabel="y (arbitrary units)")
 axes.legend(loc="best", fontsize=10)
 plt.show()
+missed = np.hypot(*(true_centres[:, :, None] - centres[:, None, :])).min(axis=1)
+assert (missed > 2).sum() == 2  # clouds without a centre of their own
 
 # %% [markdown]
+# Look at the crosses: two clouds share one, and another cloud has two. k-means finds good places near its start, not the best ones. Here only its work matters.
+#
 # ## Predict
 #
 # One step makes many arrays. Most of them are used once and thrown away. How much faster can the loop be if those are never written to memory? Change the guess before you go on.
