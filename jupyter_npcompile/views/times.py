@@ -24,7 +24,8 @@ UNTIMED = "Kernels without a time are part of that of their region."
 
 LEGEND = (
     "NumPy's time and the compiled time of regions are those of the run; NumPy's time of lines "
-    "and the time of kernels were taken now, one by one. Each region has a scale of its own. "
+    "and the time of kernels were taken now, one by one, the best of some runs: without what "
+    "lies between them, such as fresh memory. Each region has a scale of its own. "
     "The bound is what one thread needs to move the bytes to and from memory; several threads, "
     "and arrays that fit into caches, can be faster."
 )

@@ -82,7 +82,9 @@ function explain(data: ITiming, more: number): string {
       : []),
     'Each region has a scale of its own',
     ...(data.rows.some(row => row.kind === 'line')
-      ? ["NumPy's time of lines was taken operation by operation"]
+      ? [
+          'Lines and kernels were timed one by one, the best of some runs: without what lies between them, such as fresh memory'
+        ]
       : ['%npcompile timing measures lines and kernels, too']),
     ...(data.rows.some(row => row.kind === 'kernel' && best(row) === 0)
       ? ['Kernels without a time are part of that of their region']
