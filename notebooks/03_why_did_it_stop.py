@@ -284,8 +284,9 @@ for f in (loops_in_helper, asks_for_it):
 # %%
 def prints_last(t):
     a = t - t.mean()
+    top = a.max()
     result = np.sqrt(a * a + 1)
-    print("warmest", a.max())
+    print("warmest", top)
     return result
 
 
