@@ -108,9 +108,10 @@ for point in report.breaks:
     print(f"line {point.line}, column {point.column}, kind {point.kind}")
     print("    reason:", point.reason)
     print("    hint:  ", point.hint)
+assert [line.status for line in report.lines if line.line in found] == ["host"] * 3
 
 # %% [markdown]
-# A NumPy call that runs in NumPy inside otherwise captured code is a **host step**. Two of these three lines are host steps: `np.flatnonzero` and the `np.where` that makes text.
+# A NumPy call that runs in NumPy inside otherwise captured code is a **host step**. Each of these three lines has one: `daily.min()`, `np.flatnonzero`, and the `np.where` that makes text.
 #
 # Look at line 7: it comes last, so it splits nothing. It is listed because every NumPy call is accounted for: in a segment, or with a reason.
 #
