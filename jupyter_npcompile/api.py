@@ -15,7 +15,8 @@ from jupyter_npcompile.autodiff import latest, replays
 from jupyter_npcompile.autodiff.errors import GradientError
 from jupyter_npcompile.autodiff.explaining import differentiated_function
 from jupyter_npcompile.autodiff.function_reports import gradient_report
-from jupyter_npcompile.autodiff.transforms import Gradient
+from jupyter_npcompile.autodiff.jacobian_reports import innermost, jacobian_report
+from jupyter_npcompile.autodiff.transforms import Gradient, Jacobian
 from jupyter_npcompile.graph.gradients import GradientReport
 from jupyter_npcompile.graph.report import ReportData
 from jupyter_npcompile.runtime import history, tensor_calls
@@ -148,7 +149,9 @@ def explain(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Report:
     fn : callable
         Plain or compiled, or what `grad` and `value_and_grad` return: then the captured
         graph has the level ``"backward"``, which computes the gradient, and the
-        report has ``gradients``, which ``%npcompile grad`` and `GradientWidget` show.
+        report has ``gradients``, which ``%npcompile grad`` and `GradientWidget` show. Of what
+        `jacobian` and `hessian` return, the report is that of the function, and has
+        ``gradients``, too: the arrays.
     *args, **kwargs
         Arguments to call it with. They are copied, and not changed.
 
@@ -180,6 +183,11 @@ def explain(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Report:
             latest.explained(fn, error)
         history.explained(subject, before)
         return Report.of(report_of(subject))
+    if isinstance(fn, Jacobian):
+        arrays = jacobian_report(fn, args, kwargs)
+        made = explain(innermost(fn), *args, **kwargs)
+        latest.explained(fn, arrays)
+        return Report.of(replace(made, gradients=arrays))
     known = handle_of(fn)
     default = with_precision(settings.device, settings.dtype)
     device = default if known is None else known.options.device

@@ -281,11 +281,12 @@ assert outputs == ["negative"]
 # %% [markdown]
 # ## Measure
 #
-# A larger picture, 32 MB, that no cache holds: 16 copies of the small one.
+# A larger picture, 34 MB, that few caches hold: 16 copies of the small one.
 
 
 # %% tags=["times"]
 large = np.tile(picture, (4, 4))
+assert round(large.nbytes / 1e6) == 34
 
 
 def all_names(picture):

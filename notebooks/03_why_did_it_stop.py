@@ -15,7 +15,7 @@
 #
 # Captured code stops at some lines. Which lines, why, and what can you write instead?
 #
-# You will look at a year of temperatures. You will break captured code in every way there is, on purpose, and mend each with the hint that the report gives.
+# With a year of temperatures you will break captured code in every way there is, on purpose, and mend it by the hints of the report.
 
 # %%
 import contextlib
@@ -55,7 +55,7 @@ temperature = (
 )
 
 # %% [markdown]
-# In this notebook we look, we do not race. The tier `aten` runs the captured graph operation by operation, without a compiler. So you never wait. Segments and break points are the same, with one exception: a loop that is compiled as a whole may print without a break point (notebook 04).
+# In this notebook we look, we do not race. The tier `aten` runs the captured graph operation by operation, without a compiler. You wait only for PyTorch. Segments and break points are the same, with one exception: a loop that is compiled as a whole may print without a break point (notebook 04).
 
 # %%
 npc.settings.tier = "aten"
@@ -108,11 +108,12 @@ for point in report.breaks:
     print(f"line {point.line}, column {point.column}, kind {point.kind}")
     print("    reason:", point.reason)
     print("    hint:  ", point.hint)
+assert [line.status for line in report.lines if line.line in found] == ["host"] * 3
 
 # %% [markdown]
-# A NumPy call that runs in NumPy inside otherwise captured code is a **host step**. Two of these three lines are host steps: `np.flatnonzero` and the `np.where` that makes text.
+# A NumPy call that runs in NumPy inside otherwise captured code is a **host step**. Each of these three lines has one: `daily.min()`, `np.flatnonzero`, and the `np.where` that makes text.
 #
-# Look at line 7: it comes last, so it splits nothing. It is listed because every NumPy call is accounted for: in a segment, or with a reason.
+# Line 7 comes last, so it splits nothing. It is listed because every NumPy call is accounted for: in a segment, or with a reason.
 #
 # In JupyterLab the next line opens the graph. A gap between two groups is a break point; click it.
 
@@ -284,8 +285,9 @@ for f in (loops_in_helper, asks_for_it):
 # %%
 def prints_last(t):
     a = t - t.mean()
+    top = a.max()
     result = np.sqrt(a * a + 1)
-    print("warmest", a.max())
+    print("warmest", top)
     return result
 
 
@@ -502,7 +504,7 @@ print(npc.last_report().summary)
 assert 2 * seconds["one segment"] < seconds["three segments"] < 2.5 * seconds["NumPy"]
 
 # %% [markdown]
-# One segment makes a single new array, its result. Three segments make three, as NumPy's code has to: `a` and `b` cross the break points. Getting fresh memory and filling it takes longer than this arithmetic. So little is won with three segments that NumPy may run the function in the end; the last line says what was decided. A break point should not make the code slower than NumPy, but it can take away what you hoped to win. Mend it where much data crosses it, or where it stands in a loop.
+# One segment makes a single new array, its result. Three segments make three, as NumPy's code has to: `a` and `b` cross the break points. Getting fresh memory and filling it takes longer than this arithmetic. So little is won with three segments that NumPy may run the function in the end; the last line says what was decided. (Its factor is that of segments alone.) A break point should not make the code slower than NumPy, but it can take away what you hoped to win. Mend it where much data crosses it, or where it stands in a loop.
 
 # %% [markdown]
 # ## Exercises

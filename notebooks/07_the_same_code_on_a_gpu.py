@@ -261,7 +261,7 @@ assert 50 < missed[np.float64][2] / missed[np.float64][4] < 200
 assert missed[np.float32][-1] > missed[np.float32][-2] > 5 * missed[np.float64][-2]
 
 # %% [markdown]
-# The solution of the small system is wrong by more than a tenth in float32. In the orbit, ten times as many steps make the error a hundred times smaller. But each step adds rounding, and in float32 that wins: 30 000 steps are *worse* than 10 000.
+# All numbers of the solution of the small system should be 1. In float32 the worst of them is off by more than a tenth, and often by much more. In the orbit, ten times as many steps make the error a hundred times smaller. But each step adds rounding, and in float32 that wins: 30 000 steps are *worse* than 10 000.
 #
 # ## Fix it
 #

@@ -50,7 +50,7 @@ def test_facts_about_a_box() -> None:
         800,
     )
     helper = next(box for title, box in boxes.items() if "sum" in title)
-    assert helper["line"] == 0  # its line is one of another text
+    assert helper["line"] == 2  # that of the call in the cell
 
 
 def test_loops_nest_and_hold_their_break_points() -> None:

@@ -182,3 +182,74 @@ def test_of_many_calls_some_are_remembered(
     found = [one["value/t"] for one in history(shell)]
     assert found == [0.0, 8.0, 16.0, 24.0, 32.0, 40.0]
     assert "of 21 calls the history shows one in 4" in shown(shell, capsys)
+
+
+def test_what_jacobian_and_hessian_returned_is_shown(
+    shell: Shell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shell.run(
+        "def pair(w, p):\n    calls.append(1)\n    return np.outer(w, w)[0] * p['k'], w.sum()"
+    )
+    assert shell.run("J = npc.jacobian(pair, (0, 1))(w, {'k': 2.0})") is None
+    calls = list(shell.ip.user_ns["calls"])
+    text = shown(shell, capsys)
+    assert shell.ip.user_ns["calls"] == calls  # nothing runs again
+    (row, _), (total, _) = shell.ip.user_ns["J"]
+    assert f"w       float64[3,3]  norm {np.linalg.norm(row):.4g}, " in text
+    assert f"w       float64[3]  norm {np.linalg.norm(total):.4g}, " in text
+    assert "p['k']  float64[3]" in text
+    assert "gradient of pair[0] " in text
+    assert "each has the axes of the result, then those of the variable" in text
+    assert shell.run("H = npc.hessian(lambda t: np.sum(t**3))(w)") is None
+    text = shown(shell, capsys)
+    assert "gradient of (d value / d t) " in text
+    assert f"t  float64[3,3]  norm {np.linalg.norm(shell.ip.user_ns['H']):.4g}, " in text
+    shell.run("npc.grad(loss)(w)")
+    assert "gradient of loss " in shown(shell, capsys)
+
+
+def test_the_report_of_a_jacobian_has_its_arrays(
+    shell: Shell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = shell.ip.user_ns["rng"] = np.random.default_rng(0)
+    shell.run("def noisy(w):\n    print('x')\n    return np.cumsum(w) * rng.random(3)")
+    before = rng.bit_generator.state
+    assert shell.run("r = npc.explain(npc.jacobian(noisy), w)\ng = npc.GradientWidget(r)") is None
+    assert "x" not in capsys.readouterr().out
+    assert rng.bit_generator.state != before  # explain calls the function itself, as ever
+    (one,) = shell.ip.user_ns["r"].gradients.variables
+    rng.bit_generator.state = before
+    expected = np.tril(np.ones((3, 3))) * rng.random(3)[:, None]
+    assert one.gradient.rows == tuple(map(tuple, expected))
+    assert shell.ip.user_ns["g"].variables == ("noisy/w",)
+    assert "float64[3,3]" in shown(shell, capsys)
+
+
+def test_a_large_jacobian_is_not_kept(
+    shell: Shell, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(latest, "MOST_BYTES", 100)
+    assert shell.run("npc.jacobian(np.cumsum)(np.ones(5))\n%npcompile grad") is None
+    assert "float64[5,5]" in capsys.readouterr().out
+    text = shown(shell, capsys)
+    assert "the derivatives of cumsum were not kept" in text
+    assert "put %npcompile grad into the cell of the call" in text
+
+
+@pytest.mark.parametrize(
+    "made", ["npc.grad(noisy)", "npc.grad(lambda t: npc.grad(noisy)(t).sum())"]
+)
+def test_an_error_leaves_random_numbers_as_they_were(shell: Shell, made: str) -> None:
+    rng = shell.ip.user_ns["rng"] = np.random.default_rng(0)
+    shell.run(
+        "def noisy(w):\n    scale = rng.random() + np.random.rand()\n"
+        "    if w[0] < 0:\n        raise ValueError('negative')\n    return np.sum(w**3) * scale"
+    )
+    assert shell.run(f"{made}(w)") is None
+    shell.run("w[:] = -1.0")
+    before = rng.bit_generator.state, str(np.random.get_state())
+    call = latest.last()
+    assert call is not None
+    with pytest.raises(ValueError, match="negative"):
+        report_of_call(call)
+    assert (rng.bit_generator.state, str(np.random.get_state())) == before

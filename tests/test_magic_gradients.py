@@ -263,3 +263,20 @@ def test_what_cannot_be_lowered_is_said(shell: Shell) -> None:
     assert report.graph.backward == ()
     assert "not lowered" in report.regions[0].note
     assert "linalg.eig" in report.graph.to_text()
+
+
+def test_helper_functions_stand_where_the_cell_calls_them(shell: Shell) -> None:
+    shell.run(
+        "# one\n# two\ndef inner(v):\n    return v * v\ndef outer(v):\n    return inner(v) + 1"
+    )
+    assert shell.run("%%npcompile --grad s --wrt w\nh = outer(w)\nk = 3\n\ns = np.sum(h)") is None
+    report = last_report()
+    assert report is not None
+    assert [(node.position.line, node.scope) for node in report.graph.numpy[0].nodes] == [
+        (2, "outer/inner"), (2, "outer"), (5, "")
+    ]  # fmt: skip
+    assert [(line.line, line.status) for line in report.lines] == [
+        (2, "compiled"), (3, "python"), (5, "compiled")
+    ]  # fmt: skip
+    assert report.gradients is not None
+    assert [node.position.line for node in report.gradients.nodes] == [2, 2, 5]

@@ -32,7 +32,7 @@ def test_kernels_of_pieces_and_library_calls() -> None:
         ("buf0", "ok"),
     )
     last = Nests((Nest((4,), ("arg0",), (("buf0", V),), 160),), ("arg0",), ("buf0",))
-    made = kernel_graph(graph, steps, {0: (first, (2,)), 2: (last, (4,))})
+    made, nests = kernel_graph(graph, steps, {0: (first, (2,)), 2: (last, (4,))})
     fused, sort, add, checks = made.nodes
     assert [node.op for node in made.nodes] == [
         "kernel.sin · multiply", "numpy.sort", "kernel.add", CHECKS
@@ -41,6 +41,7 @@ def test_kernels_of_pieces_and_library_calls() -> None:
     assert (fused.fuses, sort.fuses, add.fuses) == ((1, 2), (3,), (4,))
     assert (fused.moves, sort.moves, checks.moves) == (160, 160, 80)
     assert fused_lines(fused, graph) == [2, 3]
+    assert nests == ((fused.id, checks.id), (add.id,))
     assert made.outputs == (Output("y", Ref(add.id)),)
     assert from_json(to_json(made)) == made
 

@@ -42,3 +42,13 @@ def test_figures_end_before_the_maps_and_maps_within_the_picture() -> None:
     assert found is not None
     ends = [int(x) + int(w) for x, w in re.findall(r'<rect x="(\d+)"[^>]* width="(\d+)"', svg)]
     assert max(ends) <= int(found.group(1))
+
+
+def test_a_long_title_stands_above_the_maps() -> None:
+    values = Sample.of(np.eye(3))
+    one = VariableGradient("(d network / d p['scale'])", "p['scale']", values, values)
+    svg = gradient_svg(GradientReport((one,), note="one thing; another"))
+    (title,) = (text for _, text in texts(svg) if text.startswith("d (d"))
+    baseline = int(next(iter(re.findall(rf'y="(\d+)"[^>]*>{re.escape(title)}<', svg))))
+    assert all(int(y) > baseline for y in re.findall(r'<rect x="\d+" y="(\d+)"', svg))
+    assert {"one thing", "another"} <= {text for _, text in texts(svg)}

@@ -16,7 +16,9 @@ from jupyter_npcompile.graph.timing import NodeTime, time_rows
 from jupyter_npcompile.runtime import history
 from jupyter_npcompile.runtime.subjects import report_of
 from jupyter_npcompile.runtime.timing import measure
+from jupyter_npcompile.views.drawing import drawings
 from jupyter_npcompile.views.html import to_html
+from jupyter_npcompile.views.svg import to_svg
 from jupyter_npcompile.views.text import to_text
 from tests.graph_examples import HOSTILE, timed
 from tests.test_magic import Shell
@@ -48,10 +50,13 @@ def test_without_a_bandwidth_there_is_no_bound() -> None:
 def test_it_stands_in_the_static_views_and_in_the_data() -> None:
     report = timed()
     text = " ".join(to_text(report).split())
-    assert "lines 2-3 inductor NumPy 80 µs, compiled 32 µs, moves 16 kB, bound 16 µs (50%)" in text
+    region = (
+        "lines 2-3 inductor NumPy 80 µs, compiled 32 µs, moves 16 kB, 500 MB/s, bound 16 µs (50%)"
+    )
+    assert region in text
     assert "line 2 y = np.sin(x) NumPy 60 µs" in text
     assert "lines 2, 3 kernel sin · add moves 16 kB, bound 16 µs" in text
-    assert "Kernels are timed together: see their region." in text
+    assert "Kernels without a time are part of that of their region." in text
     page = to_html(report)
     assert "1 GB/s" in page
     assert 'aria-label="NumPy 80 µs, compiled 32 µs, bound 16 µs"' in page
@@ -95,6 +100,41 @@ def test_a_library_call_among_the_kernels_has_numpys_time() -> None:
     report.timing = replace(report.timing, nodes=(NodeTime("numpy", 0, 1, 60.0),))
     (found,) = level_facts(report, "kernels")
     assert (found[4].us, found[4].flops) == (60.0, Flops(1000, "1 for each element"))
+
+
+def test_kernels_with_times() -> None:
+    report = timed()
+    assert report.timing is not None
+    report.timing = replace(report.timing, nodes=(NodeTime("kernels", 0, 3, 20.0),))
+    *_, kernel = time_rows(report)
+    assert (kernel.compiled_us, kernel.share, kernel.rate) == (20.0, 0.8, "800 MB/s")
+    text = " ".join(to_text(report).split())
+    shown = "kernel sin · add compiled 20 µs, moves 16 kB, 800 MB/s, bound 16 µs (80%)"
+    assert shown in text
+    assert "2.0 kFLOP, 20 µs, 800 MB/s, 80% of the bound" in text
+    assert "Kernels without a time" not in text
+    page = to_html(report)
+    assert 'aria-label="compiled 20 µs, bound 16 µs"' in page
+    assert "Kernels without a time" not in page
+    for svg in (
+        drawings(report, "kernels")[0],
+        to_svg(report.graph.kernels[0], notes={3: "20 µs"}),
+    ):
+        assert "moves 16 kB · 20 µs" in svg
+    *_, kernels = outline(report)["levels"]
+    (box,) = (box for box in kernels["boxes"] if box["title"] == "sin · add")
+    assert (box["us"], box["rate"]) == (20.0, "800 MB/s, 80% of the bound")
+
+
+def test_operations_in_helper_functions_belong_to_the_line_of_the_call() -> None:
+    report = timed()
+    (numpy,) = report.graph.numpy
+    inside = tuple(replace(node, scope="helper") for node in numpy.nodes)
+    report.graph = replace(report.graph, numpy=(replace(numpy, nodes=inside),))
+    *_, kernel = time_rows(report)
+    assert (kernel.kind, kernel.lines) == ("kernel", (2, 3))
+    for level in outline(report)["levels"]:
+        assert {box["line"] for box in level["boxes"] if box["kind"] == "operation"} <= {2, 3}
 
 
 def test_hostile_and_many() -> None:
@@ -143,6 +183,11 @@ def test_lines_are_measured_on_copies(
         (place, node.id) for place, graph in enumerate(numpy) for node in graph.nodes
     }
     assert all(one.us > 0 for one in times)
+    # What a helper computes counts for the line of its call.
+    shell.ip.run_cell("def helper(a):\n    return np.sin(a)")
+    shell.run("%%npcompile --quiet\n\ny = helper(x)")
+    assert [line.line for line in measure(history.last()).lines] == [3]
+    shell.run(CELL)
     # What a cell read may be something else by now.
     shell.ip.run_cell("x = None")
     shell.ip.run_line_magic("npcompile", "timing")

@@ -219,7 +219,8 @@ class GradientCell:
         target = self.tape.node_of(self.namespace[output])
         if target is None:
             return None
-        graph = Forward(self.tape, [target], len(self.tape.recorder.nodes)).graph
+        forward = Forward(self.tape, [target], len(self.tape.recorder.nodes))
+        graph = self.tape.callers.shown(forward.graph)
         names = {id(value): name for name, value in self.namespace.items()}
         inputs = tuple(
             replace(node, name=names.get(id(self.tape.values[node.id]), ""))

@@ -41,7 +41,7 @@ def differentiated_function(
     target = None if tape is None else tape.node_of(program.outputs[0])
     if tape is None or target is None:
         raise GradientError("there is no graph of this gradient: the value depends on no argument")
-    graph = Forward(tape, [target], len(tape.recorder.nodes)).graph
+    graph = tape.callers.shown(Forward(tape, [target], len(tape.recorder.nodes)).graph)
     labels = {id(value): name for name, value in zip(run.names, given, strict=True)}
     inputs = tuple(
         replace(node, name=labels.get(id(tape.values[node.id]), "")) for node in graph.inputs

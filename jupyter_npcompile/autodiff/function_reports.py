@@ -14,14 +14,17 @@ from jupyter_npcompile.autodiff.checking import copied
 from jupyter_npcompile.autodiff.errors import GradientError
 from jupyter_npcompile.autodiff.function_runs import FunctionRun, run_again
 from jupyter_npcompile.autodiff.inspection import node_gradients
+from jupyter_npcompile.autodiff.jacobian_reports import report_of_arrays
 from jupyter_npcompile.autodiff.latest import GradientCall
 from jupyter_npcompile.autodiff.programs import bytes_of
 from jupyter_npcompile.autodiff.sites import Site
-from jupyter_npcompile.autodiff.transforms import Gradient
+from jupyter_npcompile.autodiff.transforms import Derivative, Gradient, Jacobian
 from jupyter_npcompile.graph.gradients import GradientReport, NodeGradient, Sample, VariableGradient
 
 AGAIN = "computed once more for this view, from what the arguments hold now"
 """What the view says of it."""
+
+NOW = "values are those that the arguments hold now"
 
 
 def report_of_call(call: GradientCall) -> GradientReport:
@@ -39,7 +42,11 @@ def report_of_call(call: GradientCall) -> GradientReport:
         raise call.found
     if call.found is not None:
         return call.found
-    made = gradient_report(call.derivative, _allowed(call), call.kwargs)
+    derivative = call.derivative
+    if isinstance(derivative, Jacobian):
+        return _of_arrays(derivative, call)
+    assert isinstance(derivative, Gradient)
+    made = gradient_report(derivative, _allowed(derivative, call), call.kwargs)
     thinned = "" if call.norms is None else call.norms.thinned
     return replace(made, note="; ".join(filter(None, (AGAIN, thinned, made.note))))
 
@@ -84,19 +91,36 @@ def gradient_report(
     )
 
 
-def _allowed(call: GradientCall) -> Sequence[Any]:
+def _of_arrays(derivative: Jacobian, call: GradientCall) -> GradientReport:
+    """What ``jacobian`` or ``hessian`` gave; nothing is computed once more."""
+    if call.args is None or call.arrays is None:
+        name = _name(derivative)
+        raise GradientError(
+            f"the derivatives of {name} were not kept: they or its arguments are large, "
+            "or hold objects",
+            "put %npcompile grad into the cell of the call, after it",
+        )
+    made = report_of_arrays(derivative, call.args, call.arrays)
+    return replace(made, note=f"{made.note}; {NOW}")
+
+
+def _name(derivative: Derivative) -> str:
+    name = getattr(derivative.function, "__name__", "f")
+    return name if name.isidentifier() else "f"
+
+
+def _allowed(derivative: Gradient, call: GradientCall) -> Sequence[Any]:
     """The arguments, if the function may be run with them."""
-    name = getattr(call.derivative.function, "__name__", "f")
-    name = name if name.isidentifier() else "f"
+    name = _name(derivative)
     hint = f"npc.explain(npc.grad({name}), ...) runs it on copies, and %npcompile grad shows that"
     if call.args is None:
         raise GradientError(
             f"the arguments of {name} were not kept: they are large, or hold objects", hint
         )
-    if call.derivative.effect:
+    if derivative.effect:
         raise GradientError(
             f"{name} is not run again to be looked at, because it does more than compute: "
-            f"{call.derivative.effect}",
+            f"{derivative.effect}",
             hint,
         )
     return call.args

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from jupyter_npcompile.autodiff.programs import Program, program_of, scalar_output
-from jupyter_npcompile.autodiff.transforms import Gradient
+from jupyter_npcompile.autodiff.streams import as_before as as_before
+from jupyter_npcompile.autodiff.transforms import Derivative, Gradient
 from jupyter_npcompile.runtime.copies import Copier
 
 
@@ -45,7 +46,7 @@ class FunctionRun:
         ["p['a']", "p['b'][0]"]
         """
         positions = [position for position in self.program.trees if position >= 0]
-        return [f"{self.names[k]}{path}" for k in positions for path in _paths(self.args[k])]
+        return _parts(self.names, self.args, positions)
 
     def leaves(self) -> dict[str, int]:
         """Their nodes on the tape."""
@@ -71,20 +72,33 @@ def run_again(
     given = list(copier.copy(tuple(args)))
     function = derivative.function
     asked = sorted(set(derivative.positions(given)))
-    with contextlib.redirect_stdout(io.StringIO()):
+    with contextlib.redirect_stdout(io.StringIO()), as_before():
         program = program_of(
             *(function, given, copier.copy(dict(kwargs)), asked),
             has_aux=derivative.has_aux,
             what=derivative.what,
             once=once,
         )
-    if program.tape is not None:
-        program.tape.streams.rewind()
     if not derivative.total:
         scalar_output(program, derivative.what)
     name = getattr(function, "__name__", "")
     name = name if name.isidentifier() else "value"  # <lambda>
     return FunctionRun(program, given, _names(derivative, given), name)
+
+
+def parts_of(derivative: Derivative, args: Sequence[Any], positions: Sequence[int]) -> list[str]:
+    """A name for each array or number in some arguments of a derivative.
+
+    Examples
+    --------
+    >>> parts_of(Gradient(lambda t, p: t * p[0]), [1.0, [2.0]], [1, 0])
+    ['p[0]', 't']
+    """
+    return _parts(_names(derivative, args), args, positions)
+
+
+def _parts(names: Sequence[str], args: Sequence[Any], positions: Sequence[int]) -> list[str]:
+    return [f"{names[k]}{path}" for k in positions for path in _paths(args[k])]
 
 
 def _paths(value: Any) -> Iterator[str]:
@@ -98,7 +112,7 @@ def _paths(value: Any) -> Iterator[str]:
         yield ""
 
 
-def _names(derivative: Gradient, args: Sequence[Any]) -> list[str]:
+def _names(derivative: Derivative, args: Sequence[Any]) -> list[str]:
     """What the function calls its positional arguments."""
     try:
         known = list(inspect.signature(derivative.function).parameters.values())

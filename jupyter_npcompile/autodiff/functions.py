@@ -112,6 +112,8 @@ def inline(
         return _without_source(hooks, func, args, kwargs)
     tape = hooks.tape
     filename, position = tape.filename, tape.recorder.position
+    outermost = bool(filename) and len(tape.functions) < 2  # the cell, or the function, calls it
+    before = len(tape.recorder.nodes)
     tape.filename = func.__code__.co_filename
     tape.functions.append(func.__name__)
     try:
@@ -119,6 +121,8 @@ def inline(
     finally:
         tape.functions.pop()
         tape.filename, tape.recorder.position = filename, position
+        if outermost:
+            tape.callers.add(tape.recorder.nodes[before:], position, func.__name__)
 
 
 def _without_source(

@@ -49,11 +49,12 @@ def node_gradients(
         found = backward([result], [*given, *(t for _, t in chosen)], [cotangent])
     nodes = []
     for (node, tensor), gradient in zip(chosen, found[len(given) :], strict=True):
+        place = tape.callers.place(node).position
         size = torch.linalg.vector_norm(gradient.detach())
         nodes.append(
             NodeGradient(
                 node.op,
-                node.position,
+                place,
                 float(size),
                 bool(torch.isfinite(tensor.detach()).all()),
                 bool(torch.isfinite(gradient.detach()).all()),

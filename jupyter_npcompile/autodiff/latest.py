@@ -14,7 +14,7 @@ from jupyter_npcompile.graph.gradients import GradientReport
 from jupyter_npcompile.tracer.memory import owner
 
 if TYPE_CHECKING:
-    from jupyter_npcompile.autodiff.transforms import Gradient
+    from jupyter_npcompile.autodiff.transforms import Derivative, Gradient, Jacobian
 
 MOST_BYTES = 10_000_000
 """Arguments that take more memory are not kept when the cell is over that used them."""
@@ -27,21 +27,24 @@ class GradientCall(NamedTuple):
 
     Parameters
     ----------
-    derivative : Gradient
-        ``grad(f)`` or ``value_and_grad(f)``.
+    derivative : Derivative
+        ``grad(f)``, ``value_and_grad(f)``, ``jacobian(f)`` or ``hessian(f)``.
     args, kwargs
         What it was called with; None when they were too much to keep.
     found : GradientReport, GradientError or None
         What is known about its gradients, when somebody has asked for a report.
     norms : CallNorms or None
         Those of this and earlier calls of the same function.
+    arrays : sequence or None
+        Of ``jacobian`` and ``hessian``: what it gave, of each result by each argument.
     """
 
-    derivative: Gradient
+    derivative: Derivative
     args: Sequence[Any] | None
     kwargs: Mapping[str, Any]
     found: GradientReport | GradientError | None = None
     norms: CallNorms | None = None
+    arrays: Sequence[Any] | None = None
 
 
 _calls: list[GradientCall] = []
@@ -67,7 +70,15 @@ def note(
     _calls[:] = [GradientCall(derivative, args, kwargs, norms=norms)]
 
 
-def explained(derivative: Gradient, found: GradientReport | GradientError) -> None:
+def note_arrays(
+    derivative: Jacobian, args: Sequence[Any], kwargs: Mapping[str, Any], arrays: Sequence[Any]
+) -> None:
+    """A call of ``jacobian(f)`` or ``hessian(f)`` is over, and gave arrays."""
+    if _watched[0]:
+        _calls[:] = [GradientCall(derivative, args, kwargs, arrays=arrays)]
+
+
+def explained(derivative: Derivative, found: GradientReport | GradientError) -> None:
     """Somebody asked for the report of a call."""
     _calls[:] = [GradientCall(derivative, None, {}, found)]
 
@@ -85,8 +96,9 @@ def last() -> GradientCall | None:
 def settle() -> None:
     """A cell is over: large arrays, and objects that may hold some, belong to the user again."""
     for call in _calls:
-        if call.args is not None and not _is_light((call.args, dict(call.kwargs))):
-            _calls[:] = [call._replace(args=None, kwargs={})]
+        kept = (call.args, dict(call.kwargs), call.arrays)
+        if call.args is not None and not _is_light(kept):
+            _calls[:] = [call._replace(args=None, kwargs={}, arrays=None)]
 
 
 def _is_light(arguments: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,12 @@ class Streams:
 
     def note(self, generator: Any) -> None:
         """A bit generator, or ``RandomState``, is about to be drawn from."""
+        for others in _kept.get():
+            others.keep(generator)
+        self.keep(generator)
+
+    def keep(self, generator: Any) -> None:
+        """Keep the state of a generator, unless it is kept already."""
         if id(generator) not in self._before:
             self._before[id(generator)] = (generator, _state(generator))
 
@@ -56,6 +63,31 @@ class Streams:
         finally:
             for generator, state in now:
                 _set(generator, state)
+
+
+_kept: ContextVar[tuple[Streams, ...]] = ContextVar("kept streams", default=())
+
+
+@contextmanager
+def as_before() -> Iterator[None]:
+    """Afterwards, also after an error, generators are as if nothing had been drawn inside.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> with as_before():
+    ...     Streams().note(rng.bit_generator)
+    ...     first = rng.random()
+    >>> rng.random() == first
+    True
+    """
+    streams = Streams()
+    token = _kept.set((*_kept.get(), streams))
+    try:
+        yield
+    finally:
+        _kept.reset(token)
+        streams.rewind()
 
 
 def _state(generator: Any) -> Any:

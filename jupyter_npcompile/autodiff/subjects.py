@@ -71,7 +71,7 @@ class Differentiated:
     def report(self) -> ReportData:
         """The report, with the graphs."""
         graph, note = self.levels
-        at = {node.position.line for node in self.graph.nodes if not node.scope}
+        at = {node.position.line for node in self.graph.nodes}
         lines = []
         for node in _statements(self.tree):
             first, last = node.lineno, _header_end(node)

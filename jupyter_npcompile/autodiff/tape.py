@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.autodiff.callers import Callers
 from jupyter_npcompile.autodiff.errors import CAST, GradientError, Note, Place
 from jupyter_npcompile.autodiff.memory_views import (
     holder,
@@ -92,6 +93,8 @@ class Tape(Taints):
         Whether iterations of long loops may run again for their gradient.
     keepers : list
         Who is told of memory that is about to be written.
+    callers : Callers
+        Which operations are in helper functions.
     skipped : int
         About how many operations of loops were not recorded.
     path : int
@@ -116,6 +119,7 @@ class Tape(Taints):
         self.keepers: list[Any] = []
         self.held: list[Any] = []
         self.streams = Streams()
+        self.callers = Callers()
         self.outside: dict[int, Any] = {}
         self.inside: dict[int, Any] = {}
         self.hold_place = False

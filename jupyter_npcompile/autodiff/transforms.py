@@ -317,12 +317,17 @@ class Jacobian(Derivative):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The Jacobian at these arguments."""
+        program, found = self.computed(args, kwargs)
+        latest.note_arrays(self, args, kwargs, found)
+        made = program.tree.build(found)
+        return (made, program.aux) if self.has_aux else made
+
+    def computed(self, args: Any, kwargs: Any) -> tuple[Program, list[Any]]:
+        """The derivatives: of each result by each argument."""
         from jupyter_npcompile.autodiff.pullbacks import plain
 
         program = self.program(args, kwargs, ())
-        found = self.site.run(lambda: [plain(tensor) for tensor in program.function()])
-        made = program.tree.build(found)
-        return (made, program.aux) if self.has_aux else made
+        return program, self.site.run(lambda: [plain(tensor) for tensor in program.function()])
 
     def program(self, args: Any, kwargs: Any, outer: tuple[int, ...]) -> Program:
         """Itself as something to differentiate."""

@@ -14,6 +14,17 @@ def size(nbytes: int) -> str:
     return _scaled(nbytes, "B")
 
 
+def rate(nbytes: int, microseconds: float | None) -> str:
+    """Write how many bytes a second that is; nothing where nothing was measured.
+
+    Examples
+    --------
+    >>> rate(80_000, 20.0), rate(8, None)
+    ('4.0 GB/s', '')
+    """
+    return f"{size(round(nbytes / microseconds * 1e6))}/s" if microseconds else ""
+
+
 def operations(count: int) -> str:
     """Write a number of floating-point operations.
 

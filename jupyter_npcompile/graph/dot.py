@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
+from itertools import repeat
 from xml.etree import ElementTree
 
 import graphviz
@@ -82,12 +83,16 @@ def to_svgs(
     *,
     limit: int = LIMIT,
     sources: Mapping[int, str] | None = None,
+    notes: Sequence[Mapping[int, str]] = (),
 ) -> list[str] | None:
-    """Draw several graphs with a single run of ``dot``; see `to_svg`."""
+    """Draw several graphs with a single run of ``dot``; see `to_svg` and `picture`."""
     program = shutil.which("dot")
     if program is None:
         return None
-    pictures = [picture(graph, limit=limit, sources=sources) for graph in graphs]
+    pictures = [
+        picture(graph, limit=limit, sources=sources, notes=known)
+        for graph, known in zip(graphs, notes or repeat(None), strict=False)
+    ]
     text = "\n".join(_source([shown], sources) for shown in pictures)
     try:
         done = subprocess.run(
@@ -106,8 +111,8 @@ def to_svgs(
         return None
     tooltips = [{box.key: box.tooltip for box in shown.boxes} for shown in pictures]
     return [
-        _finish(root, title, notes)
-        for root, title, notes in zip(roots, titles, tooltips, strict=True)
+        _finish(root, title, texts)
+        for root, title, texts in zip(roots, titles, tooltips, strict=True)
     ]
 
 

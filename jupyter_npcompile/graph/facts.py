@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jupyter_npcompile.graph.amounts import duration, operations
+from jupyter_npcompile.graph.amounts import duration, operations, rate
 from jupyter_npcompile.graph.constants import printable
 from jupyter_npcompile.graph.flops import Flops, flops, fused_flops
 from jupyter_npcompile.graph.nodes import Graph, ValueType
 from jupyter_npcompile.graph.regions import RegionReport
 from jupyter_npcompile.graph.report import ReportData
+from jupyter_npcompile.graph.timing import bound_us
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +27,20 @@ class Facts:
         Floating-point operations; None where they cannot be told.
     us : float or None
         Microseconds that it takes by itself, where that was measured.
+    rate : str
+        Of a kernel that was measured: what it moves in a second, and how much of what
+        memory can move that is.
     """
 
     flops: Flops | None
     us: float | None = None
+    rate: str = ""
+
+    @property
+    def time(self) -> str:
+        """Its time and rate in words; empty where they are not known."""
+        parts = (duration(self.us) if self.us is not None else "", self.rate)
+        return ", ".join(part for part in parts if part)
 
     def text(self) -> str:
         """In a few words.
@@ -42,9 +53,7 @@ class Facts:
         parts = ["? FLOP"] if self.flops is None else []
         if self.flops is not None and self.flops.count:
             parts.append(operations(self.flops.count))
-        if self.us is not None:
-            parts.append(duration(self.us))
-        return ", ".join(parts)
+        return ", ".join([*parts, *([self.time] if self.time else [])])
 
 
 def level_facts(report: ReportData, level: str) -> list[dict[int, Facts]]:
@@ -80,7 +89,15 @@ def _facts(report: ReportData, level: str, place: int, graph: Graph) -> Iterator
         us = times.get(node.id)
         if us is None and not node.op.startswith("kernel.") and len(node.fuses) == 1:
             us = in_numpy.get(node.fuses[0])  # NumPy makes that call
-        yield node.id, Facts(fused_flops(node, source), us)
+        yield node.id, Facts(fused_flops(node, source), us, _rate(report, node.moves, us))
+
+
+def _rate(report: ReportData, moves: int, us: float | None) -> str:
+    """How near a kernel comes to what memory can move."""
+    bound = bound_us(moves, report.timing.bandwidth) if report.timing is not None else None
+    if bound is None or not us:
+        return ""
+    return f"{rate(moves, us)}, {bound / us:.0%} of the bound"
 
 
 def _times(report: ReportData, level: str, place: int) -> Mapping[int, float]:

@@ -60,5 +60,5 @@ def fused_lines(kernel: Node, graph: Graph) -> list[int]:
     [3, 5]
     """
     nodes = graph.by_id()
-    found = {nodes[id].position.line for id in kernel.fuses if id in nodes and not nodes[id].scope}
+    found = {nodes[id].position.line for id in kernel.fuses if id in nodes}
     return sorted(found - {0})

@@ -178,7 +178,7 @@ class Node:
     types : tuple of ValueType
         One per result; ``()`` for operations with no result (``setitem``).
     position : Position
-        The operation in the cell.
+        The operation in the cell; of one in a helper function, the call in the cell.
     view_of : int or None
         The node whose memory the result shares: the result is a view of it,
         or the very same array.

@@ -55,7 +55,6 @@ class _Group:
     detail: str = ""
     line: int = 0
     end: int = 0
-    scope: str = ""
     hint: str = ""
     time: str = ""
     box: dict[str, Any] | None = None
@@ -243,7 +242,7 @@ def _line(segment: str, place: Place, sources: Mapping[int, str]) -> _Group:
     if place.scope:
         name = printable(place.scope)
         title = shorten(f"{name} · line {place.line}", TITLE_WIDTH)
-        return _Group(f"{segment}/{name}:{place.line}", "line", title, line=place.line, scope=name)
+        return _Group(f"{segment}/{name}:{place.line}", "line", title, line=place.line)
     text = shorten(" ".join(sources.get(place.line, "").split()), TITLE_WIDTH)
     title = printable(text) or f"line {place.line}"
     return _Group(f"{segment}/{place.line}", "line", title, line=place.line, end=place.line)
@@ -252,14 +251,13 @@ def _line(segment: str, place: Place, sources: Mapping[int, str]) -> _Group:
 def _box(id: str, box: Box, node: Node | None, facts: Mapping[int, Facts]) -> _Group:
     types = node.types if node is not None else ()
     line = box.place.line if box.place else 0
-    scope = printable(box.place.scope) if box.place else ""
     data = {
         "id": id,
         "kind": box.kind,
         "title": box.title,
         "detail": box.detail,
         "text": printable(box.tooltip),
-        "line": 0 if scope else line,
+        "line": line,
         "dtype": ", ".join(printable(kind.dtype) for kind in types),
         "shape": ", ".join(map(shape_text, types)),
         "bytes": bytes_of(types),
@@ -270,7 +268,8 @@ def _box(id: str, box: Box, node: Node | None, facts: Mapping[int, Facts]) -> _G
         data |= {"flops": None if count is None else count.count}
         data |= {"rule": count.rule} if count is not None and count.rule else {}
         data |= {} if known.us is None else {"us": known.us}
-    return _Group(id, "box", box.title, line=line, scope=scope, box=data)
+        data |= {"rate": known.rate} if known.rate else {}
+    return _Group(id, "box", box.title, line=line, box=data)
 
 
 def _node(box: Box, nodes: Mapping[int, Node]) -> Node | None:
@@ -281,7 +280,7 @@ def _kernel(node: Node, source: Sequence[Graph]) -> dict[str, Any]:
     """What is known of a kernel besides: its lines, what it computes, and moves."""
     if node.op == "input":
         return {}
-    own = [node.position.line] if node.position.line and not node.scope else []
+    own = [node.position.line] if node.position.line else []
     lines = [line for graph in source for line in fused_lines(node, graph)] or own
     known = {one.id: one for graph in source for one in graph.nodes}
     fused = [op_name(known[id].op) for id in node.fuses if id in known]
@@ -308,7 +307,7 @@ def _region_of(report: ReportData, line: int) -> RegionReport | None:
 
 
 def _lines_of(graph: Graph) -> tuple[int, int]:
-    lines = [node.position.line for node in graph.nodes if node.position.line and not node.scope]
+    lines = [node.position.line for node in graph.nodes if node.position.line]
     return (min(lines), max(lines)) if lines else (0, 0)
 
 
@@ -354,7 +353,7 @@ def _gathered(group: _Group) -> _Group:
 
 
 def _run(id: str, children: list[_Group]) -> _Group:
-    lines = [child.line for child in children if child.line and not child.scope]
+    lines = [child.line for child in children if child.line]
     first, last = (min(lines), max(lines)) if lines else (0, 0)
     boxes = all(child.kind == "box" for child in children)
     if boxes or not lines:
@@ -385,7 +384,7 @@ def _flatten(group: _Group, groups: list[dict[str, Any]], boxes: list[dict[str, 
             "kind": child.kind,
             "title": child.title,
             "detail": child.detail,
-            "line": 0 if child.scope else child.line,
+            "line": child.line,
             "end": child.end or child.line,
             "at": order,
         }

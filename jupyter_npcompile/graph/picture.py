@@ -87,7 +87,11 @@ class Picture:
 
 
 def picture(
-    graph: Graph, *, limit: int = LIMIT, sources: Mapping[int, str] | None = None
+    graph: Graph,
+    *,
+    limit: int = LIMIT,
+    sources: Mapping[int, str] | None = None,
+    notes: Mapping[int, str] | None = None,
 ) -> Picture:
     """Decide what a drawing of the graph shows.
 
@@ -103,6 +107,8 @@ def picture(
         what is too much even then is drawn as one box.
     sources : mapping of int to str, optional
         Text of the source lines, for those boxes.
+    notes : mapping of int to str, optional
+        What else is to stand in the boxes of kernels.
 
     Examples
     --------
@@ -113,7 +119,11 @@ def picture(
     ['x', 'power(·, 2)', 'y']
     """
     labels = value_names(graph)
-    boxes = [*_inputs(graph, labels), *_operations(graph, labels), *_outputs(graph, labels)]
+    boxes = [
+        *_inputs(graph, labels),
+        *_operations(graph, labels, notes or {}),
+        *_outputs(graph, labels),
+    ]
     whole = Picture(tuple(boxes), tuple(_arrows(graph)), len(graph.nodes))
     return whole if len(boxes) <= limit else _collapse(whole, max(limit, 3), sources)
 
@@ -136,7 +146,7 @@ def _inputs(graph: Graph, labels: dict[int, str]) -> Iterable[Box]:
         yield Box(f"n{node.id}", "input", title, detail, f"input {name}: {detail}")
 
 
-def _operations(graph: Graph, labels: dict[int, str]) -> Iterable[Box]:
+def _operations(graph: Graph, labels: dict[int, str], notes: Mapping[int, str]) -> Iterable[Box]:
     names = _variables(graph, labels)
     for node in graph.nodes:
         kind: BoxKind = "operation"
@@ -150,7 +160,8 @@ def _operations(graph: Graph, labels: dict[int, str]) -> Iterable[Box]:
             detail = shorten(_written(node, names), TITLE_WIDTH)
         if graph.level == "kernels":  # it belongs to several lines
             place = None
-            parts = (detail, f"moves {amount(node.moves)}" if node.moves else "")
+            moves = f"moves {amount(node.moves)}" if node.moves else ""
+            parts = (detail, moves, notes.get(node.id, ""))
             detail = " · ".join(part for part in parts if part)
         tooltip = operation(node, labels)
         yield Box(f"n{node.id}", kind, _title(node, names), detail, tooltip, place)

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from jupyter_npcompile.graph.amounts import rate
 from jupyter_npcompile.graph.constants import printable
-from jupyter_npcompile.graph.kernels import fused_lines
+from jupyter_npcompile.graph.kernels import PREFIX, fused_lines
 from jupyter_npcompile.graph.text import op_name
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class NodeTime:
     Parameters
     ----------
     level : str
-        Its level: of ``"numpy"`` it is NumPy's time.
+        Its level: of ``"numpy"`` it is NumPy's time, of ``"kernels"`` the compiled one.
     segment : int
         Which graph of that level it is in.
     node : int
@@ -119,7 +120,7 @@ class TimeRow:
     title : str
         How the region runs, the source of the line, or what the kernel computes.
     numpy_us, compiled_us : float or None
-        Measured times.
+        Measured times; of a kernel that is a call of NumPy's libraries, NumPy's.
     moves : int
         Bytes that must be read and written.
     bound_us : float or None
@@ -143,8 +144,24 @@ class TimeRow:
         >>> TimeRow("region", (1, 2), "inductor", 40.0, 20.0, 800, 5.0).share
         0.25
         """
-        known = [us for us in (self.compiled_us, self.numpy_us) if us]
-        return self.bound_us / min(known) if known and self.bound_us else None
+        us = self.us
+        return self.bound_us / us if us and self.bound_us else None
+
+    @property
+    def us(self) -> float | None:
+        """The time of the faster way."""
+        return min((us for us in (self.compiled_us, self.numpy_us) if us), default=None)
+
+    @property
+    def rate(self) -> str:
+        """What it moves in a second, in words, where memory bounds it.
+
+        Examples
+        --------
+        >>> TimeRow("kernel", (2,), "sin", None, 20.0, 80_000, 5.0).rate
+        '4.0 GB/s'
+        """
+        return rate(self.moves, self.us) if self.bound_us is not None else ""
 
 
 def time_rows(report: ReportData) -> list[TimeRow]:
@@ -165,42 +182,61 @@ def time_rows(report: ReportData) -> list[TimeRow]:
     """
     bandwidth = report.timing.bandwidth if report.timing is not None else math.inf
     rows: list[TimeRow] = []
-    left = {line.line: line for line in report.timing.lines} if report.timing is not None else {}
+    known = report.timing or Timing(bandwidth)
+    left = {line.line: line for line in known.lines}
+    times = {(one.level, one.segment, one.node): one.us for one in known.nodes}
     sources = {line.line: line.source.split("\n", 1)[0] for line in report.lines}
     for region in sorted(report.regions, key=lambda one: one.lines):
-        kernels = list(_kernels(report, region, bandwidth))
+        kernels = list(_kernels(report, region, bandwidth, times))
         moves = sum(row.moves for row in kernels)
         timed = [left[line] for line in sorted(left) if _around(report, line) is region]
         numpy_us = region.timings.get("numpy_us")
         compiled_us = region.timings.get("compiled_us")
         if numpy_us is None and compiled_us is None and not timed:
             continue
-        bound = _bound(moves, bandwidth)
+        bound = bound_us(moves, bandwidth)
         tier = printable(region.tier) or "numpy"
         rows.append(TimeRow("region", region.lines, tier, numpy_us, compiled_us, moves, bound))
         for line in timed:
             title = printable(" ".join(sources.get(line.line, "").split()))
-            bound = _bound(line.moves, bandwidth)
+            bound = bound_us(line.moves, bandwidth)
             rows.append(TimeRow("line", (line.line,), title, line.us, None, line.moves, bound))
         rows += kernels
     return rows
 
 
-def _bound(moves: int, bandwidth: float) -> float | None:
+def bound_us(moves: int, bandwidth: float) -> float | None:
+    """What memory needs to move some bytes; None where that bounds nothing.
+
+    Examples
+    --------
+    >>> bound_us(80_000, 1e10), bound_us(8, 1e10)
+    (8.0, None)
+    """
     bound = moves / bandwidth * 1e6 if math.isfinite(bandwidth) else 0.0
     return bound if bound >= LEAST_BOUND else None
 
 
-def _kernels(report: ReportData, region: RegionReport, bandwidth: float) -> Iterator[TimeRow]:
+def _kernels(
+    report: ReportData,
+    region: RegionReport,
+    bandwidth: float,
+    times: Mapping[tuple[str, int, int], float],
+) -> Iterator[TimeRow]:
     """The kernels of the segments that begin in a region."""
-    for numpy, made in zip(report.graph.numpy, report.graph.kernels, strict=False):
-        own = [node.position.line for node in numpy.nodes if not node.scope and node.position.line]
+    graphs = zip(report.graph.numpy, report.graph.kernels, strict=False)
+    for place, (numpy, made) in enumerate(graphs):
+        own = [node.position.line for node in numpy.nodes if node.position.line]
         if not own or _around(report, min(own)) is not region:
             continue
         for kernel in made.nodes:
             lines = tuple(fused_lines(kernel, numpy))
-            bound = _bound(kernel.moves, bandwidth)
-            yield TimeRow("kernel", lines, op_name(kernel.op), None, None, kernel.moves, bound)
+            bound = bound_us(kernel.moves, bandwidth)
+            us = times.get(("kernels", place, kernel.id))
+            calls = not kernel.op.startswith(PREFIX) and len(kernel.fuses) == 1
+            numpy_us = times.get(("numpy", place, kernel.fuses[0])) if calls else None
+            title = op_name(kernel.op)
+            yield TimeRow("kernel", lines, title, numpy_us, us, kernel.moves, bound)
 
 
 def _around(report: ReportData, line: int) -> RegionReport | None:

@@ -20,6 +20,7 @@ from jupyter_npcompile.magic.fixing import fixes_for
 from jupyter_npcompile.magic.options import CellOptions, OptionError
 from jupyter_npcompile.magic.session import MAGIC, Session
 from jupyter_npcompile.magic.status import StatusComm
+from jupyter_npcompile.magic.waiting import waiting_bar
 from jupyter_npcompile.runtime import (
     artifacts,
     cells,
@@ -87,7 +88,7 @@ class NpcompileMagics(Magics):
             elif word == "report":
                 report.show()
             else:
-                _look_into(report, word)
+                self._look_into(report, word)
         elif word == "grad":
             self._gradients()
         elif word == "fix":
@@ -106,6 +107,25 @@ class NpcompileMagics(Magics):
         else:
             raise UsageError(f"%npcompile has no command {word!r}. Valid commands: {COMMANDS}")
         return None
+
+    def _look_into(self, report: Report, word: str) -> None:
+        """Open the graph of what ran last, or where its time went, measured now."""
+        try:
+            report.timing = self._timing() if word == "timing" else Timing(bandwidth())
+        except KeyboardInterrupt:
+            print("interrupted: nothing was measured")
+            return
+        if live.show_graph(report, level=word if word == "timing" and time_rows(report) else ""):
+            return
+        if word == "timing":
+            print(times_text(time_rows(report), report.timing))
+        else:
+            print(level_text(report))
+
+    def _timing(self) -> Timing:
+        """Where the time went, measured now; what has to be compiled for that shows a bar."""
+        with waiting_bar(self.session.shell):
+            return measure(history.latest())
 
     def _gradients(self) -> None:
         """Open the gradients of the last cell, or of the function that was called since."""
@@ -185,17 +205,6 @@ class NpcompileMagics(Magics):
                 _run(ast.Interactive([last]), name, "single", shell)
         finally:
             self.session.finish()
-
-
-def _look_into(report: Report, word: str) -> None:
-    """Open the graph of what ran last, or where its time went, measured now."""
-    report.timing = measure(history.latest()) if word == "timing" else Timing(bandwidth())
-    if live.show_graph(report, level=word if word == "timing" and time_rows(report) else ""):
-        return
-    if word == "timing":
-        print(times_text(time_rows(report), report.timing))
-    else:
-        print(level_text(report))
 
 
 def _run(tree: ast.Module | ast.Interactive, name: str, mode: str, shell: Any) -> None:

@@ -5,17 +5,26 @@ Imports torch: it is imported in the worker alone.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from jupyter_npcompile.graph.nodes import Graph, Node, Output, Position, Ref, ValueType
-from jupyter_npcompile.runtime.native.build import build
+from jupyter_npcompile.runtime.native import build as native
 from jupyter_npcompile.runtime.native.toolchain import compile_dispatch as support
 
 __all__ = ["FOUND", "build", "example", "probe", "support"]
 
 FOUND = "found"
 """The folder for what this finds out about the machine."""
+
+
+def build(
+    subject: Graph | str, folder: Path, headers: Path, progress: Callable[[str], None]
+) -> Any:
+    """Build a segment, or the source of a library that keeps the time: see `native.build`."""
+    made = native.build_timed if isinstance(subject, str) else native.build
+    return made(subject, folder, headers, progress)  # type: ignore[arg-type]
 
 
 def example() -> Graph:

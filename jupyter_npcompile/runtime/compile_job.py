@@ -25,9 +25,9 @@ from jupyter_npcompile.tracer.lowering.errors import LoweringError
 
 Build = Callable[[Any, Path, Path, Callable[[str], None]], Mapping[str, Any]]
 """``build(subject, folder, headers, progress)`` writes files into a folder and
-returns a manifest. The subject is a graph, or a loop in C++. It keeps
-precompiled headers in another folder, and gives ``progress`` each phase when
-it begins: ``"lower"``, ``"generate"``, ``"C++"``."""
+returns a manifest. The subject is a graph, or C++: a loop, or kernels that keep
+the time. It keeps precompiled headers in another folder, and gives ``progress``
+each phase when it begins: ``"lower"``, ``"generate"``, ``"C++"``."""
 
 Support = Callable[[Path], None]
 """Writes a file that all compiled code needs."""
@@ -98,8 +98,8 @@ def run(request: Mapping[str, Any], builder: Builder, folder: Path, channel: int
     Parameters
     ----------
     request : mapping
-        ``graph`` (JSON) or ``loop`` (C++), ``key``, ``root`` (of the cache), ``support`` (root of
-        the cache for what all compiled code needs), ``limit`` (bytes).
+        ``graph`` (JSON), ``loop`` or ``timed`` (C++), ``key``, ``root`` (of the cache),
+        ``support`` (root of the cache for what all compiled code needs), ``limit`` (bytes).
     builder : Builder
         Builds it.
     folder : Path
@@ -140,7 +140,8 @@ def task(
     request: Mapping[str, Any], builder: Builder, progress: Callable[[str], None]
 ) -> Callable[[Path], Mapping[str, Any]]:
     """What writes an entry into the folder that it is given."""
-    subject = request["loop"] if "loop" in request else from_json(request["graph"])
+    texts = [request[kind] for kind in ("loop", "timed") if kind in request]
+    subject = texts[0] if texts else from_json(request["graph"])
     return lambda into: builder.build(subject, into, builder.headers, progress)
 
 

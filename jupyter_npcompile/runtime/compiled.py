@@ -170,7 +170,7 @@ class Store:
         forms = self._forms.known(digest, None if remembered else caches.cache())
         for form in reversed(forms):
             sizes = form.sizes(graph)
-            if sizes is None or (support := self._support()) is None:
+            if sizes is None or (support := self.support()) is None:
                 continue
             try:
                 program = self._load(graph, form.manifest, form.folder, support, sizes, form.free)
@@ -237,7 +237,7 @@ class Store:
         except OSError as error:
             say(f"the time that compiling takes is not remembered: {error}")
 
-    def _support(self) -> Path | None:
+    def support(self) -> Path | None:
         """What all compiled code needs, if it is there: every byte is looked at once."""
         root = caches.cache().root
         if not self._supports.get(root, Path()).is_file():
@@ -250,7 +250,7 @@ class Store:
     def _loaded(self, graph: Graph, entry: Entry) -> Compiled | None:
         if entry.error is not None:
             raise _exception(entry.error, graph)
-        support = self._support()
+        support = self.support()
         if support is None:
             return None
         try:

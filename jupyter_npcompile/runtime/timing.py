@@ -1,4 +1,4 @@
-"""Measures where NumPy spends its time in a cell, operation by operation."""
+"""Measures where the time goes in a cell: NumPy's, operation by operation, and of kernels."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from jupyter_npcompile.runtime.bandwidth import bandwidth
 from jupyter_npcompile.runtime.cells import CellHandle
 from jupyter_npcompile.runtime.errors import CheckFailedError
 from jupyter_npcompile.runtime.footprint import size_of
+from jupyter_npcompile.runtime.kernel_times import NotTimedError, kernel_times
 from jupyter_npcompile.runtime.outcome import PythonRaisesError
 from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.subjects import Handle
@@ -30,7 +31,9 @@ CHANGED = "what it starts from has changed since"
 
 
 def measure(handle: Handle) -> Timing:
-    """Measure the operations of the cell that ran last, on copies of what it reads now.
+    """Measure operations and kernels of the cell that ran last, on copies of what it reads now.
+
+    What keeps the time of kernels is compiled when somebody asks for the first time.
 
     Parameters
     ----------
@@ -39,7 +42,7 @@ def measure(handle: Handle) -> Timing:
         measured for them.
     """
     if not isinstance(handle, CellHandle):
-        return Timing(bandwidth(), note="lines are measured in cells only")
+        return Timing(bandwidth(), note="lines and kernels are measured in cells only")
     found: dict[int, list[float]] = {}
     notes: dict[str, None] = {}
     nodes: list[NodeTime] = []
@@ -50,15 +53,19 @@ def measure(handle: Handle) -> Timing:
             if not graph.nodes:
                 continue
             segment += 1  # counted as the report does
+            lines = sorted({n.position.line for n in graph.nodes if n.position.line})
+            where = f"from line {lines[0]} on" if lines else "of a segment"
             try:
-                best = _measured(plan, handle.namespace)
+                best, kernels = _measured(plan, handle.namespace)
             except _NotMeasuredError as reason:
-                lines = sorted({n.position.line for n in graph.nodes if n.position.line})
-                where = f"line {lines[0]}" if lines else "a segment"
-                notes[f"not measured from {where} on: {reason}"] = None
+                notes[f"not measured {where}: {reason}"] = None
                 continue
             _by_line(graph, best, found)
             nodes += [NodeTime("numpy", segment, id, s * 1e6) for id, s in best.items()]
+            if isinstance(kernels, NotTimedError):
+                notes[f"kernels {where} were not timed: {kernels}"] = None
+                continue
+            nodes += [NodeTime("kernels", segment, id, s * 1e6) for id, s in kernels.items()]
     lines_found = (LineTime(line, us, int(moves)) for line, (us, moves) in sorted(found.items()))
     return Timing(bandwidth(), tuple(lines_found), "; ".join(notes), tuple(nodes))
 
@@ -67,8 +74,10 @@ class _NotMeasuredError(Exception):
     """A segment was not measured; the text says why."""
 
 
-def _measured(plan: Plan, namespace: Mapping[str, Any]) -> dict[int, float]:
-    """The time of each operation of a segment, in seconds."""
+def _measured(
+    plan: Plan, namespace: Mapping[str, Any]
+) -> tuple[dict[int, float], dict[int, float] | NotTimedError]:
+    """The time of each operation of a segment, and of each kernel or why not, in seconds."""
     if plan.timings.get("numpy_us", 0.0) > LONGEST * 1e6:
         raise _NotMeasuredError("it takes long")
     if not plan.fits_twice:
@@ -77,18 +86,23 @@ def _measured(plan: Plan, namespace: Mapping[str, Any]) -> dict[int, float]:
         raise _NotMeasuredError(CHANGED)
     streams = Streams()
     try:
-        return _run(plan.recording.graph, plan.inputs(namespace, streams))
+        inputs = plan.inputs(namespace, streams)
+        best = _run(plan.recording.graph, inputs)
     except (PythonRaisesError, CheckFailedError, ArithmeticError, ValueError, LookupError):
         raise _NotMeasuredError(CHANGED) from None
     finally:
         streams.rewind()
+    try:
+        return best, kernel_times(plan.recording.graph, plan.artifact, list(inputs.values()))
+    except NotTimedError as reason:
+        return best, reason
 
 
 def _by_line(graph: Graph, best: Mapping[int, float], found: dict[int, list[float]]) -> None:
     """Add the times of a segment to those of its lines, and the bytes it moves."""
     nodes = graph.by_id()
     for node in graph.nodes:
-        if not node.position.line or node.scope:
+        if not node.position.line:
             continue
         known = found.setdefault(node.position.line, [0.0, 0.0])
         known[0] += best[node.id] * 1e6

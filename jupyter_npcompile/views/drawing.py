@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from jupyter_npcompile.graph import dot
+from jupyter_npcompile.graph.facts import level_facts
 from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.graph.report import ReportData
 from jupyter_npcompile.views import svg
@@ -38,14 +39,18 @@ def drawings(report: ReportData, level: str = "numpy", room: int = BYTES) -> lis
     list of str
         ``<svg>`` elements, of the first segments in order.
     """
-    drawn = [graph for graph in report.graph.level(level) if graph.nodes or level == "numpy"]
-    graphs = drawn[:SEGMENTS]
+    every = enumerate(report.graph.level(level))
+    drawn = [(place, graph) for place, graph in every if graph.nodes or level == "numpy"][:SEGMENTS]
+    graphs = [graph for _, graph in drawn]
+    facts = level_facts(report, level) if level == "kernels" else [{} for _ in graphs]
+    notes = [{id: one.time for id, one in facts[place].items()} for place, _ in drawn]
     sources = {entry.line: entry.source for entry in report.lines}
     kept: list[str] = []
     # Drawings with fewer boxes replace those that turn out too large.
     for boxes in (BOXES, BOXES // 3, BOXES // 8):
         if graphs and len(kept) < len(graphs):
-            kept = _within(_draw(graphs, share(_sizes(graphs), boxes), sources), room)
+            limit = share(_sizes(graphs), boxes)
+            kept = _within(_draw(graphs, limit, sources, notes), room)
     return kept
 
 
@@ -70,14 +75,19 @@ def _sizes(graphs: Sequence[Graph]) -> list[int]:
     return [len(graph.inputs) + len(graph.nodes) + len(graph.outputs) for graph in graphs]
 
 
-def _draw(graphs: Sequence[Graph], limit: int, sources: dict[int, str]) -> list[str]:
+def _draw(
+    graphs: Sequence[Graph],
+    limit: int,
+    sources: dict[int, str],
+    notes: Sequence[Mapping[int, str]],
+) -> list[str]:
     titles = [_title(graph, place, len(graphs)) for place, graph in enumerate(graphs, 1)]
-    found = dot.to_svgs(graphs, titles, limit=limit, sources=sources)
+    found = dot.to_svgs(graphs, titles, limit=limit, sources=sources, notes=notes)
     if found is not None:
         return found
     return [
-        svg.to_svg(graph, title, limit=limit, sources=sources)
-        for graph, title in zip(graphs, titles, strict=True)
+        svg.to_svg(graph, title, limit=limit, sources=sources, notes=known)
+        for graph, title, known in zip(graphs, titles, notes, strict=True)
     ]
 
 

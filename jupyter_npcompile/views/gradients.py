@@ -10,6 +10,9 @@ from jupyter_npcompile.graph.gradients import GradientReport, NodeGradient, Samp
 CELL, GAP, LABEL, LINE, ROW = 6, 14, 270, 13, 18
 MOST_NODES = 40
 
+TITLE = 38
+"""Characters of a title that stand beside the maps."""
+
 
 def gradient_text(report: GradientReport) -> str:
     """One line for each variable, then what should be known about them.
@@ -39,7 +42,7 @@ def gradient_text(report: GradientReport) -> str:
 
 def _place(report: GradientReport) -> list[str]:
     """How and where they were computed, unless that goes without saying."""
-    said = [report.note] if report.note else []
+    said = report.note.split("; ") if report.note else []
     if report.device != "cpu":
         there, back = size(report.to_device), size(report.to_host)
         said.append(f"computed on {report.device}: {there} copied there, {back} back")
@@ -87,8 +90,12 @@ def gradient_svg(report: GradientReport) -> str:
     for variable in report.variables:
         said = _phrases(variable.gradient)
         rows = max(len(variable.value.rows), len(variable.gradient.rows))
+        title = f"d {variable.output} / d {variable.name}"
+        parts.append(_label(8, y + 10, title, bold=True))
+        if len(title) > TITLE:  # it would run into the maps
+            parts += [_label(8, y + 10 + LINE, said.pop(0))]
+            y += LINE
         height = max(rows * CELL, (len(said) + 1) * LINE)
-        parts.append(_label(8, y + 10, f"d {variable.output} / d {variable.name}", bold=True))
         parts += [_label(8, y + 10 + LINE * k, text) for k, text in enumerate(said, 1)]
         wide = _map(parts, variable.value, LABEL, y)
         _map(parts, variable.gradient, LABEL + wide + GAP, y)
@@ -125,7 +132,12 @@ def _map(parts: list[str], sample: Sample, x: int, y: int) -> int:
                 f'<rect x="{x + column * CELL}" y="{y + row * CELL}" width="{CELL}" '
                 f'height="{CELL}" fill="{_colour(value / size)}"/>'
             )
-    return max((len(row) for row in sample.rows), default=0) * CELL
+    width = max((len(row) for row in sample.rows), default=0) * CELL
+    parts.append(  # elements near zero are as pale as a page
+        f'<rect x="{x}" y="{y}" width="{width}" height="{len(sample.rows) * CELL}" fill="none" '
+        'stroke="#888888" stroke-width="0.5"/>'
+    )
+    return width
 
 
 def _colour(share: float) -> str:

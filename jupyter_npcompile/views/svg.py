@@ -27,6 +27,7 @@ def to_svg(
     *,
     limit: int = LIMIT,
     sources: Mapping[int, str] | None = None,
+    notes: Mapping[int, str] | None = None,
 ) -> str:
     """Draw a graph without Graphviz.
 
@@ -40,6 +41,8 @@ def to_svg(
         Most boxes to draw; a larger graph gets one box per source line.
     sources : mapping of int to str, optional
         Text of the source lines, for those boxes.
+    notes : mapping of int to str, optional
+        What else is to stand in the boxes of kernels.
 
     Returns
     -------
@@ -51,7 +54,7 @@ def to_svg(
     >>> to_svg(Graph("numpy")).startswith("<svg xmlns=")
     True
     """
-    shown = picture(graph, limit=limit, sources=sources)
+    shown = picture(graph, limit=limit, sources=sources, notes=notes)
     layout = arrange(shown)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="npcompile-graph" '

@@ -19,15 +19,15 @@ BAR = 120
 SIGNS = 20
 """The same in characters."""
 
-TOGETHER = "Kernels are timed together: see their region."
+UNTIMED = "Kernels without a time are part of that of their region."
 """What is to be known where rows of kernels have no time."""
 
 LEGEND = (
     "NumPy's time and the compiled time of regions are those of the run; NumPy's time of lines "
-    "was taken now, operation by operation. Each region has a scale of its own. "
-    f"{TOGETHER} The bound is "
-    "what memory needs to move the bytes; "
-    "arrays that fit into caches can be faster."
+    "and the time of kernels were taken now, one by one, the best of some runs: without what "
+    "lies between them, such as fresh memory. Each region has a scale of its own. "
+    "The bound is what one thread needs to move the bytes to and from memory; several threads, "
+    "and arrays that fit into caches, can be faster."
 )
 
 
@@ -46,7 +46,7 @@ def times_text(rows: Sequence[TimeRow], timing: Timing) -> str:
     >>> row = TimeRow("region", (2, 3), "inductor", 900.0, 300.0, 800_000, 80.0)
     >>> print(times_text([row], Timing(1e10)))
     time, beside what memory needs: 10 GB/s
-    lines 2-3  inductor  NumPy 900 µs, compiled 300 µs, moves 800 kB, bound 80 µs (27%)
+    lines 2-3  inductor  NumPy 900 µs, compiled 300 µs, moves 800 kB, 2.7 GB/s, bound 80 µs (27%)
                          ████████████████████ NumPy
                          ███████ compiled
                          ██ bound
@@ -65,8 +65,8 @@ def times_text(rows: Sequence[TimeRow], timing: Timing) -> str:
                 lines.append(f"{'':{len(head)}}{signs} {name}")
     if len(rows) > ROWS:
         lines.append(f"… {len(rows) - ROWS} more rows")
-    if any(row.kind == "kernel" for row in rows):
-        lines.append(TOGETHER)
+    if _has_untimed(rows):
+        lines.append(UNTIMED)
     return "\n".join([*lines, *([printable(timing.note)] if timing.note else [])])
 
 
@@ -80,7 +80,7 @@ def times_html(rows: Sequence[TimeRow], timing: Timing) -> str:
     True
     """
     scales = _scales(rows)
-    heads = ("Lines", "What", "", "NumPy", "Compiled", "Moves", "Bound", "Of the bound")
+    heads = ("Lines", "What", "", "NumPy", "Compiled", "Moves", "Rate", "Bound", "Of the bound")
     amounts = heads[3:]
     head = "".join(
         f'<th scope="col"{" class=npcompile-amount" if name in amounts else ""}>{name}</th>'
@@ -91,10 +91,11 @@ def times_html(rows: Sequence[TimeRow], timing: Timing) -> str:
     body = "".join(_row(*one) for one in zip(rows[:ROWS], scales, strict=False))
     more = f"… {len(rows) - ROWS} more rows. " if len(rows) > ROWS else ""
     note = f"{printable(timing.note)}. " if timing.note else ""
+    legend = f"{LEGEND} {UNTIMED}" if _has_untimed(rows) else LEGEND
     return (
         '<div class="npcompile-scroll"><table class="npcompile-times"><thead>'
         f"<tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-        f'<div class="npcompile-more">{escape(more + note + LEGEND)}</div>'
+        f'<div class="npcompile-more">{escape(more + note + legend)}</div>'
     )
 
 
@@ -104,11 +105,12 @@ def bandwidth_text(timing: Timing) -> str:
 
 
 def _row(row: TimeRow, longest: float) -> str:
-    share = "" if row.share is None or row.kind != "region" else f"{row.share:.0%}"
+    share = "" if row.share is None else f"{row.share:.0%}"
     values = (
         "" if row.numpy_us is None else duration(row.numpy_us),
         "" if row.compiled_us is None else duration(row.compiled_us),
         size(row.moves) if row.moves else "",
+        row.rate,
         "" if row.bound_us is None else duration(row.bound_us),
         share,
     )
@@ -167,10 +169,16 @@ def _facts(row: TimeRow) -> str:
     facts = [f"{name} {duration(us)}" for us, name in _bars(row) if name != "bound"]
     if row.moves:
         facts.append(f"moves {size(row.moves)}")
+    if row.rate:
+        facts.append(row.rate)
     if row.bound_us is not None:
-        share = f" ({row.share:.0%})" if row.kind == "region" and row.share else ""
+        share = f" ({row.share:.0%})" if row.share else ""
         facts.append(f"bound {duration(row.bound_us)}{share}")
     return ", ".join(facts)
+
+
+def _has_untimed(rows: Sequence[TimeRow]) -> bool:
+    return any(row.kind == "kernel" and row.us is None for row in rows)
 
 
 def _title(row: TimeRow) -> str:

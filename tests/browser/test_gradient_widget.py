@@ -30,9 +30,11 @@ for step in range(4):
 
 
 def test_gradients_of_a_function_are_opened(lab: Lab) -> None:
-    lab.write("f.ipynb", *map(nbformat.v4.new_code_cell, [SETUP, FUNCTION, "%npcompile grad"]))
+    second = "bends = npc.hessian(loss)(w, 2.0)"
+    cells = [SETUP, FUNCTION, "%npcompile grad", second, "%npcompile grad"]
+    lab.write("f.ipynb", *map(nbformat.v4.new_code_cell, cells))
     lab.open("f.ipynb")
-    for number in range(3):
+    for number in range(len(cells)):
         lab.run_cell(number)
     widget = lab.cell(2).locator(".npcg")
     card = widget.get_by_role("region", name="d loss / d w")
@@ -41,6 +43,9 @@ def test_gradients_of_a_function_are_opened(lab: Lab) -> None:
     expect(widget.get_by_role("region", name="Along the lines")).to_contain_text("tanh")
     expect(widget).to_contain_text("Check against NumPy: agrees")
     expect(widget).to_contain_text("Computed once more for this view")
+    bends = lab.cell(4).locator(".npcg").get_by_role("region", name="d (d loss / d w) / d w")
+    expect(bends.get_by_role("img", name="Gradient of w", exact=True)).to_be_visible()
+    expect(bends.locator("rect.npcg-above, rect.npcg-below")).not_to_have_count(0)
 
 
 def test_gradients_are_opened(lab: Lab) -> None:

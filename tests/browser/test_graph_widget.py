@@ -116,9 +116,11 @@ TIMED = """%%npcompile --ahead
 y = np.sin(x)
 z = y + 1"""
 TIMES = """from dataclasses import replace
+from jupyter_npcompile.graph.timing import NodeTime
 from tests.graph_examples import timed
 made = timed()
-GraphWidget(replace(npc.last_report(), graph=made.graph, timing=made.timing), level="timing")"""
+timing = replace(made.timing, nodes=(NodeTime("kernels", 0, 3, 20.0),))
+GraphWidget(replace(npc.last_report(), graph=made.graph, timing=timing), level="timing")"""
 
 
 def test_kernels_and_times(lab: Lab) -> None:
@@ -133,7 +135,9 @@ def test_kernels_and_times(lab: Lab) -> None:
     times = widget.get_by_role("region", name="Timing")
     line = times.get_by_role("row", name="y = np.sin(x)")
     expect(line).to_contain_text("60 µs")
-    expect(times.get_by_role("row", name="sin · add")).to_contain_text("16 µs")
+    fused = times.get_by_role("row", name="sin · add")
+    for text in ("20 µs", "800 MB/s", "16 µs (80%)"):
+        expect(fused).to_contain_text(text)
     lit = lab.cell(1).locator(".jp-npcompile-lit")
     line.hover()
     expect(lit).to_have_text(["y = np.sin(x)"])
@@ -149,7 +153,8 @@ def test_kernels_and_times(lab: Lab) -> None:
     expect(detail).to_contain_text("Computes")
     expect(detail).to_contain_text("16.0 kB")
     expect(detail).to_contain_text("2,000 (the sum of what it computes)")
-    expect(detail).to_contain_text("part of lines 2-3")
+    expect(detail).to_contain_text("20 µs, by itself")
+    expect(detail).to_contain_text("800 MB/s, 80% of the bound")
     lab.lines(1).nth(2).hover(position={"x": 30, "y": 8})
     expect(widget.locator(".npcg-item.npcg-lit")).to_have_count(1)
 

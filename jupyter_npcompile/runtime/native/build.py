@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 CONSTANTS = "constants.bin"
 
+SOURCE = "kernels.cpp"
+
 MAX_ATTEMPTS = 6
 """How often more nodes are handed to NumPy before a segment is given up."""
 
@@ -120,7 +122,7 @@ def build(graph: Graph, folder: Path, headers: Path, progress: Callable[[str], N
     source = translation_unit(native, layouts) if any(_makes(one) for one in built.values()) else ""
     if source:
         progress("C++")
-        path = folder / "kernels.cpp"
+        path = folder / SOURCE
         path.write_text(source)
         toolchain.compile_library(path, folder / LIBRARY, headers)
     offsets: list[int] = []
@@ -131,6 +133,7 @@ def build(graph: Graph, folder: Path, headers: Path, progress: Callable[[str], N
                 offsets.append(file.tell())
                 file.write(array.tobytes())
     places = iter(offsets)
+    kernels, nests = kernel_graph(recorded(graph), steps, _nests(built))
     numbers = {place: index for index, place in enumerate(built)}
     manifest = Manifest(
         tuple(
@@ -141,11 +144,21 @@ def build(graph: Graph, folder: Path, headers: Path, progress: Callable[[str], N
         ),
         "Sleef_" in source or "vec::" in source,
         graph_json(whole.aten),
-        graph_json(kernel_graph(recorded(graph), steps, _nests(built))),
+        graph_json(kernels),
         graph_json(graph) if sizes else None,
         {str(id): shapes for id, shapes in whole.lengths.items()} if sizes else {},
+        nests,
     )
     return to_json(manifest)
+
+
+def build_timed(source: str, folder: Path, headers: Path, progress: Callable[[str], None]) -> Any:
+    """Compile what `ticks.timed_source` has written; its manifest is empty."""
+    progress("C++")
+    path = folder / "timed.cpp"
+    path.write_text(source)
+    toolchain.compile_library(path, folder / LIBRARY, headers)
+    return {}
 
 
 def _nests(built: Mapping[int, _Built]) -> dict[int, tuple[Nests, Sequence[int]]]:

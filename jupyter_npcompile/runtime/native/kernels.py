@@ -22,7 +22,7 @@ from jupyter_npcompile.runtime.native.pieces import LibraryCall, Piece, Step
 
 def kernel_graph(
     graph: Graph, steps: Sequence[Step], made: Mapping[int, tuple[Nests, Sequence[int]]]
-) -> Graph:
+) -> tuple[Graph, tuple[tuple[int, ...], ...]]:
     """Write down what runs.
 
     Parameters
@@ -34,6 +34,13 @@ def kernel_graph(
     made : mapping of int to (Nests, sequence of int)
         For pieces, by place among the steps: their loop nests, and the values that
         the first results of a piece are, by node.
+
+    Returns
+    -------
+    graph : Graph
+        The level of kernels.
+    nests : tuple of tuple of int
+        For each piece, which node of that each of its loop nests is, or belongs to.
     """
     writer = _Writer(graph)
     for place, step in enumerate(steps):
@@ -41,7 +48,9 @@ def kernel_graph(
             writer.call(step.node)
         elif place in made:
             writer.piece(step, *made[place])
-    return writer.graph()
+    kernels = writer.graph()
+    checks = kernels.nodes[-1].id if writer.checks else -1
+    return kernels, tuple(tuple(checks if id < 0 else id for id in piece) for piece in writer.nests)
 
 
 @dataclass
@@ -49,6 +58,7 @@ class _Writer:
     source: Graph
     nodes: list[Node] = field(default_factory=list)
     checks: int = 0
+    nests: list[list[int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.known = self.source.by_id()
@@ -80,9 +90,12 @@ class _Writer:
         for name, node in zip(nests.inputs[shift:], piece.graph.inputs, strict=False):
             makers[name] = self.makers.get(node.id, node.id)
         bound = dict(zip(nests.outputs, results, strict=False))
+        known: list[int] = []
+        self.nests.append(known)
         for nest in nests.nests:
             if self._only_checks(nest):
                 self.checks += nest.moves
+                known.append(-1)
                 continue
             written = tuple(
                 id for name, _ in nest.writes if (id := bound.get(name)) in piece.graph.writes
@@ -93,6 +106,7 @@ class _Writer:
             fused = tuple(node.id for node in ops)
             made = self._add(fused_op(ops), reads, types, fused, nest.moves, written)
             makers.update((name, made) for name, _ in nest.writes)
+            known.append(made)
         for name, id in bound.items():
             if name in makers:
                 self.makers[id] = makers[name]

@@ -11,7 +11,7 @@ import numpy as np
 
 from jupyter_npcompile.graph.nodes import ValueType
 
-VERSION = 3
+VERSION = 4
 """Of the layout of manifests and of what the entry points take."""
 
 
@@ -78,6 +78,8 @@ class Manifest:
         The general graph, as JSON, where it serves more than one size.
     lengths : dict of str to list
         For each node of that, the shapes of its results, as texts.
+    nests : tuple of tuple of int
+        For each piece, which node of the level of kernels each of its loop nests is.
     """
 
     steps: tuple[PieceManifest | int, ...]
@@ -86,6 +88,7 @@ class Manifest:
     kernels: Mapping[str, Any] = field(default_factory=dict)
     general: Mapping[str, Any] | None = None
     lengths: Mapping[str, Any] = field(default_factory=dict)
+    nests: tuple[tuple[int, ...], ...] = ()
 
     @property
     def pieces(self) -> tuple[PieceManifest, ...]:
@@ -103,6 +106,7 @@ def to_json(manifest: Manifest) -> dict[str, Any]:
         "kernels": manifest.kernels,
         "general": manifest.general,
         "lengths": manifest.lengths,
+        "nests": manifest.nests,
     }
 
 
@@ -117,9 +121,9 @@ def from_json(data: Mapping[str, Any]) -> Manifest:
     if data.get("version") != VERSION:
         raise ValueError(f"version {data.get('version')!r} of a manifest")
     steps = tuple(step if isinstance(step, int) else _read(step) for step in data["steps"])
-    return Manifest(
-        steps, bool(data["torch"]), data["aten"], data["kernels"], data["general"], data["lengths"]
-    )
+    nests = tuple(tuple(map(int, piece)) for piece in data["nests"])
+    levels = data["aten"], data["kernels"], data["general"], data["lengths"]
+    return Manifest(steps, bool(data["torch"]), *levels, nests)
 
 
 def _type(kind: ValueType) -> list[Any]:

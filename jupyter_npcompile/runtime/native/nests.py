@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jupyter_npcompile.graph.nodes import ValueType
+from jupyter_npcompile.runtime.native.ticks import nest_remark
 
 if TYPE_CHECKING:
     import torch
@@ -78,7 +79,10 @@ def mark(module: torch.fx.GraphModule, origin: str) -> None:
 
 @contextmanager
 def collected() -> Iterator[list[Nests]]:
-    """Collect the loop nests of what is compiled meanwhile, one entry for each module."""
+    """Collect the loop nests of what is compiled meanwhile, one entry for each module.
+
+    In the code a remark before each tells its number: see `ticks`.
+    """
     from torch._inductor.codegen.cpp import KernelGroup
     from torch._inductor.graph import GraphLowering
     from torch._inductor.virtualized import V
@@ -89,6 +93,7 @@ def collected() -> Iterator[list[Nests]]:
     generate: Any = GraphLowering.codegen
 
     def finalized(self: Any, kernel: Any, nodes: Sequence[Any]) -> Any:
+        self.loops_code.writeline(nest_remark(len(groups)))
         groups.append(list(nodes))
         return finalize(self, kernel, nodes)
 

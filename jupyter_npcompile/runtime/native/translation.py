@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
 from jupyter_npcompile.runtime.native.extents import HELPERS, SIZES
 from jupyter_npcompile.runtime.native.generated import Generated, Number, Place
+from jupyter_npcompile.runtime.native.ticks import in_piece, over_remark
 
 _INCLUDE = re.compile(r"^\s*#include\b.*$", re.MULTILINE)
 _HEAD = re.compile(r'extern\s+"C"\s+(?:__declspec\(dllexport\)\s+)?void\s+kernel\s*\(')
@@ -56,7 +57,7 @@ def translation_unit(
             body, count = _HEAD.subn("static void kernel(", _INCLUDE.sub("", kernel.source))
             if count != 1:
                 raise UnbuildableError(f"no function `kernel` in {kernel.name}")
-            bodies.append(f"namespace {space} {{\n{body}\n}}")
+            bodies.append(f"namespace {space} {{\n{in_piece(body, index)}\n}}")
             names[kernel.name] = space
         bodies.append(_driver(index, piece, names))
         layout = layouts[index] if layouts else None
@@ -77,6 +78,7 @@ def _driver(index: int, piece: Generated, names: dict[str, str]) -> str:
             for type, place in zip(expected, call.places, strict=True)
         )
         lines.append(f"    {names[call.kernel]}::kernel({arguments});")
+        lines.append(f"    {over_remark()}")
     return "\n".join(
         (
             f'extern "C" int {entry(index)}(char** inputs, char** outputs, char* scratch,',

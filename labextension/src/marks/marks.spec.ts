@@ -55,6 +55,19 @@ describe('marksOf', () => {
     assert.equal(mark.label, 'Break point: print in the loop');
   });
 
+  it('says once what a break point and its line have in common', () => {
+    const same = { reason: 'the NumPy call stays', hint: 'move it' };
+    const [mark] = marksOf({
+      lines: [statement(2, 'print(y.max())', { status: 'host', ...same })],
+      breaks: [{ line: 2, ...same }]
+    });
+    assert.equal(mark?.kind, 'break');
+    assert.equal(
+      mark.label,
+      'Break point: the NumPy call stays\nHint: move it'
+    );
+  });
+
   it('finds a break point on a later line of a long statement', () => {
     const marks = marksOf({
       lines: [

@@ -60,11 +60,16 @@ export function marksOf(report: Marked): readonly IMark[] {
 function markOf(statements: readonly IReportLine[], report: Marked): IMark {
   const line = Math.min(...statements.map(statement => statement.line));
   const end = Math.max(...statements.map(statement => statement.endLine));
+  const breaks = report.breaks.filter(
+    place => line <= place.line && place.line <= end
+  );
+  // What a break point says is not said again of its line.
+  const said = new Set(breaks.map(place => place.reason));
   const notes: INote[] = [
-    ...report.breaks
-      .filter(place => line <= place.line && place.line <= end)
-      .map(place => ({ ...place, kind: 'break' as const })),
-    ...statements.map(item => ({ ...item, kind: item.status }))
+    ...breaks.map(place => ({ ...place, kind: 'break' as const })),
+    ...statements
+      .filter(item => item.reason === null || !said.has(item.reason))
+      .map(item => ({ ...item, kind: item.status }))
   ];
   const kinds = new Set(notes.map(note => note.kind));
   const kind = KINDS.find(candidate => kinds.has(candidate)) ?? 'python';

@@ -59,7 +59,13 @@ export function heat(
       );
     })
   );
-  return chart(label, rows.length * high, cells);
+  const height = rows.length * high;
+  // Elements near zero are as pale as the page.
+  const frame = { x: 0, y: 0, width: across * wide, height };
+  return chart(label, height, [
+    ...cells,
+    svg('rect', { class: 'npcg-frame', ...frame })
+  ]);
 }
 
 /** How many values lie in each part from `low` to `high`. */

@@ -44,6 +44,7 @@ export function details(
             ['Time', time(level, box)]
           ] as [string, string][])
         : []),
+      ...(box.rate === '' ? [] : ([['Rate', box.rate]] as [string, string][])),
       [
         'Reads',
         names(
@@ -117,7 +118,7 @@ function names(
 }
 
 /** A size in words. */
-export function bytes(count: number): string {
+export function bytes(count: number, precision: 2 | 3 = 3): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let at = 0;
   let value = count;
@@ -126,6 +127,8 @@ export function bytes(count: number): string {
     at += 1;
   }
   const digits =
-    at === 0 || value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+    at === 0 || value >= 10 ** (precision - 1)
+      ? value.toFixed(0)
+      : value.toPrecision(precision);
   return `${digits} ${units[at] ?? ''}`;
 }

@@ -200,7 +200,7 @@ function table(data: IGradients): HTMLElement {
   ];
   return html(
     'div',
-    { class: 'npcg-table' },
+    { class: 'npcg-table npcg-figures' },
     html(
       'table',
       {},

@@ -29,6 +29,8 @@ export interface IBox {
   readonly rule: string;
   /** Microseconds that it takes by itself; 0 where that was not measured. */
   readonly us: number;
+  /** Of a kernel: what it moves in a second, beside what memory can. */
+  readonly rate: string;
   readonly group: string;
   /** Place in reading order, among groups and boxes. */
   readonly at: number;
@@ -190,6 +192,7 @@ const BOX = {
     typeof value === 'number' ? number(value) : null,
   rule: text,
   us: number,
+  rate: text,
   group: text,
   at: number
 };

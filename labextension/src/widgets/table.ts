@@ -1,5 +1,6 @@
 /** A level as a table: what the drawing shows, for those who prefer rows. */
 import { duration } from '../duration.js';
+import { bytes } from './details.js';
 import { html } from './dom.js';
 import type { Level } from './view.js';
 
@@ -17,7 +18,20 @@ const HEADS = [
   'Time'
 ];
 
+/** Of kernels, whose types stand in the operation, what they move. */
+const OF_KERNELS = [
+  'Line',
+  'What',
+  'Operation',
+  'FLOPs',
+  'Time',
+  'Moves',
+  'Rate'
+];
+
 export function table(level: Level, select: (id: string) => void): HTMLElement {
+  const isKernels = level.data.key === 'kernels';
+  const heads = isKernels ? OF_KERNELS : HEADS;
   const gaps = level.data.groups.filter(group => group.kind === 'break');
   const entries = [...level.data.boxes, ...gaps].sort((a, b) => a.at - b.at);
   const rows = entries.slice(0, MOST).map(entry => {
@@ -30,23 +44,27 @@ export function table(level: Level, select: (id: string) => void): HTMLElement {
         ? [
             entry.kind,
             entry.text,
-            entry.dtype,
-            entry.shape,
-            entry.bytes > 0 ? entry.bytes.toLocaleString('en') : '',
+            ...(isKernels
+              ? []
+              : [
+                  entry.dtype,
+                  entry.shape,
+                  entry.bytes > 0 ? entry.bytes.toLocaleString('en') : ''
+                ]),
             entry.flops === null ? '' : entry.flops.toLocaleString('en'),
-            entry.us > 0 ? duration(entry.us) : ''
+            entry.us > 0 ? duration(entry.us) : '',
+            ...(isKernels
+              ? [entry.moves > 0 ? bytes(entry.moves) : '', entry.rate]
+              : [])
           ]
         : [
             'break point',
             entry.hint === '' ? entry.title : `${entry.title} → ${entry.hint}`,
-            '',
-            '',
-            '',
-            '',
-            ''
+            ...heads.slice(3).map(() => '')
           ];
+    const lines = 'lines' in entry ? entry.lines : [entry.line];
     row.append(
-      html('td', {}, entry.line > 0 ? String(entry.line) : ''),
+      html('td', {}, entry.line > 0 ? lines.join(', ') : ''),
       ...cells.map(text => html('td', {}, text))
     );
     row.addEventListener('click', () => {
@@ -64,7 +82,7 @@ export function table(level: Level, select: (id: string) => void): HTMLElement {
       html(
         'thead',
         {},
-        html('tr', {}, ...HEADS.map(head => html('th', { scope: 'col' }, head)))
+        html('tr', {}, ...heads.map(head => html('th', { scope: 'col' }, head)))
       ),
       html('tbody', {}, ...rows)
     ),

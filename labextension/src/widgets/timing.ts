@@ -11,9 +11,18 @@ export const TIMING = 'timing';
 const MOST = 500;
 
 /** Width of the longest bar. */
-const BAR = 100;
+const BAR = 64;
 
-const HEADS = ['Lines', 'What', '', 'NumPy', 'Compiled', 'Moves', 'Bound'];
+const HEADS = [
+  'Lines',
+  'What',
+  '',
+  'NumPy',
+  'Compiled',
+  'Moves',
+  'Rate',
+  'Bound'
+];
 
 export function timing(data: ITiming): HTMLElement {
   const rows = data.rows.slice(0, MOST);
@@ -68,16 +77,18 @@ function explain(data: ITiming, more: number): string {
     ...(data.note === '' ? [] : [data.note]),
     ...(data.bandwidth > 0
       ? [
-          `Bound: what memory needs to move the bytes, at ${bytes(data.bandwidth)} a second; arrays that fit into caches can be faster`
+          `Bound: what one thread needs to move the bytes to and from memory, at ${bytes(data.bandwidth, 2)} a second; several threads, and arrays that fit into caches, can be faster`
         ]
       : []),
     'Each region has a scale of its own',
-    ...(data.rows.some(row => row.kind === 'kernel')
-      ? ['Kernels are timed together: see their region']
-      : []),
     ...(data.rows.some(row => row.kind === 'line')
-      ? ["NumPy's time of lines was taken operation by operation"]
-      : ['%npcompile timing measures lines, too'])
+      ? [
+          'Lines and kernels were timed one by one, the best of some runs: without what lies between them, such as fresh memory'
+        ]
+      : ['%npcompile timing measures lines and kernels, too']),
+    ...(data.rows.some(row => row.kind === 'kernel' && best(row) === 0)
+      ? ['Kernels without a time are part of that of their region']
+      : [])
   ];
   return `${parts.join('. ')}.`;
 }
@@ -88,10 +99,9 @@ function drawRow(row: ITimeRow, longest: number): HTMLElement {
     row.kind === 'region' && last > first
       ? `${first}-${last}`
       : [...new Set(row.lines)].join(', ');
-  const share =
-    row.kind === 'region' && row.bound > 0
-      ? ` (${Math.round((100 * row.bound) / Math.min(row.compiled || row.numpy, row.numpy || row.compiled))}%)`
-      : '';
+  const us = best(row);
+  const known = row.bound > 0 && us > 0;
+  const share = known ? ` (${Math.round((100 * row.bound) / us)}%)` : '';
   const lit = row.kind === 'region' ? [] : row.lines;
   return html(
     'tr',
@@ -101,9 +111,15 @@ function drawRow(row: ITimeRow, longest: number): HTMLElement {
     html('td', {}, drawBars(row, longest)),
     html('td', {}, row.numpy > 0 ? duration(row.numpy) : ''),
     html('td', {}, row.compiled > 0 ? duration(row.compiled) : ''),
-    html('td', {}, row.moves > 0 ? bytes(row.moves) : ''),
+    html('td', {}, row.moves > 0 ? bytes(row.moves, 2) : ''),
+    html('td', {}, known ? `${bytes((row.moves / us) * 1e6, 2)}/s` : ''),
     html('td', {}, row.bound > 0 ? `${duration(row.bound)}${share}` : '')
   );
+}
+
+/** The time of the faster way, or 0. */
+function best(row: ITimeRow): number {
+  return Math.min(row.compiled || row.numpy, row.numpy || row.compiled);
 }
 
 /** A bar for each time, and the bound as a line across them. */
