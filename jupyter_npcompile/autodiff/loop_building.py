@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -14,12 +15,15 @@ from jupyter_npcompile.autodiff.loop_drivers import (
     Part,
     accumulated,
     added,
+    cleared,
     copied,
     loaded,
     offsets,
     stored,
 )
-from jupyter_npcompile.autodiff.loop_operations import Iteration, Kind, LoopPlan
+from jupyter_npcompile.autodiff.loop_iterations import Iteration
+from jupyter_npcompile.autodiff.loop_operations import Kind, LoopPlan
+from jupyter_npcompile.autodiff.regions import Region
 
 _TYPES = {torch.float64: "double", torch.float32: "float"}
 
@@ -54,7 +58,8 @@ class _Writer:
         self, plan: LoopPlan, name: str, taken: int, iteration: Iteration, compile: Compile
     ) -> None:
         self.plan, self.loop = plan, plan.loop
-        self._places = iteration.places
+        self.iteration = iteration
+        self.made: list[str] = []
         entry, scratch, constants = compile(iteration.module)
         self.driver = Driver(name, entry, scratch)
         self.taken = taken
@@ -93,17 +98,42 @@ class _Writer:
 
     def call(self, sizes: Sequence[int]) -> None:
         """The iteration, with results of these sizes; what it computes once goes to all places."""
-        firsts = [self._places.index(k) for k in range(len(set(self._places)))]
-        self.driver.call([f"out[{k}]" for k in firsts])
-        for k, place in enumerate(self._places):
-            if k != firsts[place]:
-                copy = copied(f"out[{k}]", f"out[{firsts[place]}]", sizes[k])
-                self.driver.body.append(copy)
+        places, body = self.iteration.places, self.driver.body
+        firsts = {n: places.index(n) for n in places if n is not None}
+        self.made = [
+            f"out[{firsts[n]}]" if n in firsts else self.driver.room(nbytes)
+            for n, nbytes in enumerate(self.iteration.sizes)
+        ]
+        self.driver.call(self.made)
+        for k, n in enumerate(places):
+            if n is not None and k != firsts[n]:
+                body.append(copied(f"out[{k}]", f"out[{firsts[n]}]", sizes[k]))
+
+    def put(self, k: int, part: Part, array: str, put: Callable[[Part, str, str], str]) -> None:
+        """Store or add a result, or the boxes that it is made of."""
+        placed = self.iteration.placed.get(k)
+        if placed is None:
+            self.driver.body.append(put(part, array, f"out[{k}]"))
+            return
+        for n, region in placed.parts:
+            self.driver.body.append(put(*_inside(part, array, region), self.made[n]))
+
+    def clear(self, k: int, part: Part, array: str) -> None:
+        """Make zero what a result that is made of boxes leaves out."""
+        for region in self.iteration.placed[k].holes:
+            self.driver.body.append(cleared(*_inside(part, array, region)))
 
     def built(self, inputs: int, outputs: int, order: str) -> BuiltLoop:
         """The driver."""
         text = self.driver.text(inputs + len(self.own), outputs, order)
         return BuiltLoop(text, self.driver.scratch, self.constants)
+
+
+def _inside(part: Part, array: str, region: Region) -> tuple[Part, str]:
+    """A box in a box of an array, and where it begins."""
+    start, spans = region
+    offset = offsets(part.shape, [start], part.size)[0]
+    return Part(part.shape, spans, part.size), f"({array} + {offset})"
 
 
 def forward(plan: LoopPlan, name: str, compile: Compile) -> BuiltLoop:
@@ -131,7 +161,7 @@ def forward(plan: LoopPlan, name: str, compile: Compile) -> BuiltLoop:
         first_of.setdefault(source, k)
     for made, id in loop.invariants:
         before.append(f"in[{writer.position[made]}] = {given[id]};")
-    stores = []
+    stores: list[tuple[int, Part, str]] = []
     for window in loop.windows:
         k = writer.position[window.input]
         part, start = writer.part(window)
@@ -146,8 +176,9 @@ def forward(plan: LoopPlan, name: str, compile: Compile) -> BuiltLoop:
             body.append(loaded(part, f"in[{k}]", array))
         if window.input in loop.written:
             o = len(plan.results) + plan.changes.index(window.input)
-            before.append(f"out[{o}] = {driver.room(part.nbytes)};")
-            stores.append(stored(part, array, f"out[{o}]"))
+            if o not in plan.body.placed:
+                before.append(f"out[{o}] = {driver.room(part.nbytes)};")
+            stores.append((o, part, array))
     writer.tables()
     for o, kind in enumerate(plan.results):
         if o in first_of:
@@ -161,7 +192,8 @@ def forward(plan: LoopPlan, name: str, compile: Compile) -> BuiltLoop:
     outs = [plan.out(k).nbytes for k in range(flag)]
     writer.call([*outs, 1])
     body.append(f"good = good && *(bool*)out[{flag}];")
-    body += stores
+    for o, part, array in stores:
+        writer.put(o, part, array, stored)
     if copies:
         body.append(f"if (i + 1 < {loop.count}) {{ {' '.join(copies)} }}")
     driver.after.append(f"*(bool*)outputs[{check}] = good;")
@@ -175,7 +207,8 @@ def backward(plan: LoopPlan, asked: list[bool], name: str, compile: Compile) -> 
     held = loop.shared
     ends = len(plan.results) + len(loop.changed)
     taken = len(held) + len(plan.kept) + ends
-    writer = _Writer(plan, name, taken, plan.derivative(asked), compile)
+    iteration = plan.derivative(asked)
+    writer = _Writer(plan, name, taken, iteration, compile)
     driver, before, body = writer.driver, writer.driver.before, writer.driver.body
     given = {id: f"inputs[{k}]" for k, id in enumerate(held)}
     kept = {k: f"inputs[{len(held) + n}]" for n, k in enumerate(plan.kept)}
@@ -208,7 +241,7 @@ def backward(plan: LoopPlan, asked: list[bool], name: str, compile: Compile) -> 
         if k in kept:
             continue
         array = f"({given[window.array]} + {start})"
-        if part.is_dense:
+        if part.is_dense or input in loop.written:  # what was written and is not kept is not read
             body.append(f"in[{k}] = {array};")
         else:
             before.append(f"in[{k}] = {driver.room(part.nbytes)};")
@@ -224,10 +257,12 @@ def backward(plan: LoopPlan, asked: list[bool], name: str, compile: Compile) -> 
             before.append(copied(place, cotangents[k], kind.nbytes))
         else:
             window, part, start = parts[plan.changes[k - len(plan.results)]]
-            body.append(loaded(part, place, f"({totals[window.array]} + {start})"))
+            total = f"({totals[window.array]} + {start})"
+            body.append(f"{place} = {total};" if part.is_dense else loaded(part, place, total))
     writer.arguments(len(plan.ids) + len(made))
     for n, k in enumerate(active):
-        before.append(f"out[{n}] = {driver.room(sizes[k])};")
+        if n not in iteration.placed:
+            before.append(f"out[{n}] = {driver.room(sizes[k])};")
     writer.call([sizes[k] for k in active])
     for k, place in places.items():
         body.append(f"memset({place}, 0, {plan.out(k).nbytes});")
@@ -244,11 +279,13 @@ def backward(plan: LoopPlan, asked: list[bool], name: str, compile: Compile) -> 
         if input in handed and window.array in totals:
             total = f"({totals[window.array]} + {start})"
             ctype = _TYPES[writer.kinds[window.array].dtype]
-            from_ = f"out[{handed[input]}]"
-            is_written = input in loop.written
-            body.append(
-                stored(part, total, from_) if is_written else accumulated(part, total, from_, ctype)
-            )
+            n = handed[input]
+            if input in loop.written and n not in iteration.placed:
+                writer.put(n, part, total, stored)
+                continue
+            if input in loop.written:
+                writer.clear(n, part, total)
+            writer.put(n, part, total, functools.partial(accumulated, ctype=ctype))
     for n, place in firsts:
         carry = loop.carries[n]
         k = writer.position[carry.input]

@@ -144,6 +144,11 @@ def stored(part: Part, array: str, source: str) -> str:
     return part.rows(copied(f"{array} + far", f"{source} + near", part.row * part.size))
 
 
+def cleared(part: Part, array: str) -> str:
+    """A box of an array becomes zero."""
+    return part.rows(f"memset({array} + far, 0, {part.row * part.size});")
+
+
 def accumulated(part: Part, array: str, source: str, ctype: str) -> str:
     """A box is added to an array."""
     return part.rows(added(f"{array} + far", f"{source} + near", ctype, part.row))
