@@ -43,8 +43,8 @@ NAN = {"numpy.std", "numpy.nanstd"}
 """Square roots: NaN where the variance is zero, as in JAX and torch."""
 
 
-RARE: frozenset[str] = frozenset()
-"""Rows whose recipes hardly ever give what can be compared."""
+RARE = {f"numpy.{name}" for name in ("quantile", "percentile", "nanquantile", "nanpercentile")}
+"""Rows of which calls can hardly ever be compared: they would be differentiated by the quantile."""
 
 COMPARED = [name for name in NAMES if name not in CONSTANT | RARE]
 """Rows of which at least one call is right: other calls may be refused, or not be smooth."""
@@ -59,10 +59,10 @@ def try_several(
     @settings(max_examples=count, deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.data())
     def one(data: st.DataObject) -> None:
-        if found["right"] >= enough:
-            return
         call = RECIPES[name].draw(data.draw, name)
         seed = data.draw(st.integers(0, 99))
+        if found["right"] >= enough:
+            return
         note(f"{name} {call}")
         verdict = check(name, call, seed)
         found[verdict.status] += 1
@@ -77,7 +77,7 @@ def try_several(
 def test_gradient(name: str) -> None:
     found = try_several(name, max(5, settings().max_examples // 20), check)
     if name in COMPARED:
-        assert found["right"] or try_several(name, 100, check, enough=1)["right"]
+        assert found["right"] or try_several(name, 300, check, enough=1)["right"]
 
 
 TWICE = [name for name in COMPARED if not name.endswith((".at", ".outer", ".reduceat"))]
@@ -85,4 +85,4 @@ TWICE = [name for name in COMPARED if not name.endswith((".at", ".outer", ".redu
 
 def test_second_derivatives_are_those_of_numpy() -> None:
     right = [name for name in TWICE if try_several(name, 5, check_second, enough=2)["right"]]
-    assert len(right) >= 100
+    assert len(right) >= 150

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
@@ -49,6 +49,10 @@ class BuiltLoop:
 
 Compile = Callable[[torch.fx.GraphModule], tuple[str, int, list[np.ndarray]]]
 """Compiles an iteration: its entry point, its scratch memory, and its constants."""
+
+
+Put = Callable[[Part, str, str], str]
+"""From a box of an array, where it begins, and what goes there, to a statement."""
 
 
 class _Writer:
@@ -104,19 +108,31 @@ class _Writer:
             f"out[{firsts[n]}]" if n in firsts else self.driver.room(nbytes)
             for n, nbytes in enumerate(self.iteration.sizes)
         ]
-        self.driver.call(self.made)
+        copies = len(self.iteration.copies)
+        self.driver.call(self.made[: len(self.made) - copies])
+        ends = self.made[len(self.made) - copies :], self.iteration.sizes[len(self.made) - copies :]
+        for k, place, nbytes in zip(self.iteration.copies, *ends, strict=True):
+            body.append(copied(place, f"in[{k}]", nbytes))
         for k, n in enumerate(places):
             if n is not None and k != firsts[n]:
                 body.append(copied(f"out[{k}]", f"out[{firsts[n]}]", sizes[k]))
 
-    def put(self, k: int, part: Part, array: str, put: Callable[[Part, str, str], str]) -> None:
+    def put(self, k: int, part: Part, array: str, put: Put) -> None:
         """Store or add a result, or the boxes that it is made of."""
-        placed = self.iteration.placed.get(k)
-        if placed is None:
+        if k not in self.iteration.placed:
             self.driver.body.append(put(part, array, f"out[{k}]"))
             return
-        for n, region in placed.parts:
-            self.driver.body.append(put(*_inside(part, array, region), self.made[n]))
+        self.driver.body += self.boxes(k, part, array, put)
+
+    def boxes(self, k: int, part: Part, array: str, put: Put) -> list[str]:
+        """The boxes that a result is made of."""
+        found = []
+        for n, piece in self.iteration.placed[k].parts:
+            shape = self.iteration.shapes[n]
+            box, place = _inside(part, array, piece.region)
+            offset = offsets(shape, [piece.first], part.size)[0]
+            found.append(put(replace(box, near=shape), place, f"({self.made[n]} + {offset})"))
+        return found
 
     def clear(self, k: int, part: Part, array: str) -> None:
         """Make zero what a result that is made of boxes leaves out."""
@@ -192,8 +208,12 @@ def forward(plan: LoopPlan, name: str, compile: Compile) -> BuiltLoop:
     outs = [plan.out(k).nbytes for k in range(flag)]
     writer.call([*outs, 1])
     body.append(f"good = good && *(bool*)out[{flag}];")
+    stores += [(o, _whole(plan.results[o]), f"out[{o}]") for o in range(len(plan.results))]
     for o, part, array in stores:
-        writer.put(o, part, array, stored)
+        if o in plan.body.placed:
+            writer.clear(o, part, array)
+        if o in plan.body.placed or o >= len(plan.results):
+            writer.put(o, part, array, stored)
     if copies:
         body.append(f"if (i + 1 < {loop.count}) {{ {' '.join(copies)} }}")
     driver.after.append(f"*(bool*)outputs[{check}] = good;")
@@ -267,34 +287,46 @@ def backward(plan: LoopPlan, asked: list[bool], name: str, compile: Compile) -> 
     for k, place in places.items():
         body.append(f"memset({place}, 0, {plan.out(k).nbytes});")
     handed = {plan.ids[k]: n for n, k in enumerate(active)}
+    dense = set(range(len(active))) - set(iteration.placed)
     for carry in loop.carries:
         source = loop.results.index(carry.source)
         if carry.input in handed and source in places:
-            from_ = f"out[{handed[carry.input]}]"
-            body.append(_sum(plan.results[source], places[source], from_))
+            kind = plan.results[source]
+            writer.put(handed[carry.input], _whole(kind), places[source], _adding(kind))
     for input, id in loop.invariants:
         if input in handed and id in totals:
             body.append(_sum(writer.kinds[id], totals[id], f"out[{handed[input]}]"))
     for input, (window, part, start) in parts.items():
         if input in handed and window.array in totals:
             total = f"({totals[window.array]} + {start})"
-            ctype = _TYPES[writer.kinds[window.array].dtype]
             n = handed[input]
             if input in loop.written and n not in iteration.placed:
                 writer.put(n, part, total, stored)
                 continue
             if input in loop.written:
                 writer.clear(n, part, total)
-            writer.put(n, part, total, functools.partial(accumulated, ctype=ctype))
+            writer.put(n, part, total, _adding(writer.kinds[window.array]))
     for n, place in firsts:
         carry = loop.carries[n]
         k = writer.position[carry.input]
-        if carry.input in handed:
+        if handed.get(carry.input) in dense:
             driver.after.append(copied(place, f"out[{handed[carry.input]}]", sizes[k]))
-        else:
-            driver.after.append(f"memset({place}, 0, {sizes[k]});")
+            continue
+        driver.after.append(f"memset({place}, 0, {sizes[k]});")
+        if carry.input in handed:
+            kind = plan.inputs[k]
+            lines = writer.boxes(handed[carry.input], _whole(kind), place, _adding(kind))
+            driver.after += lines
     inputs = len(plan.ids) + len(made)
     return writer.built(inputs, len(active), f"int64_t i = {loop.count - 1}; i >= 0; --i")
+
+
+def _whole(kind: Kind) -> Part:
+    return Part(kind.shape, kind.shape, kind.dtype.itemsize)
+
+
+def _adding(kind: Kind) -> Put:
+    return functools.partial(accumulated, ctype=_TYPES[kind.dtype])
 
 
 def _sum(kind: Kind, to: str, source: str) -> str:

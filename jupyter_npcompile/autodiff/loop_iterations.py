@@ -15,7 +15,6 @@ from torch.fx import GraphModule, Node
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from jupyter_npcompile.autodiff.placements import Forms, Placed, put_together
-from jupyter_npcompile.autodiff.stages import name_of
 
 SMALL = 1 << 15
 """Multiplications in a product of matrices that is no call of a library."""
@@ -34,13 +33,19 @@ class Iteration:
         what is placed.
     placed : dict of int to Placed
         Results that are put together from others of the module's.
+    copies : list of int
+        The arguments of which there must be copies: results have boxes of them.
+    shapes : list of tuple
+        Of the module's results, and of the copies.
     sizes : list of int
-        Bytes of the module's results.
+        Their bytes.
     """
 
     module: GraphModule
     places: list[int | None]
     placed: dict[int, Placed]
+    copies: list[int]
+    shapes: list[tuple[int, ...]]
     sizes: list[int]
 
 
@@ -100,6 +105,7 @@ def traced(
     results: dict[Any, Node] = {}
     where: list[int | None] = []
     placed: dict[int, Placed] = {}
+    copies: dict[int, int] = {}
     for k, node in enumerate(ends):
         base = stays.get(k)
         found = None
@@ -107,23 +113,33 @@ def traced(
             kept = None if base is None else arguments[base]
             found = put_together(forms.of(node), node, kept, is_stored=is_stored)
         if found is None:
-            where.append(_numbered(results, _source(node), node))
+            source = forms.source(node)
+            where.append(_numbered(results, source, node))
             continue
         where.append(None)
         holes, pieces = found
         parts = []
         for piece in pieces:
-            key = piece.node, piece.first, piece.spans
-            value = results.get(key) or _dense(forms.taken(piece, end), end)
-            parts.append((_numbered(results, key, value), piece.region))
+            if piece.node in arguments:
+                number = arguments.index(piece.node)
+                copies.setdefault(number, -1 - len(copies))
+                parts.append((copies[number], piece))
+            else:
+                value = results.get(piece.node) or _dense(piece.node, end)
+                parts.append((_numbered(results, piece.node, value), piece))
         placed[k] = Placed(tuple(holes), tuple(parts))
     end.args = (tuple(results.values()),)
     module.graph.eliminate_dead_code()
     module.recompile()
-    sizes = [
-        node.meta["val"].numel() * node.meta["val"].element_size() for node in results.values()
-    ]
-    return Iteration(module, where, placed, sizes)
+    nodes = [*results.values(), *(arguments[k] for k in reversed(copies))]
+    return Iteration(
+        module,
+        where,
+        placed,
+        list(reversed(copies)),
+        [_shape(n) for n in nodes],
+        [_nbytes(n) for n in nodes],
+    )
 
 
 def _numbered(results: dict[Any, Node], key: Any, node: Node) -> int:
@@ -141,8 +157,9 @@ def _dense(node: Node, end: Node) -> Node:
     return made
 
 
-def _source(node: Node) -> Node:
-    """What a copy is a copy of."""
-    while name_of(node) in ("clone", "detach"):
-        node = node.all_input_nodes[0]
-    return node
+def _shape(node: Node) -> tuple[int, ...]:
+    return tuple(map(int, node.meta["val"].shape))
+
+
+def _nbytes(node: Node) -> int:
+    return int(node.meta["val"].numel() * node.meta["val"].element_size())

@@ -82,7 +82,9 @@ class LoopPlan:
         self.results = [_kind(known[id]) for id in loop.results]
         self.changes = sorted(loop.written)
         self.kept = [self.ids.index(id) for id in loop.kept]
-        stays = {len(self.results) + k: self.ids.index(id) for k, id in enumerate(self.changes)}
+        count = len(self.results)
+        stays: dict[int, int | None] = dict.fromkeys(range(count))
+        stays |= {count + k: self.ids.index(id) for k, id in enumerate(self.changes)}
         places = [placeholder(node) for node in loop.body.inputs]
         self.body = traced(self._run, places, stays, is_stored=True)
         read = self._read()
@@ -159,8 +161,10 @@ class LoopPlan:
 
         places = [placeholder(node) for node in self.loop.body.inputs]
         later = {id: count + made.index(k) for k, id in self._written(made)}
-        windows = {window.input for window in self.loop.windows}
-        stays = {n: later.get(self.ids[k]) for n, k in enumerate(given) if self.ids[k] in windows}
+        several = {id for id, _ in self.loop.invariants}
+        stays = {
+            n: later.get(self.ids[k]) for n, k in enumerate(given) if self.ids[k] not in several
+        }
         return traced(pulled, [*places, *(self.out(k).empty() for k in made)], stays)
 
     def _written(self, made: Sequence[int]) -> list[tuple[int, int]]:
@@ -172,7 +176,8 @@ class LoopPlan:
         """The inputs of the body that its derivative looks at."""
         derivative = self.derivative([True] * len(self.loop.operands))
         arguments = [node for node in derivative.module.graph.nodes if node.op == "placeholder"]
-        return {k for k, node in enumerate(arguments[: len(self.ids)]) if node.users}
+        copies = derivative.copies
+        return {k for k in range(len(self.ids)) if arguments[k].users or k in copies}
 
     # -- what the operations give
 

@@ -8,7 +8,6 @@ is computed is computed for its box alone, and put in its place afterwards.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,7 +20,6 @@ from jupyter_npcompile.autodiff.regions import (
     are_apart,
     complement,
     replaced,
-    volume,
 )
 from jupyter_npcompile.autodiff.stages import name_of
 
@@ -83,12 +81,13 @@ class Placed:
     ----------
     holes : tuple of Region
         What is zero, where something stays that was there before.
-    parts : tuple of (int, Region)
-        Which output of a graph goes where.
+    parts : tuple of (int, Piece)
+        The boxes, and by number whose elements they are: an output of the graph; negative numbers
+        count copies of its arguments.
     """
 
     holes: tuple[Region, ...]
-    parts: tuple[tuple[int, Region], ...]
+    parts: tuple[tuple[int, Piece], ...]
 
 
 class Forms:
@@ -118,6 +117,12 @@ class Forms:
         """The boxes of a tensor; the whole of it where it is computed."""
         found = self._forms.get(node)
         return (whole(node),) if found is None else found
+
+    def source(self, node: Node) -> Node:
+        """The node of which a node is a copy, or itself."""
+        form = self.of(node)
+        single = len(form) == 1 and form[0].spans == _shape(node) == _shape(form[0].node)
+        return form[0].node if single else node
 
     def taken(self, piece: Piece, before: Node) -> Node:
         """The elements of a piece as a node, which stands before another."""
@@ -216,12 +221,12 @@ def put_together(
     stays = [p for p in form if p.node is base and p.first == p.start]
     rest = [p for p in form if p not in stays]
     kept = [piece.region for piece in stays]
-    boxes = [piece.region for piece in form]
     if not are_apart(kept, shape):
         return None
-    if is_stored and (not are_apart(boxes, shape) or volume(boxes) != math.prod(shape)):
-        return None
-    return complement(shape, kept), rest
+    if not is_stored:
+        return complement(shape, kept), rest
+    boxes = [piece.region for piece in form]
+    return (complement(shape, boxes), rest) if are_apart(boxes, shape) else None
 
 
 def _shape(node: Node) -> tuple[int, ...]:
