@@ -1,10 +1,11 @@
-"""Functions of three numbers whose gradients are right, or refused: never silently wrong."""
+"""Functions whose gradients are right, or refused: never silently wrong."""
 
 from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,17 @@ import numpy as np
 import jupyter_npcompile as npc
 
 SEEN: list[int] = []
+
+
+def programs_in(scope: Mapping[str, Any]) -> list[Callable[..., Any]]:
+    """The functions of ``x`` that a module of tests has defined so far, in order."""
+    return [
+        value
+        for value in list(scope.values())
+        if isinstance(value, types.FunctionType)
+        and value.__module__ == scope["__name__"]
+        and value.__code__.co_varnames[: value.__code__.co_argcount] == ("x",)
+    ]
 
 
 def acting(f: Callable[..., Any]) -> Callable[..., Any]:

@@ -377,6 +377,33 @@ def test_zero_is_no_special_point_of_smooth_functions() -> None:
     assert npc.grad(np.cbrt)(0.0) == math.inf
 
 
+def test_a_zero_tangent_stays_zero_where_a_slope_is_infinite() -> None:
+    """The edges of a window do not depend on its shape."""
+    for f in (
+        lambda x: np.kaiser(6, x),
+        lambda x: np.sqrt(x * np.array([0.0, 1.0, 2.0])),
+        lambda x: (x * np.array([0.0, 1.0, 2.0])) ** 0.5,
+        lambda x: np.cbrt(x * np.array([0.0, 1.0, -2.0])),
+        lambda x: np.arcsin(np.stack([0.0 * x + 1.0, x / 4])),
+        lambda x: np.arccos(np.stack([0.0 * x - 1.0, x / 4])),
+        lambda x: np.arccosh(np.stack([0.0 * x + 1.0, x + 2])),
+    ):
+        slopes = (f(2.5 + 1e-6) - f(2.5 - 1e-6)) / 2e-6
+        value, tangent = npc.jvp(f, (2.5,), (1.0,))
+        np.testing.assert_array_equal(value, f(2.5))
+        np.testing.assert_allclose(tangent, slopes, rtol=1e-5, atol=1e-8)
+        np.testing.assert_allclose(npc.jacobian(f)(2.5), slopes, rtol=1e-5, atol=1e-8)
+        loss = npc.grad(lambda x, f=f: np.sum(f(x) * np.arange(len(f(2.5)))))
+        bend = (loss(2.5 + 1e-5) - loss(2.5 - 1e-5)) / 2e-5
+        np.testing.assert_allclose(npc.grad(loss)(2.5), bend, rtol=1e-4, atol=1e-6)
+
+
+def test_what_a_mask_leaves_out_has_no_gradient() -> None:
+    x = np.array([0.0, 4.0])
+    found = npc.grad(lambda x: np.sum(np.where(x > 0, np.sqrt(x), 0.0)))(x)
+    np.testing.assert_array_equal(found, [0.0, 0.25])
+
+
 # -- where a gradient stops
 
 

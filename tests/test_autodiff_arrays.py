@@ -13,7 +13,7 @@ from numpy.lib.stride_tricks import as_strided, sliding_window_view
 import jupyter_npcompile as npc
 from jupyter_npcompile.autodiff.joint import joint_module
 from jupyter_npcompile.autodiff.replays import Replay, record_call
-from tests.gradient_verdicts import slopes
+from tests.gradient_verdicts import programs_in, slopes
 
 X = np.random.default_rng(5).uniform(0.4, 1.9, 12)
 
@@ -493,11 +493,7 @@ def safe_where(x):
     return np.where(z != 0, np.sqrt(np.where(z > 0, z, 1.0)), 0.0) @ W
 
 
-PROGRAMS = [
-    value
-    for name, value in list(globals().items())
-    if getattr(value, "__module__", "") == __name__ and isinstance(value, type(slopes))
-]
+PROGRAMS = programs_in(globals())
 
 REFUSED = {stride_write, structured}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -282,3 +283,59 @@ def test_a_store_takes_work_for_its_values_only() -> None:
     np.testing.assert_allclose(value, expected, rtol=1e-12)
     np.testing.assert_allclose(gradient, wanted, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(gradient.reshape(-1), slopes, rtol=1e-5, atol=1e-5)
+
+
+SHARED = V
+
+
+def of_two(a: Any, b: Any) -> Any:
+    return np.sum(a * np.sin(b) + SHARED * a) + np.sum(b[3:] * a[:-3])
+
+
+@pytest.mark.parametrize("asked", [(0, 1), (1, 0), (0,), (1,)])
+def test_an_array_may_be_several_arguments(
+    asked: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is differentiated is nothing else's memory, as on the tape."""
+    monkeypatch.setattr(npc.settings, "tier", "aten")
+    replay = record_call(of_two, (V, V), {}, asked)
+    assert isinstance(replay, Replay), replay
+    module = joint_module(replay.graph)
+    moving = (V, V.copy(), V + 1)  # what is not differentiated is `SHARED`, and has to stay that
+    for args in itertools.product(*(moving if k in asked else (V,) for k in range(2))):
+        assert replay.holds(args, {})
+        value, *found, check = module(*[torch.from_numpy(v) for v in replay.values(args, {})])
+        assert bool(check)
+        expected, wanted = npc.value_and_grad(of_two, asked)(*args)
+        np.testing.assert_allclose(value, expected, rtol=1e-12)
+        by_id = dict(zip(replay.order, found, strict=True))
+        for id, other in zip(replay.leaves, wanted, strict=True):
+            np.testing.assert_allclose(by_id[id], other, rtol=1e-12)
+
+
+def test_what_is_not_differentiated_may_not_change_how_it_shares_memory() -> None:
+    def written(a: Any, b: Any, c: Any) -> Any:
+        return np.sum(a * b * c)
+
+    other = V + 1
+    replay = record_call(written, (V, other, other[::-1][::-1]), {}, (0,))
+    assert isinstance(replay, Replay), replay
+    assert replay.holds((V, other, other[...]), {})
+    assert not replay.holds((V, other, V + 2), {})
+
+
+@pytest.mark.slow
+def test_an_array_given_twice_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(npc.settings, "tier", "inductor")
+    monkeypatch.setattr(npc.settings, "first_run_check", "raise")
+    gradient = npc.grad(of_two, (0, 1))
+    gradient(V, V)
+    assert gradient._fast.reasons == {}
+    assert gradient._fast.direct
+    for args in ((V, V), (V, V + 1)):
+        assert gradient._fast.at_once(args, {}) is not None
+        found = gradient(*args)
+        monkeypatch.setattr(npc.settings, "tier", "aten")
+        for one, other in zip(found, npc.grad(of_two, (0, 1))(*args), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12)
+        monkeypatch.setattr(npc.settings, "tier", "inductor")

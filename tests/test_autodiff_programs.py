@@ -20,7 +20,16 @@ from jupyter_npcompile.autodiff.joint import joint_module
 from jupyter_npcompile.autodiff.replays import Replay, record_call
 from tests.benchmarks import programs
 from tests.gradient_mathematics import FUNCTIONAL, PROGRAMS, with_other_numpy
-from tests.gradient_programs import INTEGERS, NOT_SMOOTH, TINY, check, leaves_of, loss_of
+from tests.gradient_programs import (
+    INTEGERS,
+    NOT_SMOOTH,
+    TIED,
+    TINY,
+    check,
+    leaves_of,
+    loss_of,
+    untied,
+)
 
 MEASURED = [n for n in programs.names() if n not in INTEGERS | NOT_SMOOTH]
 DIFFERENTIABLE = [*MEASURED, *PROGRAMS]
@@ -33,7 +42,10 @@ UNABLE = {
 
 
 def load(name: str) -> Any:
-    return PROGRAMS[name] if name in PROGRAMS else programs.load(name)
+    if name in PROGRAMS:
+        return PROGRAMS[name]
+    program = programs.load(name)
+    return untied(program) if name in TIED else program
 
 
 def named(run: Callable[..., Any]) -> str:

@@ -111,6 +111,16 @@ def same_gradient(x: Any) -> Any:
     return np.sum(a) + np.sum(b * x)
 
 
+def waves(c: Any) -> Any:
+    before, now = c.copy(), c.copy()
+    for _ in range(12):
+        after = np.zeros_like(now)
+        after[1:-1, 1:-1] = 2 * now[1:-1, 1:-1] - before[1:-1, 1:-1] + 0.1 * now[2:, 1:-1]
+        after[0] = now[1] * now[0]
+        before, now = now, after
+    return np.sum(before**2) + np.sum(now**3)
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...], int]] = [
     (orbit, (V[:2], V[2:4]), 1),
     (recurrence, (V,), 1),
@@ -123,6 +133,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], int]] = [
     (one_after_the_other, (V,), 2),
     (rows, (C,), 1),
     (same_gradient, (V,), 1),
+    (waves, (C,), 1),
 ]
 
 
@@ -283,7 +294,7 @@ def test_compiled_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     def total(every: Any) -> Any:
         return sum(f(*given) for f, given in zip(functions, every, strict=True))
 
-    names = ("table", "state", "two_before", "same_gradient")
+    names = ("table", "state", "two_before", "same_gradient", "steps_in_the_plane", "waves")
     chosen = [case for case in CASES if case[0].__name__ in names]
     functions, every = (
         [f for f, _, _ in chosen],

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile as npc
-from tests.gradient_verdicts import verdict
+from tests.gradient_verdicts import programs_in, verdict
 
 X = np.array([1.3, 0.7, 2.1])
 
@@ -425,13 +425,7 @@ def tape(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(npc.settings, "tier", "aten")
 
 
-PROGRAMS = [
-    value
-    for name, value in list(globals().items())
-    if getattr(value, "__module__", "") == __name__
-    and isinstance(value, type(verdict))
-    and name not in ("tape", "verdict")
-]
+PROGRAMS = programs_in(globals())
 
 REFUSED = {evals, execs, exec_ns, inherit_ndarray, host_out}
 

@@ -62,7 +62,7 @@ class _Writer(Fetcher):
     def function(self) -> Direct:
         """The function."""
         recording = self._replay.recording
-        sources, known = recording.aliasing
+        sources, known = self._replay.sharing
         if any(entry[0] != k or entry[2] != k for k, entry in enumerate(known)):
             raise NotSimpleError
         self._check_error_state(dict(self._replay.errors))

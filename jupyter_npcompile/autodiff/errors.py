@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,6 +80,17 @@ class GradientError(RuntimeError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.reason, self.hint, self.place)
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Where torch has no derivative, a gradient stops."""
+    try:
+        yield
+    except GradientError:
+        raise
+    except (RuntimeError, NotImplementedError) as error:
+        raise GradientError(f"torch has no derivative here: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from jupyter_npcompile.autodiff.errors import GradientError
+from jupyter_npcompile.autodiff.errors import refusing
 from jupyter_npcompile.autodiff.evaluation import Forward, tensor_of
 from jupyter_npcompile.autodiff.tape import Tape
 
@@ -97,14 +97,10 @@ class Linked(torch.autograd.Function):
             else:
                 given = [leaf.detach().requires_grad_() for leaf in leaves]
             result = ctx.link.evaluated(given)
-            try:
+            with refusing():
                 found = torch.autograd.grad(
                     result, given, gradients[0], create_graph=again, allow_unused=True
                 )
-            except (RuntimeError, NotImplementedError) as error:
-                if isinstance(error, GradientError):
-                    raise
-                raise GradientError(f"torch has no derivative here: {error}") from error
         return None, None, *found
 
 

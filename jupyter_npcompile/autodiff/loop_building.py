@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
@@ -14,12 +15,15 @@ from jupyter_npcompile.autodiff.loop_drivers import (
     Part,
     accumulated,
     added,
+    cleared,
     copied,
     loaded,
     offsets,
     stored,
 )
-from jupyter_npcompile.autodiff.loop_operations import Iteration, Kind, LoopPlan
+from jupyter_npcompile.autodiff.loop_iterations import Iteration
+from jupyter_npcompile.autodiff.loop_operations import Kind, LoopPlan
+from jupyter_npcompile.autodiff.regions import Region
 
 _TYPES = {torch.float64: "double", torch.float32: "float"}
 
@@ -47,6 +51,10 @@ Compile = Callable[[torch.fx.GraphModule], tuple[str, int, list[np.ndarray]]]
 """Compiles an iteration: its entry point, its scratch memory, and its constants."""
 
 
+Put = Callable[[Part, str, str], str]
+"""From a box of an array, where it begins, and what goes there, to a statement."""
+
+
 class _Writer:
     """What both directions have in common."""
 
@@ -54,7 +62,8 @@ class _Writer:
         self, plan: LoopPlan, name: str, taken: int, iteration: Iteration, compile: Compile
     ) -> None:
         self.plan, self.loop = plan, plan.loop
-        self._places = iteration.places
+        self.iteration = iteration
+        self.made: list[str] = []
         entry, scratch, constants = compile(iteration.module)
         self.driver = Driver(name, entry, scratch)
         self.taken = taken
@@ -93,17 +102,54 @@ class _Writer:
 
     def call(self, sizes: Sequence[int]) -> None:
         """The iteration, with results of these sizes; what it computes once goes to all places."""
-        firsts = [self._places.index(k) for k in range(len(set(self._places)))]
-        self.driver.call([f"out[{k}]" for k in firsts])
-        for k, place in enumerate(self._places):
-            if k != firsts[place]:
-                copy = copied(f"out[{k}]", f"out[{firsts[place]}]", sizes[k])
-                self.driver.body.append(copy)
+        places, body = self.iteration.places, self.driver.body
+        firsts = {n: places.index(n) for n in places if n is not None}
+        self.made = [
+            f"out[{firsts[n]}]" if n in firsts else self.driver.room(nbytes)
+            for n, nbytes in enumerate(self.iteration.sizes)
+        ]
+        copies = len(self.iteration.copies)
+        self.driver.call(self.made[: len(self.made) - copies])
+        ends = self.made[len(self.made) - copies :], self.iteration.sizes[len(self.made) - copies :]
+        for k, place, nbytes in zip(self.iteration.copies, *ends, strict=True):
+            body.append(copied(place, f"in[{k}]", nbytes))
+        for k, n in enumerate(places):
+            if n is not None and k != firsts[n]:
+                body.append(copied(f"out[{k}]", f"out[{firsts[n]}]", sizes[k]))
+
+    def put(self, k: int, part: Part, array: str, put: Put) -> None:
+        """Store or add a result, or the boxes that it is made of."""
+        if k not in self.iteration.placed:
+            self.driver.body.append(put(part, array, f"out[{k}]"))
+            return
+        self.driver.body += self.boxes(k, part, array, put)
+
+    def boxes(self, k: int, part: Part, array: str, put: Put) -> list[str]:
+        """The boxes that a result is made of."""
+        found = []
+        for n, piece in self.iteration.placed[k].parts:
+            shape = self.iteration.shapes[n]
+            box, place = _inside(part, array, piece.region)
+            offset = offsets(shape, [piece.first], part.size)[0]
+            found.append(put(replace(box, near=shape), place, f"({self.made[n]} + {offset})"))
+        return found
+
+    def clear(self, k: int, part: Part, array: str) -> None:
+        """Make zero what a result that is made of boxes leaves out."""
+        for region in self.iteration.placed[k].holes:
+            self.driver.body.append(cleared(*_inside(part, array, region)))
 
     def built(self, inputs: int, outputs: int, order: str) -> BuiltLoop:
         """The driver."""
         text = self.driver.text(inputs + len(self.own), outputs, order)
         return BuiltLoop(text, self.driver.scratch, self.constants)
+
+
+def _inside(part: Part, array: str, region: Region) -> tuple[Part, str]:
+    """A box in a box of an array, and where it begins."""
+    start, spans = region
+    offset = offsets(part.shape, [start], part.size)[0]
+    return Part(part.shape, spans, part.size), f"({array} + {offset})"
 
 
 def forward(plan: LoopPlan, name: str, compile: Compile) -> BuiltLoop:
@@ -131,7 +177,7 @@ def forward(plan: LoopPlan, name: str, compile: Compile) -> BuiltLoop:
         first_of.setdefault(source, k)
     for made, id in loop.invariants:
         before.append(f"in[{writer.position[made]}] = {given[id]};")
-    stores = []
+    stores: list[tuple[int, Part, str]] = []
     for window in loop.windows:
         k = writer.position[window.input]
         part, start = writer.part(window)
@@ -146,8 +192,9 @@ def forward(plan: LoopPlan, name: str, compile: Compile) -> BuiltLoop:
             body.append(loaded(part, f"in[{k}]", array))
         if window.input in loop.written:
             o = len(plan.results) + plan.changes.index(window.input)
-            before.append(f"out[{o}] = {driver.room(part.nbytes)};")
-            stores.append(stored(part, array, f"out[{o}]"))
+            if o not in plan.body.placed:
+                before.append(f"out[{o}] = {driver.room(part.nbytes)};")
+            stores.append((o, part, array))
     writer.tables()
     for o, kind in enumerate(plan.results):
         if o in first_of:
@@ -161,7 +208,12 @@ def forward(plan: LoopPlan, name: str, compile: Compile) -> BuiltLoop:
     outs = [plan.out(k).nbytes for k in range(flag)]
     writer.call([*outs, 1])
     body.append(f"good = good && *(bool*)out[{flag}];")
-    body += stores
+    stores += [(o, _whole(plan.results[o]), f"out[{o}]") for o in range(len(plan.results))]
+    for o, part, array in stores:
+        if o in plan.body.placed:
+            writer.clear(o, part, array)
+        if o in plan.body.placed or o >= len(plan.results):
+            writer.put(o, part, array, stored)
     if copies:
         body.append(f"if (i + 1 < {loop.count}) {{ {' '.join(copies)} }}")
     driver.after.append(f"*(bool*)outputs[{check}] = good;")
@@ -175,7 +227,8 @@ def backward(plan: LoopPlan, asked: list[bool], name: str, compile: Compile) -> 
     held = loop.shared
     ends = len(plan.results) + len(loop.changed)
     taken = len(held) + len(plan.kept) + ends
-    writer = _Writer(plan, name, taken, plan.derivative(asked), compile)
+    iteration = plan.derivative(asked)
+    writer = _Writer(plan, name, taken, iteration, compile)
     driver, before, body = writer.driver, writer.driver.before, writer.driver.body
     given = {id: f"inputs[{k}]" for k, id in enumerate(held)}
     kept = {k: f"inputs[{len(held) + n}]" for n, k in enumerate(plan.kept)}
@@ -208,7 +261,7 @@ def backward(plan: LoopPlan, asked: list[bool], name: str, compile: Compile) -> 
         if k in kept:
             continue
         array = f"({given[window.array]} + {start})"
-        if part.is_dense:
+        if part.is_dense or input in loop.written:  # what was written and is not kept is not read
             body.append(f"in[{k}] = {array};")
         else:
             before.append(f"in[{k}] = {driver.room(part.nbytes)};")
@@ -224,40 +277,56 @@ def backward(plan: LoopPlan, asked: list[bool], name: str, compile: Compile) -> 
             before.append(copied(place, cotangents[k], kind.nbytes))
         else:
             window, part, start = parts[plan.changes[k - len(plan.results)]]
-            body.append(loaded(part, place, f"({totals[window.array]} + {start})"))
+            total = f"({totals[window.array]} + {start})"
+            body.append(f"{place} = {total};" if part.is_dense else loaded(part, place, total))
     writer.arguments(len(plan.ids) + len(made))
     for n, k in enumerate(active):
-        before.append(f"out[{n}] = {driver.room(sizes[k])};")
+        if n not in iteration.placed:
+            before.append(f"out[{n}] = {driver.room(sizes[k])};")
     writer.call([sizes[k] for k in active])
     for k, place in places.items():
         body.append(f"memset({place}, 0, {plan.out(k).nbytes});")
     handed = {plan.ids[k]: n for n, k in enumerate(active)}
+    dense = set(range(len(active))) - set(iteration.placed)
     for carry in loop.carries:
         source = loop.results.index(carry.source)
         if carry.input in handed and source in places:
-            from_ = f"out[{handed[carry.input]}]"
-            body.append(_sum(plan.results[source], places[source], from_))
+            kind = plan.results[source]
+            writer.put(handed[carry.input], _whole(kind), places[source], _adding(kind))
     for input, id in loop.invariants:
         if input in handed and id in totals:
             body.append(_sum(writer.kinds[id], totals[id], f"out[{handed[input]}]"))
     for input, (window, part, start) in parts.items():
         if input in handed and window.array in totals:
             total = f"({totals[window.array]} + {start})"
-            ctype = _TYPES[writer.kinds[window.array].dtype]
-            from_ = f"out[{handed[input]}]"
-            is_written = input in loop.written
-            body.append(
-                stored(part, total, from_) if is_written else accumulated(part, total, from_, ctype)
-            )
+            n = handed[input]
+            if input in loop.written and n not in iteration.placed:
+                writer.put(n, part, total, stored)
+                continue
+            if input in loop.written:
+                writer.clear(n, part, total)
+            writer.put(n, part, total, _adding(writer.kinds[window.array]))
     for n, place in firsts:
         carry = loop.carries[n]
         k = writer.position[carry.input]
-        if carry.input in handed:
+        if handed.get(carry.input) in dense:
             driver.after.append(copied(place, f"out[{handed[carry.input]}]", sizes[k]))
-        else:
-            driver.after.append(f"memset({place}, 0, {sizes[k]});")
+            continue
+        driver.after.append(f"memset({place}, 0, {sizes[k]});")
+        if carry.input in handed:
+            kind = plan.inputs[k]
+            lines = writer.boxes(handed[carry.input], _whole(kind), place, _adding(kind))
+            driver.after += lines
     inputs = len(plan.ids) + len(made)
     return writer.built(inputs, len(active), f"int64_t i = {loop.count - 1}; i >= 0; --i")
+
+
+def _whole(kind: Kind) -> Part:
+    return Part(kind.shape, kind.shape, kind.dtype.itemsize)
+
+
+def _adding(kind: Kind) -> Put:
+    return functools.partial(accumulated, ctype=_TYPES[kind.dtype])
 
 
 def _sum(kind: Kind, to: str, source: str) -> str:

@@ -34,11 +34,14 @@ class Part:
         Of the box.
     size : int
         Bytes of an element.
+    near : tuple of int, optional
+        The shape of the other array, of which it is a box, too; by default it has that shape.
     """
 
     shape: tuple[int, ...]
     spans: tuple[int, ...]
     size: int
+    near: tuple[int, ...] = ()
 
     @property
     def nbytes(self) -> int:
@@ -48,10 +51,12 @@ class Part:
     @property
     def is_dense(self) -> bool:
         """Whether its elements lie one after the other."""
-        inner = len(self.spans)
-        while inner and self.spans[inner - 1] == self.shape[inner - 1]:
-            inner -= 1
-        return all(span == 1 for span in self.spans[: max(inner - 1, 0)])
+        return _is_dense(self.shape, self.spans) and _is_dense(self.other, self.spans)
+
+    @property
+    def other(self) -> tuple[int, ...]:
+        """The shape of the other array."""
+        return self.near or self.spans
 
     def rows(self, statement: str) -> str:
         """A statement for each of its rows; it sees ``far`` and ``near``, offsets in bytes."""
@@ -61,7 +66,7 @@ class Part:
         for axis, span in enumerate(self.spans[:-1]):
             lines.append(f"for (int64_t k{axis} = 0; k{axis} < {span}; ++k{axis})")
             far.append(f"k{axis} * {math.prod(self.shape[axis + 1 :]) * self.size}")
-            near.append(f"k{axis} * {math.prod(self.spans[axis + 1 :]) * self.size}")
+            near.append(f"k{axis} * {math.prod(self.other[axis + 1 :]) * self.size}")
         offsets = f"const int64_t far = {' + '.join(far)}, near = {' + '.join(near)};"
         return f"{' '.join(lines)} {{ {offsets} {statement} }}"
 
@@ -69,6 +74,13 @@ class Part:
     def row(self) -> int:
         """Elements of a row."""
         return math.prod(self.spans) if self.is_dense else self.spans[-1]
+
+
+def _is_dense(shape: tuple[int, ...], spans: tuple[int, ...]) -> bool:
+    inner = len(spans)
+    while inner and spans[inner - 1] == shape[inner - 1]:
+        inner -= 1
+    return all(span == 1 for span in spans[: max(inner - 1, 0)])
 
 
 @dataclass
@@ -142,6 +154,11 @@ def loaded(part: Part, to: str, array: str) -> str:
 def stored(part: Part, array: str, source: str) -> str:
     """From a box to an array."""
     return part.rows(copied(f"{array} + far", f"{source} + near", part.row * part.size))
+
+
+def cleared(part: Part, array: str) -> str:
+    """A box of an array becomes zero."""
+    return part.rows(f"memset({array} + far, 0, {part.row * part.size});")
 
 
 def accumulated(part: Part, array: str, source: str, ctype: str) -> str:

@@ -13,21 +13,14 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch._functorch.compile_utils import fx_graph_cse
-from torch._subclasses.fake_tensor import FakeTensorMode
-from torch._subclasses.functional_tensor import dispatch_functionalize
-from torch.fx import GraphModule, Node
-from torch.fx.experimental.proxy_tensor import make_fx
 
 from jupyter_npcompile.autodiff.graph_loops import Loop
-from jupyter_npcompile.autodiff.stages import LOOPS, name_of
+from jupyter_npcompile.autodiff.loop_iterations import Iteration, traced
+from jupyter_npcompile.autodiff.stages import LOOPS
 from jupyter_npcompile.graph import nodes
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
 from jupyter_npcompile.tracer.lowering.dtypes import TORCH, store
 from jupyter_npcompile.tracer.lowering.program import placeholder
-
-SMALL = 1 << 15
-"""Multiplications in a product of matrices that is no call of a library."""
 
 _library: Any = torch.library.Library("npcompile", "FRAGMENT")  # type: ignore[no-untyped-call]
 _library.define(f"{LOOPS[0]}(Tensor[] operands, int plan) -> Tensor[]")
@@ -55,22 +48,6 @@ class Kind:
         return self.empty().nbytes if self.shape else self.dtype.itemsize
 
 
-@dataclass
-class Iteration:
-    """What is compiled of an iteration.
-
-    Parameters
-    ----------
-    module : GraphModule
-        A functional graph.
-    places : list of int
-        For each result, which one of the module's it is: equal ones are computed once.
-    """
-
-    module: GraphModule
-    places: list[int]
-
-
 class LoopPlan:
     """What the two operations of a loop take and give.
 
@@ -91,7 +68,8 @@ class LoopPlan:
     inputs, results, changes : list of Kind
         Of the body.
     kept : list of int
-        The inputs of the body of which each iteration's is kept.
+        The inputs of the body of which each iteration's is kept: its derivative looks at them, or
+        it is where they are carried.
     """
 
     def __init__(self, loop: Loop, kinds: list[Kind], interpreter: Any) -> None:
@@ -104,7 +82,14 @@ class LoopPlan:
         self.results = [_kind(known[id]) for id in loop.results]
         self.changes = sorted(loop.written)
         self.kept = [self.ids.index(id) for id in loop.kept]
-        self.body = _traced(self._run, [placeholder(node) for node in loop.body.inputs])
+        count = len(self.results)
+        stays: dict[int, int | None] = dict.fromkeys(range(count))
+        stays |= {count + k: self.ids.index(id) for k, id in enumerate(self.changes)}
+        places = [placeholder(node) for node in loop.body.inputs]
+        self.body = traced(self._run, places, stays, is_stored=True)
+        read = self._read()
+        carried = {carry.input for carry in loop.carries}
+        self.kept = [k for k in self.kept if k in read or self.ids[k] in carried]
 
     def _interpreted(self, tensors: Sequence[Tensor]) -> tuple[list[Tensor], Tensor]:
         trace, interpreter = self._interpreter(self.loop.body)
@@ -175,7 +160,24 @@ class LoopPlan:
             return [torch.zeros_like(t) if g is None else g for g, t in zipped]
 
         places = [placeholder(node) for node in self.loop.body.inputs]
-        return _traced(pulled, [*places, *(self.out(k).empty() for k in made)])
+        later = {id: count + made.index(k) for k, id in self._written(made)}
+        several = {id for id, _ in self.loop.invariants}
+        stays = {
+            n: later.get(self.ids[k]) for n, k in enumerate(given) if self.ids[k] not in several
+        }
+        return traced(pulled, [*places, *(self.out(k).empty() for k in made)], stays)
+
+    def _written(self, made: Sequence[int]) -> list[tuple[int, int]]:
+        """Results that are the new contents of a window, and what it is called in the body."""
+        count = len(self.results)
+        return [(k, self.changes[k - count]) for k in made if k >= count]
+
+    def _read(self) -> set[int]:
+        """The inputs of the body that its derivative looks at."""
+        derivative = self.derivative([True] * len(self.loop.operands))
+        arguments = [node for node in derivative.module.graph.nodes if node.op == "placeholder"]
+        copies = derivative.copies
+        return {k for k in range(len(self.ids)) if arguments[k].users or k in copies}
 
     # -- what the operations give
 
@@ -203,53 +205,6 @@ def _kind(node: nodes.Node) -> Kind:
 
 def _is_real(kind: Kind) -> bool:
     return kind.dtype.is_floating_point
-
-
-def _mm(x: Tensor, y: Tensor) -> Any:
-    work = x.numel() * y.shape[-1]
-    return NotImplemented if work > SMALL else (x.unsqueeze(-1) * y.unsqueeze(-3)).sum(-2)
-
-
-def _mv(x: Tensor, y: Tensor) -> Any:
-    return NotImplemented if x.numel() > SMALL else (x * y).sum(-1)
-
-
-_PRODUCTS = {
-    torch.ops.aten.mm.default: _mm,
-    torch.ops.aten.bmm.default: _mm,
-    torch.ops.aten.mv.default: _mv,
-    torch.ops.aten.dot.default: _mv,
-}
-"""Small products are written out: a call would take longer than they do."""
-
-
-def _traced(function: Any, places: list[Tensor]) -> Iteration:
-    """A functional graph; its results share no memory, and lie in C order."""
-
-    def dense(*tensors: Tensor) -> list[Tensor]:
-        return [t.detach().clone(memory_format=torch.contiguous_format) for t in function(*tensors)]
-
-    with FakeTensorMode(allow_non_fake_inputs=True) as mode:
-        inputs = [mode.from_tensor(p) if not hasattr(p, "fake_mode") else p for p in places]
-        module = make_fx(dense)(*inputs)
-        module = make_fx(dispatch_functionalize(module), decomposition_table=_PRODUCTS)(*inputs)
-    module.graph = fx_graph_cse(module.graph)
-    module.graph.eliminate_dead_code()
-    (end,) = (node for node in module.graph.nodes if node.op == "output")
-    ends = list(end.args[0])
-    sources = [_source(node) for node in ends]
-    different = list(dict.fromkeys(sources))
-    end.args = (tuple(ends[sources.index(source)] for source in different),)
-    module.graph.eliminate_dead_code()
-    module.recompile()
-    return Iteration(module, [different.index(source) for source in sources])
-
-
-def _source(node: Node) -> Node:
-    """What a copy is a copy of."""
-    while name_of(node) in ("clone", "detach"):
-        node = node.all_input_nodes[0]
-    return node
 
 
 def _forward(operands: list[Tensor], plan: int) -> list[Tensor]:

@@ -21,17 +21,18 @@ class PushForward(Derivative):
     ----------
     function : callable
         What is differentiated, with respect to all positional arguments.
-    only_tangent : bool
-        Whether the output is left out.
+    symmetric : bool
+        Whether the Jacobian is its own transpose, as that of a gradient is; then it takes one pass
+        backwards, and the output is left out.
     """
 
     what = "jvp"
 
     def __init__(
-        self, function: Callable[..., Any], has_aux: bool = False, only_tangent: bool = False
+        self, function: Callable[..., Any], has_aux: bool = False, symmetric: bool = False
     ) -> None:
         super().__init__(function, 0, has_aux)
-        self.only_tangent = only_tangent
+        self.symmetric = symmetric
 
     def __call__(self, primals: Any, tangents: Any) -> Any:
         """Output and tangent."""
@@ -39,7 +40,7 @@ class PushForward(Derivative):
 
         program = self.program((primals, tangents), {}, ())
         made = self.site.run(lambda: [plain(tensor) for tensor in program.function()])
-        half = 0 if self.only_tangent else len(made) // 2
+        half = 0 if self.symmetric else len(made) // 2
         values = program.outputs[:half] if program.exact else made[:half]
         result = program.tree.build([*values, *made[half:]])
         return (*result, program.aux) if self.has_aux else result
@@ -67,24 +68,27 @@ class PushForward(Derivative):
         outer = inner.captures(outer)
 
         def function(*some: Any) -> list[Any]:
-            from jupyter_npcompile.autodiff.pullbacks import push
+            from jupyter_npcompile.autodiff.pullbacks import pull, push
 
             parts = _filled(kept, outer, some)
 
             def values_of(*given: Any) -> list[Any]:
                 return inner.function(*given, *parts[CAPTURED])
 
+            if self.symmetric:
+                along = [t.to(leaf.dtype) for t, leaf in zip(parts[1], parts[0], strict=True)]
+                return pull(values_of, parts[0], along)
             values, made = push(values_of, parts[0], parts[1])
-            return made if self.only_tangent else [*values, *made]
+            return [*values, *made]
 
         pair = Tree(tuple, (), (inner.tree, inner.tree), 2 * inner.tree.leaves)
-        outputs = [*inner.outputs] * (1 if self.only_tangent else 2)
+        outputs = [*inner.outputs] * (1 if self.symmetric else 2)
         return Program(
             function,
             [leaf for k in outer for leaf in kept[k][0]],
             {k: kept[k][1] for k in outer},
             outputs,
-            inner.tree if self.only_tangent else pair,
+            inner.tree if self.symmetric else pair,
             inner.aux,
             inner.exact,
         )
@@ -249,4 +253,4 @@ def hessian_product(function: Callable[..., Any], primals: Any, tangents: Any) -
     """What ``hvp`` calls with tuples of primals and tangents."""
     if len(primals) != len(tangents):
         raise TypeError("hvp needs a tangent for each primal")
-    return PushForward(Gradient(function, tuple(range(len(primals)))), only_tangent=True)
+    return PushForward(Gradient(function, tuple(range(len(primals)))), symmetric=True)

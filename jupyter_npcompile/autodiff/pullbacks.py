@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from jupyter_npcompile.autodiff.errors import GradientError
+from jupyter_npcompile.autodiff.errors import refusing
 from jupyter_npcompile.autodiff.evaluation import tensor_of
 from jupyter_npcompile.autodiff.sites import fetched, sent
 
@@ -67,7 +67,7 @@ def backward(
     ]
     if not pairs:
         return [torch.zeros_like(leaf) for leaf in leaves]
-    try:
+    with refusing():
         found = torch.autograd.grad(
             [out for out, _ in pairs],
             list(leaves),
@@ -75,10 +75,6 @@ def backward(
             retain_graph=True,
             allow_unused=True,
         )
-    except (RuntimeError, NotImplementedError) as error:
-        if isinstance(error, GradientError):
-            raise
-        raise GradientError(f"torch has no derivative here: {error}") from error
     return [or_zeros(g, leaf) for g, leaf in zip(found, leaves, strict=True)]
 
 

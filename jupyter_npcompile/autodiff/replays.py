@@ -17,6 +17,7 @@ import numpy as np
 
 from jupyter_npcompile.autodiff.rolling import rolled, size_of
 from jupyter_npcompile.autodiff.sites import Site
+from jupyter_npcompile.autodiff.trees import flatten, map_leaves
 from jupyter_npcompile.graph.nodes import Output, Ref
 from jupyter_npcompile.runtime.compile_errors import CompileFailedError, UnbuildableError
 from jupyter_npcompile.runtime.device.device import DeviceError
@@ -25,7 +26,7 @@ from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.ticket import Ticket
 from jupyter_npcompile.tracer.guards import ValueGuard, check
 from jupyter_npcompile.tracer.lowering.errors import LoweringError
-from jupyter_npcompile.tracer.memory import pattern
+from jupyter_npcompile.tracer.memory import pattern, traceable
 from jupyter_npcompile.tracer.recording import Recording, record
 from jupyter_npcompile.tracer.sources import (
     ComputedSource,
@@ -76,6 +77,8 @@ class Replay:
         The node of the value.
     leaves : list of int or None
         The input of each leaf; None for one that was not used.
+    paths : list of Source
+        Where the leaves are found.
     operations : int, optional
         How many are compiled, where that is not how many were recorded.
 
@@ -85,6 +88,9 @@ class Replay:
         Why it is not compiled, or not used.
     site : Site
         Where it runs.
+    sharing : tuple
+        How arrays that are not differentiated share memory, and their sources: see
+        `Recording.aliasing`. Leaves count as memory of their own.
     """
 
     def __init__(
@@ -92,12 +98,14 @@ class Replay:
         recording: Recording,
         target: int,
         leaves: list[int | None],
+        paths: list[Source],
         operations: int | None = None,
     ) -> None:
         self.recording = recording
         self.operations = len(recording.graph.nodes) if operations is None else operations
         self.target = target
         self.leaves = leaves
+        self.sharing = _sharing(recording, paths)
         self.program: Any = None
         self.reason = "compiling"
         self.confirmed = False
@@ -151,7 +159,7 @@ class Replay:
         namespace = {"args": tuple(args), "kwargs": kwargs}
         if check(self.recording.guards, namespace) is not None or np.geterr() != self.errors:
             return False
-        sources, known = self.recording.aliasing
+        sources, known = self.sharing
         arrays = [source.fetch(namespace) for source in sources]
         return len(arrays) < 2 or pattern(arrays) == known
 
@@ -195,6 +203,7 @@ def record_call(
         Whether operations that repeat count once.
     """
     call, parameters = CallCode(function).code(0)
+    args = [_separate(arg) if k in asked else arg for k, arg in enumerate(args)]
     namespace = {"args": tuple(args), "kwargs": kwargs}
     most = RECORDED if rolls else None
     found = record(
@@ -216,17 +225,55 @@ def record_call(
         source: node.id for source, node in zip(found.sources, found.graph.inputs, strict=True)
     }
     leaves: list[int | None] = []
+    paths: list[Source] = []
     for position in asked:
         for path in _paths(ItemSource(NameSource("args"), position), args[position]):
             if _is_decided(path, found):
                 return f"`{path}` decides something, or Python computes with it"
             leaves.append(inputs.get(path))
+            paths.append(path)
     if all(id is None for id in leaves):
         return "its value does not depend on what is differentiated"
     if any(isinstance(source, ForwardSource) for source in found.sources):
         return "an argument is a reversed view"
     found.forget()
-    return Replay(found, value.id, leaves, operations)
+    return Replay(found, value.id, leaves, paths, operations)
+
+
+def alone(leaf: Any) -> Any:
+    """The same array in memory of its own, as the tape takes it: nothing else is that array.
+
+    Examples
+    --------
+    >>> x = np.arange(6.0)[::2]
+    >>> copy = alone(x)
+    >>> copy.tolist(), copy.strides == x.strides, np.shares_memory(copy, x)
+    ([0.0, 2.0, 4.0], True, False)
+    """
+    if type(leaf) is not np.ndarray or not traceable(leaf) or min(leaf.strides, default=0) < 0:
+        return leaf
+    size = leaf.dtype.itemsize
+    last = sum((n - 1) * s for n, s in zip(leaf.shape, leaf.strides, strict=True) if n)
+    memory = np.empty(max(last, 0) // size + 1, leaf.dtype)
+    copy: Any = np.ndarray(leaf.shape, leaf.dtype, memory, 0, leaf.strides)
+    copy[...] = leaf
+    copy.flags.writeable = leaf.flags.writeable
+    return copy
+
+
+def _separate(value: Any) -> Any:
+    made = map_leaves(alone, value)
+    return made if flatten(made)[1] == flatten(value)[1] else value
+
+
+def _sharing(
+    recording: Recording, paths: Sequence[Source]
+) -> tuple[tuple[Source, ...], tuple[Any, ...]]:
+    sources, known = recording.aliasing
+    kept = [k for k, source in enumerate(sources) if source not in paths]
+    place = {k: n for n, k in enumerate(kept)}
+    entries = [(place[known[k][0]], known[k][1], place[known[k][2]]) for k in kept]
+    return tuple(sources[k] for k in kept), tuple(entries)
 
 
 def _is_decided(path: Source, recording: Recording) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from jupyter_npcompile.autodiff import steep
 from jupyter_npcompile.tracer.lowering import elementwise
 from jupyter_npcompile.tracer.lowering.ufuncs import Loop
 
@@ -25,28 +26,6 @@ def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*tensors)
 
     return kernel
-
-
-def _cbrt(x: Tensor) -> Tensor:
-    """At zero the slope is infinite."""
-    return torch.sign(x) * torch.pow(torch.abs(x), 1 / 3)
-
-
-class _Cbrt(torch.autograd.Function):
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(x: Tensor) -> Tensor:
-        return _cbrt(x)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        ctx.save_for_backward(output)
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> Any:
-        (root,) = ctx.saved_tensors
-        return gradients[0] / (3 * root * root)
 
 
 def _logaddexp2(a: Tensor, b: Tensor) -> Tensor:
@@ -84,7 +63,8 @@ def _power(loop: Loop, a: Tensor, b: Any) -> Tensor:
     if loop.dtype.kind == "c" and isinstance(b, Tensor):
         base = torch.where((a == 0) & (b != 1), 1.0, a)  # no logarithm of zero
         return torch.where((a == 0) & (b != 1), torch.where(b == 0, 1.0, 0.0), torch.pow(base, b))
-    return torch.pow(a, b)
+    real = isinstance(b, float) and not a.is_complex()
+    return steep.power(a, b) if real else torch.pow(a, b)
 
 
 _power.scalars = "fiuc"  # type: ignore[attr-defined]
@@ -112,10 +92,12 @@ def _complex(function: Callable[..., Any], exact: Callable[..., Any]) -> Callabl
 
 
 KERNELS: Mapping[str, Callable[..., Any]] = {
-    "absolute": _complex(torch.abs, elementwise.absolute),
+    "absolute": _complex(steep.modulus, elementwise.absolute),
+    "arccos": _plain(steep.steep("arccos")),
+    "arccosh": _plain(steep.steep("arccosh")),
+    "arcsin": _plain(steep.steep("arcsin")),
     "arctanh": _plain(torch.atanh),
-    "arccosh": _plain(torch.acosh),
-    "cbrt": _plain(_Cbrt.apply),
+    "cbrt": _plain(steep.steep("cbrt")),
     "divide": _complex(torch.div, elementwise.divide),
     "exp2": _plain(_exp2),
     "expm1": _plain(_expm1),
@@ -129,6 +111,7 @@ KERNELS: Mapping[str, Callable[..., Any]] = {
     "nextafter": _plain(_next),
     "power": _power,
     "reciprocal": _complex(torch.reciprocal, elementwise.reciprocal),
+    "sqrt": _plain(steep.steep("sqrt")),
     "square": _complex(torch.square, elementwise.square),
     "sinh": _plain(torch.sinh),
     "cosh": _plain(torch.cosh),

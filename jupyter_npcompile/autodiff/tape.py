@@ -10,13 +10,13 @@ the owner of the memory.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.autodiff.activity import Activity
 from jupyter_npcompile.autodiff.callers import Callers
-from jupyter_npcompile.autodiff.errors import CAST, GradientError, Note, Place
+from jupyter_npcompile.autodiff.errors import CAST, GradientError
 from jupyter_npcompile.autodiff.memory_views import (
     holder,
     index_of_view,
@@ -24,18 +24,11 @@ from jupyter_npcompile.autodiff.memory_views import (
     places_of_view,
 )
 from jupyter_npcompile.autodiff.streams import Streams
-from jupyter_npcompile.autodiff.taints import CutInt, Step, Taints
-from jupyter_npcompile.graph.nodes import Node, Position, Ref
-from jupyter_npcompile.runtime.footprint import size_of
-from jupyter_npcompile.tracer.hooks import Hooks
+from jupyter_npcompile.autodiff.taints import CutInt, Step
+from jupyter_npcompile.graph.nodes import Node, Ref
 from jupyter_npcompile.tracer.interpret import value_type
 from jupyter_npcompile.tracer.memory import Array, is_supported
-from jupyter_npcompile.tracer.recorder import Recorder, traced_in
 from jupyter_npcompile.tracer.traced import Traced, is_traced
-
-INDEXED = frozenset({"getitem", "setitem", "numpy.take", "ndarray.take", "numpy.take_along_axis"})
-"""Operations whose second argument only says where."""
-
 
 WORK: Any = 10_000
 """What NumPy may spend on whether two arrays share elements."""
@@ -44,37 +37,7 @@ GATHERED = "autodiff.view"
 """The operation of a view that no index gives."""
 
 
-class TapeRecorder(Recorder):
-    """Records what runs for good: NumPy's own errors and warnings are let through."""
-
-    max_nodes = float("inf")
-    tolerant = True
-
-    def __init__(self, tape: Tape) -> None:
-        super().__init__()
-        self.tape = tape
-
-    def open_for_writing(self, target: Any) -> None:
-        """Keep what the graph needs of the memory before it is written."""
-        self.tape.before_write(target.value)
-
-    def demand_fixed_size(self, value: Any) -> None:
-        """Sizes may depend on the data: each run has a graph of its own."""
-
-    def _watched(self, op: str, results: list[Any]) -> dict[str, Any]:
-        return {}
-
-    def _demand_seen(self, node: Node, args: tuple[Any, ...]) -> None:
-        """Nothing is replayed."""
-
-    def _note_hidden(self, node: Node, call: Node, value: Any) -> None:
-        """Nothing is made again."""
-
-    def _note_known(self, node: Node, value: Any) -> None:
-        """Nothing is replayed."""
-
-
-class Tape(Taints):
+class Tape(Activity):
     """Nodes, leaves and notes of one run.
 
     Parameters
@@ -97,8 +60,6 @@ class Tape(Taints):
         Which operations are in helper functions.
     skipped : int
         About how many operations of loops were not recorded.
-    path : int
-        Stands for the tests of active values, how they came out; 0 without any.
     """
 
     def __init__(self, parent: Tape | None = None) -> None:
@@ -106,12 +67,8 @@ class Tape(Taints):
         self.parent = parent
         self.captured: list[Any] = []
         self.overwritten: list[Array] = []
-        self.recorder = TapeRecorder(self)
-        self.hooks = Hooks(self.recorder)
         self.leaves: list[int] = []
         self.steps: dict[int, Step] = {}
-        self.barriers: dict[int, Step] = {}
-        self.notes: dict[Note, None] = {}
         self.effects: list[str] = []
         self.custom: list[str] = []
         self.printed = False
@@ -122,12 +79,7 @@ class Tape(Taints):
         self.callers = Callers()
         self.outside: dict[int, Any] = {}
         self.inside: dict[int, Any] = {}
-        self.hold_place = False
-        self.filename = ""
-        self.functions: list[str] = []
-        self.path = 0
         self.skipped = 0
-        self.values: dict[int, Any] = {}
         self.results: dict[int, Any] = {}
         self._known: dict[int, tuple[Any, int]] = {}
         self._memory: dict[int, list[tuple[Array, int]]] = {}
@@ -135,35 +87,6 @@ class Tape(Taints):
         self._written: set[int] = set()
         self._constants: dict[int, tuple[Array, Traced]] = {}
         self._constant_owners: dict[int, list[int]] = {}
-        self._roots: dict[int, int] = {}
-        self._active: set[int] = set()
-        self._cut: dict[int, Step] = {}
-        self._kinds: dict[int, str] = {}
-        self._seen = 0
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of every value that was recorded, and of its gradient."""
-        nodes = (*self.recorder.inputs, *self.recorder.nodes)
-        return 2 * size_of(type for node in nodes if node.view_of is None for type in node.types)
-
-    # -- places and notes
-
-    @property
-    def place(self) -> Place:
-        """Where the code is now."""
-        function = self.functions[-1] if self.functions else ""
-        return Place(self.recorder.position, self.filename, function)
-
-    def at(self, position: tuple[int, int]) -> None:
-        """The code has come to a position; inside NumPy's own sources it stays at the call."""
-        if self.hold_place:
-            return
-        self.recorder.position = Position(*position)
-
-    def note(self, text: str) -> None:
-        """Remember that a derivative is zero here by definition."""
-        self.notes[Note(self.place, text)] = None
 
     # -- values
 
@@ -196,14 +119,6 @@ class Tape(Taints):
                     self.parent.overwritten.append(value)
                 np.copyto(value, fresh)
 
-    def _input(self, value: Any) -> int:
-        node = Node(self.recorder._next(), "input", types=(value_type(value),))
-        self.recorder.inputs.append(node)
-        self.values[node.id] = value
-        self._roots[node.id] = node.id
-        self._kinds[node.id] = np.asarray(value).dtype.kind
-        return node.id
-
     def _register(self, value: Any, id: int) -> None:
         self._known[id_of(value)] = (value, id)
         if isinstance(value, np.ndarray):
@@ -234,10 +149,6 @@ class Tape(Taints):
             entries = self._memory.get(id_of(holder(value)))
             found = entries[0] if entries else None
         return None if found is None else found[0]
-
-    def turn(self, taken: int) -> None:
-        """A test of an active value, or the iterations of a loop, went one way."""
-        self.path = hash((self.path, taken))
 
     def demand_recording(self) -> None:
         """Something enters a step of its own."""
@@ -347,47 +258,6 @@ class Tape(Taints):
             return type(result)(items)
         return result
 
-    def _follow(self) -> None:
-        """Bring what is known of the nodes up to date."""
-        nodes = self.recorder.nodes
-        for node in nodes[self._seen :]:
-            self._kinds[node.id] = np.dtype(node.types[0].dtype).kind if node.types else ""
-            self._roots[node.id] = (
-                node.id if node.view_of is None else self._roots.get(node.view_of, node.view_of)
-            )
-            roots = {self._roots.get(id, id) for id in node.references()}
-            if roots & self._active:
-                self._active.add(self._roots[node.id])
-                for written in node.writes:
-                    self._active.add(self._roots.get(written, written))
-            if self._cut:
-                self._follow_cut(node)
-        self._seen = len(nodes)
-
-    def _follow_cut(self, node: Node) -> None:
-        """Integers that were made of active numbers must not become numbers again."""
-        arguments = node.args[:1] + node.args[2:] if node.op in INDEXED else node.args
-        used = [id for a in (*arguments, *node.kwargs.values()) for id in _references(a)]
-        step = next(
-            (self._cut[r] for id in used if (r := self._roots.get(id, id)) in self._cut), None
-        )
-        if step is None:
-            return
-        for target in (node.id, *node.writes):
-            if self._kinds.get(target, "") in "fc" and self._kinds.get(target):
-                self.barriers[node.id] = step
-            else:
-                self._cut[self._roots.get(target, target)] = step
-
-    def mark(self) -> int:
-        """How far the recording has come."""
-        return len(self.recorder.nodes)
-
-    def forget_since(self, mark: int) -> None:
-        """Take back what was recorded of an operation that cannot be recorded."""
-        del self.recorder.nodes[mark:]
-        self._seen = min(self._seen, mark)
-
     # -- writes
 
     def before_write(self, target: Array) -> None:
@@ -492,14 +362,6 @@ def id_of(value: Any) -> int:
     return id(value)
 
 
-def _references(argument: Any) -> Iterator[int]:
-    if isinstance(argument, Ref):
-        yield argument.id
-    elif isinstance(argument, tuple | list):
-        for part in argument:
-            yield from _references(part)
-
-
 def _share_memory(one: Array, other: Array) -> bool:
     try:
         return bool(np.shares_memory(one, other, max_work=WORK))
@@ -513,6 +375,3 @@ def _covers(value: Array, other: Array) -> bool:
 
 def _copied(value: Any) -> Any:
     return value.copy(order="K") if isinstance(value, np.ndarray) else value
-
-
-__all__ = ["CutInt", "Step", "Tape", "traced_in"]

@@ -1,0 +1,175 @@
+"""Functions with infinite slopes, whose derivatives take zero times infinity for zero.
+
+The slope of a square root at zero is infinite. A tangent or cotangent that is
+zero there belongs to a number that depends on nothing, or on which nothing
+depends: what it becomes is zero, not NaN. All of it can be differentiated again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+class _Product(torch.autograd.Function):
+    """A product that is zero where one of its factors is, whatever the other one."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(a: Tensor, b: Tensor) -> Tensor:
+        return torch.where((a == 0) | (b == 0), 0.0, a * b)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        a, b = ctx.saved_tensors
+        return _product(gradients[0], b), _product(gradients[0], a)
+
+
+class _Steep(torch.autograd.Function):
+    """One of `_FORMS`."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x: Tensor, name: str) -> Tensor:
+        return _FORMS[name][0](x)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        ctx.form = _FORMS[inputs[1]]
+        ctx.save_for_backward(inputs[0], output)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        return _product(gradients[0], ctx.form[1](*ctx.saved_tensors)), None
+
+
+class _Power(torch.autograd.Function):
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x: Tensor, exponent: float) -> Tensor:
+        return torch.pow(x, exponent)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        ctx.exponent = inputs[1]
+        ctx.save_for_backward(inputs[0])
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        slope = ctx.exponent * power(ctx.saved_tensors[0], ctx.exponent - 1.0)
+        return _product(gradients[0], slope), None
+
+
+class _Modulus(torch.autograd.Function):
+    """The size of complex numbers; its gradient at zero is zero."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(z: Tensor) -> Tensor:
+        return torch.abs(z)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        ctx.save_for_backward(inputs[0])
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        return gradients[0] * _phase(ctx.saved_tensors[0])
+
+
+class _Phase(torch.autograd.Function):
+    """Complex numbers divided by their size."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(z: Tensor) -> Tensor:
+        return torch.sgn(z)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        ctx.save_for_backward(inputs[0])
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        (z,) = ctx.saved_tensors
+        phase, inverse = _phase(z), _inverse(modulus(z))
+        cross = torch.real(gradients[0]) * torch.imag(phase)
+        cross = torch.imag(gradients[0]) * torch.real(phase) - cross
+        turned = _product(cross, inverse)
+        return torch.complex(-turned * torch.imag(phase), turned * torch.real(phase))
+
+
+def _product(a: Tensor, b: Tensor) -> Tensor:
+    call: Any = _Product.apply
+    made: Tensor = call(a, b)
+    return made
+
+
+def _steep(x: Tensor, name: str) -> Tensor:
+    call: Any = _Steep.apply
+    made: Tensor = call(x, name)
+    return made
+
+
+def _inverse(x: Tensor) -> Tensor:
+    return _steep(x, "reciprocal")
+
+
+def _phase(z: Tensor) -> Tensor:
+    call: Any = _Phase.apply
+    made: Tensor = call(z)
+    return made
+
+
+def modulus(z: Tensor) -> Tensor:
+    """The size of complex numbers."""
+    call: Any = _Modulus.apply
+    made: Tensor = call(z)
+    return made
+
+
+def _cube_root(x: Tensor) -> Tensor:
+    return torch.sign(x) * torch.pow(torch.abs(x), 1 / 3)
+
+
+_FORMS: Mapping[str, tuple[Callable[[Tensor], Tensor], Callable[[Tensor, Tensor], Tensor]]] = {
+    "reciprocal": (torch.reciprocal, lambda x, made: -_product(made, made)),
+    "sqrt": (torch.sqrt, lambda x, made: _inverse(2.0 * made)),
+    "cbrt": (_cube_root, lambda x, made: _inverse(3.0 * made * made)),
+    "arcsin": (torch.asin, lambda x, made: _inverse(_steep(1.0 - x * x, "sqrt"))),
+    "arccos": (torch.acos, lambda x, made: -_inverse(_steep(1.0 - x * x, "sqrt"))),
+    "arccosh": (torch.acosh, lambda x, made: _inverse(_steep(x * x - 1.0, "sqrt"))),
+}
+"""Functions of real numbers, and their slopes: of a number, and of what the function gives."""
+
+
+def steep(name: str) -> Callable[[Tensor], Tensor]:
+    """A function with infinite slopes by NumPy's name; of complex numbers it is torch's own.
+
+    Examples
+    --------
+    >>> x = torch.tensor([0.0, 4.0], requires_grad=True)
+    >>> torch.autograd.grad(steep("sqrt")(x), x, torch.tensor([0.0, 1.0]))[0]
+    tensor([0.0000, 0.2500])
+    """
+    plain = _FORMS[name][0]
+    return lambda x: plain(x) if x.is_complex() else _steep(x, name)
+
+
+def power(x: Tensor, exponent: float) -> Tensor:
+    """A power of real numbers; with fractions as exponents it has infinite slopes at zero."""
+    call: Any = _Power.apply
+    made: Tensor = torch.pow(x, exponent) if exponent.is_integer() else call(x, exponent)
+    return made
