@@ -110,6 +110,10 @@ CASES: dict[str, tuple[Callable[..., Any], list[tuple[Any, ...]]]] = {
         [(A, 1e-5), (A, INF), (A, np.float64(NAN)), (A, 0.5), (A, np.float64(1))],
     ),
     "tolerances that never end": (lambda x, t: np.isclose(x, x + 1, rtol=t), [(A, INF), (A, INF)]),
+    "places of NaN": (
+        lambda x, v: (np.searchsorted(x, v), np.digitize(v, [0.0, 1.0])),
+        [(np.array([0, 1, NAN]), np.ones(2)), (np.array([0, 1, NAN]), np.array([0, NAN]))],
+    ),
     "nanpercentile of nothing": (
         lambda x: np.nanpercentile(x, 30, axis=0),
         [(A,), (np.full((2, 2), NAN),), (A,)],

@@ -37,6 +37,9 @@ ALIGNED, WRITEABLE = 0x100, 0x400
 _WARNS_ON_WRITE = 1 << 31
 """Flag of arrays that NumPy will make read-only one day (``np.broadcast_arrays``)."""
 
+_WRITES_BACK = 0x2000
+"""Flag of arrays whose base has other memory, into which they are copied in the end."""
+
 BOTH = ALIGNED | WRITEABLE
 FLAGS = BOTH | _WARNS_ON_WRITE
 """What must be the same of the flags of an array, besides its layout."""
@@ -76,7 +79,7 @@ def traceable(value: Array) -> bool:
         and dtype.isnative
         and dtype.names is None
         and value.flags.aligned
-        and not value.flags.num & _WARNS_ON_WRITE
+        and not value.flags.num & (_WARNS_ON_WRITE | _WRITES_BACK)
         and not any(stride % dtype.itemsize for stride in value.strides)
     )
 
