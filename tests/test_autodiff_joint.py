@@ -1,0 +1,33 @@
+"""All expressions once more, by the graphs that are compiled for their gradients."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+
+import jupyter_npcompile as npc
+from tests.gradient_expressions import EXPRESSIONS
+from tests.joint_gradients import joint_gradient
+
+FAULTS = ("internal", "failed", "Error")
+"""What is not said of a function that is simply not captured."""
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_graphs_give_what_the_tape_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of them are about Python's own machinery, and only the tape follows them."""
+    monkeypatch.setattr(npc.settings, "tier", "aten")
+    wrong, captured = [], 0
+    for name, run, x in EXPRESSIONS:
+        made = joint_gradient(run, x)
+        if isinstance(made, str):
+            wrong += [f"{name}: {made}"] * any(fault in made for fault in FAULTS)
+            continue
+        captured += 1
+        wanted = npc.grad(run)(copy.copy(x))
+        if not np.allclose(made, wanted, rtol=1e-9, atol=1e-11):
+            wrong.append(f"{name}: {made}, and on the tape {wanted}")
+    assert not wrong
+    assert captured >= 95
