@@ -11,7 +11,7 @@ import jupyter_npcompile as npc
 from tests.gradient_expressions import EXPRESSIONS
 from tests.joint_gradients import joint_gradient
 
-FAULTS = ("internal", "failed", "Error")
+FAULTS = ("internal", "failed", "Error:")
 """What is not said of a function that is simply not captured."""
 
 
