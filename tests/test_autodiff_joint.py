@@ -30,4 +30,4 @@ def test_graphs_give_what_the_tape_gives(monkeypatch: pytest.MonkeyPatch) -> Non
         if not np.allclose(made, wanted, rtol=1e-9, atol=1e-11):
             wrong.append(f"{name}: {made}, and on the tape {wanted}")
     assert not wrong
-    assert captured >= 95
+    assert captured >= 90
