@@ -317,9 +317,14 @@ class RegionState:
         """Whether NumPy goes on alone, lest this run is held up."""
         return choose(self.options)[1] == "later" and self.rest.allowance.left <= 0
 
-    def _has_time_to_check(self, plan: Plan) -> bool:
-        """Whether what NumPy has just computed can be compared, and timed, in this run."""
-        return CHECKS * plan.recording.numpy_seconds <= self.rest.allowance.left
+    def _has_time_to_run(self, plan: Plan) -> bool:
+        """Whether this run has time for compiled code, after what NumPy has just computed.
+
+        If nobody has checked it, it is compared with that, and timed.
+        """
+        numpy = plan.recording.numpy_seconds
+        seconds = plan.timings["compiled_us"] * 1e-6 if plan.checked else CHECKS * numpy
+        return seconds <= self.rest.allowance.left
 
     def _record(self, start: int, namespace: Namespace, limit: Stop | None = None) -> Plan | None:
         """Record from a statement on, and have the recording compiled."""
@@ -382,7 +387,7 @@ class RegionState:
             if when == "later":
                 plan.keep_first(namespace)
             take_verdict(plan)
-            if plan.state == "ready" and not plan.checked and self._has_time_to_check(plan):
+            if plan.state == "ready" and self._has_time_to_run(plan):
                 plan.first = None
             elif plan.first is not None:
                 plan.recording.forget()
