@@ -95,8 +95,19 @@ def test_rounds_end(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(rounds) == contests.ROUNDS
     rounds.clear()
     monkeypatch.setattr(contests, "LIMIT", 0.0)
+    monkeypatch.setattr(contests, "LATEST", 0.0)
     contest(plan, ArgumentNamespace({"x": np.ones(3)}))
     assert len(rounds) == 1
+
+
+def test_who_is_slower_has_three_chances() -> None:
+    long, longer = 2 * contests.LIMIT, 3 * contests.LIMIT
+    assert contests.is_enough([longer], [long], 2 * contests.LIMIT)
+    assert not contests.is_enough([long], [longer], 2 * contests.LIMIT)
+    assert not contests.is_enough([long] * 2, [longer] * 2, 2 * contests.BUDGET)
+    assert contests.is_enough([long] * 2, [longer, long / 2], 2 * contests.BUDGET)
+    assert contests.is_enough([long] * 3, [longer] * 3, 2 * contests.BUDGET)
+    assert contests.is_enough([long], [longer], 2 * contests.LATEST)
 
 
 def test_the_guards_count() -> None:
