@@ -49,6 +49,15 @@ class Mark:
     label: str
 
 
+CHOOSE = """() => {
+  for (const dialog of document.querySelectorAll('.jp-Dialog')) {
+    if (dialog.textContent.includes('Select Kernel'))
+      dialog.querySelector('button.jp-mod-accept')?.click();
+  }
+}"""
+"""Takes the kernel that JupyterLab offers."""
+
+
 class Lab:
     """A page on JupyterLab or Notebook 7, and what went wrong on it.
 
@@ -119,9 +128,8 @@ class Lab:
 
     def _choose_kernel(self) -> None:
         """Answer what JupyterLab asks when a key comes before it has found the kernel itself."""
-        question = self.page.locator(".jp-Dialog").filter(has_text="Select Kernel")
-        if question.count():
-            question.get_by_role("button", name="Select", exact=True).click()
+        # At once, for it goes away by itself when the kernel is found meanwhile.
+        self.page.evaluate(CHOOSE)
 
     def run_cell(self, index: int, seconds: float = RUN_SECONDS) -> None:
         """Run a cell and wait until it has finished."""
