@@ -248,15 +248,17 @@ def _bounds(length: int, args: Sequence[Any]) -> tuple[int, int] | None:
     return low, max(low, high)
 
 
-def _axis(args: Sequence[Any], place: int, dimensions: int) -> int:
-    axis: int = args[place] if len(args) > place else 0
-    return axis % dimensions
+def _interval(
+    args: Sequence[Any], place: int, shape: Sequence[int]
+) -> tuple[int, tuple[int, int] | None]:
+    """The dimension of a slice, which stands at a place among the arguments, and its bounds."""
+    axis: int = (args[place] if len(args) > place else 0) % len(shape)
+    return axis, _bounds(shape[axis], args[place + 1 :])
 
 
 def _slice(forms: Forms, node: Node) -> _Form:
     used: Any = node.args[0]
-    axis = _axis(node.args, 1, len(_shape(used)))
-    bounds = _bounds(_shape(used)[axis], node.args[2:])
+    axis, bounds = _interval(node.args, 1, _shape(used))
     if bounds is None:
         return None
     return [p.moved(axis, -bounds[0]) for q in forms.of(used) for p in q.cut(axis, *bounds)]
@@ -264,8 +266,7 @@ def _slice(forms: Forms, node: Node) -> _Form:
 
 def _slice_backward(forms: Forms, node: Node) -> _Form:
     used: Any = node.args[0]
-    axis = _axis(node.args, 2, len(_shape(node)))
-    bounds = _bounds(_shape(node)[axis], node.args[3:])
+    axis, bounds = _interval(node.args, 2, _shape(node))
     if bounds is None:
         return None
     return [p.moved(axis, bounds[0]) for p in forms.of(used)]
@@ -275,12 +276,11 @@ def _slice_scatter(forms: Forms, node: Node) -> _Form:
     base, source, *_ = node.args
     assert isinstance(base, Node)
     assert isinstance(source, Node)
-    axis = _axis(node.args, 2, len(_shape(node)))
-    length = _shape(node)[axis]
-    bounds = _bounds(length, node.args[3:])
+    axis, bounds = _interval(node.args, 2, _shape(node))
     if bounds is None:
         return None
     low, high = bounds
+    length = _shape(node)[axis]
     outside = [
         part for p in forms.of(base) for part in (*p.cut(axis, 0, low), *p.cut(axis, high, length))
     ]

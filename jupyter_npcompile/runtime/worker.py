@@ -63,7 +63,7 @@ class Compiler:
     Examples
     --------
     >>> done = []
-    >>> compiler = Compiler(DELAY)
+    >>> compiler = Compiler()
     >>> compiler.submit(lambda: done.append(1))
     >>> compiler.wait()
     True
