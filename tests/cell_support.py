@@ -231,7 +231,7 @@ class Native(Loops):
 
     def handle_for(self, program: FunctionProgram) -> Any:
         native = Native(self.program, self.filename)
-        return types.SimpleNamespace(activate=lambda: native)
+        return types.SimpleNamespace(native=None, activate=lambda: native)
 
 
 class Late(dict[int, bool]):
@@ -270,7 +270,7 @@ class Switching(Native):
             frame.written = turn == 2
             return frame
 
-        return types.SimpleNamespace(activate=activate)
+        return types.SimpleNamespace(native=None, activate=activate)
 
 
 class Replay(Native):
@@ -326,7 +326,7 @@ class Replay(Native):
         return local
 
     def handle_for(self, program: FunctionProgram) -> Any:
-        return types.SimpleNamespace(activate=lambda: ReplayFrame(self, program))
+        return types.SimpleNamespace(native=None, activate=lambda: ReplayFrame(self, program))
 
 
 class ReplayFrame(Loops):

@@ -27,7 +27,7 @@ import numpy as np
 from IPython.core.interactiveshell import InteractiveShell
 
 import jupyter_npcompile
-from jupyter_npcompile.runtime import allowance
+from jupyter_npcompile.runtime import allowance, whole_function
 from jupyter_npcompile.runtime.settings import settings
 from tests import summary
 from tests.processes import processes
@@ -107,6 +107,21 @@ def _allowance(monkeypatch: pytest.MonkeyPatch) -> None:
     What the true allowance does is tested in `test_runtime_allowance`.
     """
     monkeypatch.setattr(allowance, "AT_ONCE", 1e6)
+
+
+@pytest.fixture(autouse=True)
+def _segments(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions without loops run in segments, lest the clock decides what a test sees.
+
+    Tests with `straight_functions` let them have a native form.
+    """
+    if "straight_functions" not in request.fixturenames:
+        monkeypatch.setattr(whole_function, "FEWEST", 10**9)
+
+
+@pytest.fixture
+def straight_functions() -> None:
+    """Functions without loops may become one piece of native code."""
 
 
 @pytest.fixture(autouse=True)

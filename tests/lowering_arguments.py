@@ -88,7 +88,7 @@ class Number:
 
     def make(self, run: Runs, memo: Memo) -> Any:
         """The number."""
-        return self.values[run]
+        return self.values[run % 2]
 
     def __repr__(self) -> str:
         return f"Number(({self.values[0]!r}, {self.values[1]!r}))"

@@ -149,7 +149,7 @@ def compare(op: str, call: Call, tolerance: Tolerance, tier: str = "aten") -> Ve
         for number in (0, 1):
             expected = outcome(target, call, number)
             actual = outcome(lambda *a, **k: handle(a, k), call, number)
-            found += [f"run {number}: {text}" for text in _differences(expected, actual, tolerance)]
+            found += [f"run {number}: {text}" for text in differences(expected, actual, tolerance)]
             replays = counters.dispatches - started
     finally:
         settings.tier, settings.first_run_check = before
@@ -165,7 +165,8 @@ def compare(op: str, call: Call, tolerance: Tolerance, tier: str = "aten") -> Ve
 # -- what differs
 
 
-def _differences(expected: Outcome, actual: Outcome, tolerance: Tolerance) -> Iterator[str]:
+def differences(expected: Outcome, actual: Outcome, tolerance: Tolerance) -> Iterator[str]:
+    """What is not the same after two calls."""
     if expected.error or actual.error:  # NumPy ran: what it left behind may be anything
         if expected.error != actual.error:
             yield f"{expected.error or 'no error'} became {actual.error or 'no error'}"
@@ -330,5 +331,5 @@ def compare_numbers(op: str, call: Call, tolerance: Tolerance) -> Verdict:
         replays += 1
         values = [t.item() for t in tensors[: len(lowered.allocations)]]
         actual = Outcome(expected.args, {}, tuple(values) if op.endswith("divmod") else values[0])
-        found += [f"run {number}: {text}" for text in _differences(expected, actual, tolerance)]
+        found += [f"run {number}: {text}" for text in differences(expected, actual, tolerance)]
     return Verdict(found, replays, "a check failed")

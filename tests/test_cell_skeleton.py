@@ -224,6 +224,11 @@ def f(n):
 def test_return_is_taken_or_run() -> None:
     assert function_of("def f(x):\n    return x + 1") == [
         "def f(x):",
+        "    __npcompile_frame__ = __npcompile__.native",
+        "    if __npcompile_frame__ is not None:",
+        "        __npcompile_frame__ = __npcompile_frame__(x)",
+        "        if __npcompile_frame__ is not __npcompile__:",
+        "            return __npcompile_frame__",
         "    __npcompile_frame__ = __npcompile__.activate()",
         "    if __npcompile_frame__ is not None and __npcompile_frame__.done:",
         "        return __npcompile_frame__.result",
@@ -263,7 +268,7 @@ def f(x):
         node = ast.parse(source).body[0]
         assert isinstance(node, ast.FunctionDef)
         code = function_code(build_function(node), "<cell>", 0)
-        handle = types.CellType(types.SimpleNamespace(activate=activate))
+        handle = types.CellType(types.SimpleNamespace(native=None, activate=activate))
         f = types.FunctionType(code, {}, "f", None, (handle,))
         assert (f(0), f(7)) == (-1.0, 8)
         with pytest.raises(ZeroDivisionError) as caught:
@@ -279,7 +284,7 @@ def f(x):
 
 def test_docstring_stays_first() -> None:
     lines = function_of('def f(x):\n    """About."""\n    return x + 1')
-    assert lines[1:3] == ['    """About."""', "    __npcompile_frame__ = __npcompile__.activate()"]
+    assert lines[1:3] == ['    """About."""', "    __npcompile_frame__ = __npcompile__.native"]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.runtime import allowance as allowances
-from jupyter_npcompile.runtime import dry_run, footprint, state
+from jupyter_npcompile.runtime import dry_run, footprint, planning
 from jupyter_npcompile.runtime.allowance import AT_ONCE, LATER, PATIENT, SHARE, Allowance
 from jupyter_npcompile.runtime.reporting import POSTPONED
 from jupyter_npcompile.runtime.state import RegionState
@@ -80,14 +80,14 @@ def test_large_arrays_are_not_copied_for_a_first_run(monkeypatch: pytest.MonkeyP
 @pytest.mark.usefixtures("_nothing_gets_compiled")
 def test_a_run_that_is_held_up_goes_on_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """After one recording that took long, the first run records nothing more."""
-    real = state.dry_run
+    real = planning.dry_run
 
     def slow(region: RegionState, *args: Any, **kwargs: Any) -> Any:
         found = real(region, *args, **kwargs)
         region.rest.allowance.spent += 1.0
         return found
 
-    monkeypatch.setattr(state, "dry_run", slow)
+    monkeypatch.setattr(planning, "dry_run", slow)
 
     def three(x: Any) -> Any:
         y = x + 1

@@ -121,7 +121,7 @@ def test_what_was_measured_decides(
 ) -> None:
     monkeypatch.setattr(npc.settings, "tier", "auto")
     monkeypatch.setattr("jupyter_npcompile.runtime.policy.choose", lambda o: ("aten", "now"))
-    monkeypatch.setattr("jupyter_npcompile.runtime.state.choose", lambda o: ("aten", "now"))
+    monkeypatch.setattr("jupyter_npcompile.runtime.planning.choose", lambda o: ("aten", "now"))
     monkeypatch.setattr("jupyter_npcompile.runtime.first_check.contest", lambda plan, ns: times)
     made = npc.compile(root)
     x = np.ones(3)
@@ -138,7 +138,7 @@ def test_long_runs_that_win_are_not_repeated(monkeypatch: pytest.MonkeyPatch) ->
     for name in ("WORTH", "DECISIVE"):
         monkeypatch.setattr(f"jupyter_npcompile.runtime.contest.{name}", 0.0)
     monkeypatch.setattr(npc.settings, "tier", "auto")
-    monkeypatch.setattr("jupyter_npcompile.runtime.state.choose", lambda o: ("aten", "now"))
+    monkeypatch.setattr("jupyter_npcompile.runtime.planning.choose", lambda o: ("aten", "now"))
     asked: list[Any] = []
     monkeypatch.setattr("jupyter_npcompile.runtime.first_check.contest", asked.append)
     made = npc.compile(root)

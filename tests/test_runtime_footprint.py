@@ -92,6 +92,7 @@ def peak(function: Callable[..., Any]) -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("straight_functions")
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 def test_a_fifth_more_than_numpy(
     function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch

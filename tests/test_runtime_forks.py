@@ -190,7 +190,7 @@ FUNCTIONS = {
 
 def _same(found: Any, expected: Any) -> bool:
     return all(
-        np.array_equal(a, b, equal_nan=True) and a.dtype == b.dtype
+        np.allclose(a, b, rtol=1e-14, atol=0, equal_nan=True) and a.dtype == b.dtype
         for a, b in zip(found, expected, strict=True)
     )
 
@@ -206,7 +206,7 @@ def compiling(
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.usefixtures("compiling")
+@pytest.mark.usefixtures("compiling", "straight_functions")
 @pytest.mark.parametrize(
     ("name", "native"),
     [*((name, False) for name in FUNCTIONS), ("in place", True), ("warns", True)],

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile
-from jupyter_npcompile.runtime import state
+from jupyter_npcompile.runtime import planning, state
 from jupyter_npcompile.runtime.functions import FunctionHandle, handle_of
 from jupyter_npcompile.runtime.loop_form import ANY, CLEAR, FAR, LONG, NARROW, RUNS, TURNS, Form
 
@@ -139,7 +139,7 @@ def scan(x: Any, steps: int) -> Any:
 def test_a_first_call_that_took_long_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Native code is checked in a later call: each has an allowance of its own."""
     monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
-    real = state.dry_run
+    real = planning.dry_run
     cost = [1e9]  # more than any allowance, also that of `conftest`
 
     def slow(region: state.RegionState, *args: Any, **kwargs: Any) -> Any:
@@ -147,7 +147,7 @@ def test_a_first_call_that_took_long_is_forgotten(monkeypatch: pytest.MonkeyPatc
         region.rest.allowance.spent += cost.pop() if cost else 0.0
         return found
 
-    monkeypatch.setattr(state, "dry_run", slow)
+    monkeypatch.setattr(planning, "dry_run", slow)
     fast = jupyter_npcompile.compile(scan)
     x = np.random.default_rng(0).random(20_000)
     for _ in range(6):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile as npc
-from jupyter_npcompile.runtime import allowance, state
+from jupyter_npcompile.runtime import allowance, planning, state
 from jupyter_npcompile.runtime import plan as plans
 from jupyter_npcompile.runtime.functions import FunctionHandle, handle_of
 from jupyter_npcompile.runtime.plan import Plan
@@ -90,16 +90,16 @@ def test_much_larger_arrays_have_a_contest_of_their_own(submitted: list[Any]) ->
 @pytest.mark.usefixtures("submitted")
 def test_all_the_time_of_a_look_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also that in which conditions are compared, and what was compiled is looked for."""
-    real = RegionState._begin
+    real = planning._begin
     now = [100.0]
     for module in (allowance, state):
         monkeypatch.setattr(module, "perf_counter", lambda: now[0])
 
-    def slow(self: RegionState, *args: Any) -> None:
+    def slow(*args: Any) -> None:
         now[0] += 2 * allowance.AT_ONCE
-        real(self, *args)
+        real(*args)
 
-    monkeypatch.setattr(RegionState, "_begin", slow)
+    monkeypatch.setattr(planning, "_begin", slow)
     fast, _ = called([2])
     assert handle_of(fast)._rest.allowance.left < 0  # type: ignore[union-attr]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import inspect
 from collections import ChainMap
 from collections.abc import Sequence
 from typing import Any
@@ -11,15 +12,19 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile
+from jupyter_npcompile.graph.kernels import FUNCTION
 from jupyter_npcompile.loops.sequences import Numbers
+from jupyter_npcompile.runtime import whole_function
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile
 from jupyter_npcompile.runtime.loop_state import MAX_REFUSALS
 from jupyter_npcompile.runtime.subjects import report_of
-from jupyter_npcompile.runtime.whole_function import WholeFunction
+from jupyter_npcompile.runtime.whole_function import FEWEST, WholeFunction
 from tests.loop_programs import program
 from tests.native_loops import Function, define, differences, outcome
 from tests.test_loops_random import arguments
+
+pytestmark = pytest.mark.usefixtures("straight_functions")
 
 FOREVER = 10**9
 
@@ -31,10 +36,9 @@ def whole(function: Function, given: Sequence[Any]) -> tuple[Function, WholeFunc
     """A function whose every call goes to native code for all of it, if there is any."""
     made = jupyter_npcompile.compile(function)
     state = handle_of(made).whole
-    parameters = function.__code__.co_varnames[: len(given)]
-    names = ChainMap(
-        dict(zip(parameters, given, strict=True)), function.__globals__, vars(builtins)
-    )
+    bound = inspect.signature(function).bind(*given)
+    bound.apply_defaults()
+    names = ChainMap(bound.arguments, function.__globals__, vars(builtins))
     LoopCompile(state, Job.of_names(state.loop, Numbers(), names), waited=True).run()
     state._duel._blind, state._duel._until = FOREVER, FOREVER
     return made, state
@@ -213,7 +217,8 @@ def test_it_comes_by_itself() -> None:
 
 def test_functions_that_have_none() -> None:
     for body in (
-        "return a + 1",
+        "return 1",
+        "import math\n    return a + 1",
         "for i in a: print(i)",
         "for i in a:\n        with np.errstate(): i",
     ):
@@ -240,3 +245,89 @@ def f(x):
             made(-np.ones(4))
     assert [form.refusals for form in state.forms] == [MAX_REFUSALS]
     assert state._ticket is None
+
+
+STRAIGHT = """
+def f(x, y, scale=2.0):
+    \"\"\"A text, which does nothing.\"\"\"
+    z = np.exp(-x * x) * y
+    low, high = z.min(), z.max()
+    z -= low
+    return z[::2], z * scale, float(high - low), x
+"""
+
+
+def test_a_function_without_loops() -> None:
+    rng = np.random.default_rng(3)
+    for size in (1, 7, 1000):
+        state = assert_whole(STRAIGHT, rng.normal(size=size), rng.normal(size=size), 3.0)
+        assert state.forms[0].iterations == 2
+
+
+def test_a_function_without_loops_comes_by_itself() -> None:
+    function = define(STRAIGHT)
+    made = jupyter_npcompile.compile(function)
+    state = handle_of(made).whole
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(size=40), rng.normal(size=40)
+    expected = outcome(function, (x, y))
+    for call in range(400):
+        assert call >= FEWEST - 1 or state._ticket is None
+        assert not differences(expected, outcome(made, (x, y)))
+        if state.forms and state.forms[0].iterations > 20:
+            break
+        if call >= FEWEST:
+            jupyter_npcompile.wait(60)
+    assert state.forms[0].iterations > 20, state.closed
+    state._duel.written, state._rest.whole = False, state.forms[0]
+    report = report_of(handle_of(made))
+    assert {region.tier for region in report.regions} == {"native-loop"}
+    assert "one piece of native code" in report.regions[0].note
+    assert [node.op for graph in report.graph.kernels for node in graph.nodes] == [FUNCTION]
+
+
+def test_where_numpy_warns_it_runs() -> None:
+    function = define("def f(x, y):\n    return np.log(x) / y\n")
+    good, bad = np.array([1.0, 2.0]), np.array([0.0, 2.0])
+    made, state = whole(function, [good, good])
+    for given in ((good, good), (bad, good), (good, bad), (-good, good), (good, good)):
+        wrong = differences(outcome(function, given), outcome(made, given))
+        assert not wrong, wrong
+    assert state.forms[0].iterations == 1
+
+
+def test_what_refuses_from_the_beginning_is_tried_twice() -> None:
+    made, state = whole(define("def f(x):\n    return 1 / x\n"), [np.ones(3)])
+    for _ in range(5):
+        with pytest.warns(RuntimeWarning, match="divide by zero"):
+            assert made(np.zeros(3))[0] == np.inf
+    assert state.forms[0].refusals == MAX_REFUSALS
+
+
+def test_large_results_are_compared_by_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole_function, "LARGE", 100)
+    x = np.linspace(0, 1, 1 << 12)
+    for text in ("x * 2 + 1", "(x * 2, x + 1)", "x[1:]"):
+        function = define(f"def f(x):\n    return {text}\n")
+        made, state = whole(function, [x])
+        assert not differences(outcome(function, (x,)), outcome(made, (x,)))
+        assert not state.closed
+        assert state.forms[0].checked
+
+
+def test_a_wrong_large_result_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whole_function, "LARGE", 100)
+    function = define("def f(x):\n    return x * 2 + 1\n")
+    x = np.linspace(0, 1, 1 << 12)
+    made, state = whole(function, [x])
+    (form,) = state.forms
+    run = form.run
+
+    def wrong(*given: Any) -> Any:
+        answer = run(*given)
+        answer[2][-1] += 1
+        return answer
+
+    form.run = wrong
+    assert np.array_equal(made(x), function(x))
+    assert "NumPy's result was kept" in state.closed

@@ -34,9 +34,11 @@ from jupyter_npcompile.cell.syntax import (
     as_definition,
     assign,
     attribute,
+    call,
     clone,
     constant,
     descend,
+    every_argument,
     extent,
     first_line_of,
     has_docstring,
@@ -169,6 +171,11 @@ def build_function(
     >>> program = build_function(ast.parse("def f(x):\n    y = x + 1\n    return y").body[0])
     >>> print(ast.unparse(program.factory.body[0].body[-1]))
     def f(x):
+        __npcompile_frame__ = __npcompile__.native
+        if __npcompile_frame__ is not None:
+            __npcompile_frame__ = __npcompile_frame__(x)
+            if __npcompile_frame__ is not __npcompile__:
+                return __npcompile_frame__
         __npcompile_frame__ = __npcompile__.activate()
         if __npcompile_frame__ is not None and __npcompile_frame__.done:
             return __npcompile_frame__.result
@@ -289,9 +296,27 @@ class _FunctionBuilder(Builder):
         return [
             *body[:documented],
             *declarations(node.body),
+            *self.shortcut(),
             start,
             self.finished(),
             *(self.timed(either) if levels(node.body) < DEEPEST else either),
+        ]
+
+    def shortcut(self) -> list[ast.stmt]:
+        """Have native code run the whole call, where the handle has some at hand."""
+        place = point(self.node)
+
+        def differs(other: ast.expr) -> ast.expr:
+            return ast.Compare(load(FRAME, place), [ast.IsNot()], [other], **place)
+
+        arguments: list[ast.expr] = [load(arg.arg, place) for arg in every_argument(self.node.args)]
+        runs = assign(store(FRAME, place), call(load(FRAME, place), arguments, place), place)
+        over = ast.Return(value=load(FRAME, place), **place)
+        has_run = ast.If(differs(load(HANDLE, place)), [over], [], **place)
+        offer = attribute(load(HANDLE, place), "native", place)
+        return [
+            assign(store(FRAME, place), offer, place),
+            ast.If(differs(constant(None, place)), [runs, has_run], [], **place),
         ]
 
     def finished(self) -> ast.stmt:

@@ -21,6 +21,9 @@ CHECKS = f"{PREFIX}checks"
 LOOP = f"{PREFIX}native loop"
 """A loop that was compiled as a whole."""
 
+FUNCTION = f"{PREFIX}native function"
+"""A function without loops that was."""
+
 MOST_NAMES = 4
 """Operations that the name of a loop nest names."""
 

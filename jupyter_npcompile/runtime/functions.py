@@ -28,7 +28,9 @@ from jupyter_npcompile.runtime.frame import Frame
 from jupyter_npcompile.runtime.loop_state import loop_states
 from jupyter_npcompile.runtime.namespace import ArgumentNamespace, forget_locals
 from jupyter_npcompile.runtime.pauses import Rest
-from jupyter_npcompile.runtime.policy import Options, is_open, loops_when
+from jupyter_npcompile.runtime.policy import Options, is_open
+from jupyter_npcompile.runtime.settings import settings
+from jupyter_npcompile.runtime.shortcut import Native
 from jupyter_npcompile.runtime.state import RegionState, add_filename
 from jupyter_npcompile.runtime.tensor_calls import Done, arguments, follow, remember
 from jupyter_npcompile.runtime.traceable import RegionCode
@@ -48,6 +50,11 @@ class FunctionHandle:
         How it is compiled.
     source : SourceText
         The text of its cell or file.
+
+    Attributes
+    ----------
+    native : callable or None
+        What runs calls at once, see `shortcut`; it returns this handle when it has not.
     """
 
     def __init__(self, program: FunctionProgram, options: Options, source: SourceText) -> None:
@@ -69,7 +76,9 @@ class FunctionHandle:
         for loop in self.loops:
             loop.rest = self._rest
         self.whole = WholeFunction.of(program, self.loops, self._rest)
+        self._may_go_whole = options.trial is None and options.device == CPU and not options.ahead
         self._alone = False
+        self.native: Native | None = None
 
     def activate(self) -> Frame | Done | None:
         """State for one call of the function; None when it runs as it was written."""
@@ -78,7 +87,7 @@ class FunctionHandle:
             if done is not None:
                 return done
         rest, timed = self._rest, None
-        if self.whole is not None and self.whole.is_ready and not self._alone:
+        if self.whole is not None and self.whole.is_asked() and not self._alone:
             caller = sys._getframe(1)
             if id(caller.f_code) not in self._codes:
                 return None  # somebody gave the function the code of another
@@ -86,6 +95,8 @@ class FunctionHandle:
                 history.remember(self)
                 over, result, timed = self.whole.call(caller, lambda: self._guarded(caller))
                 if over:
+                    if caller.f_globals is self.namespace:
+                        self.native = self.whole.shortcut(self, self.namespace)
                     return Done(result)
         if rest.left > 0:  # several threads may count it down
             rest.left -= 1
@@ -117,12 +128,12 @@ class FunctionHandle:
 
     def _consider(self, whole: WholeFunction, caller: types.FrameType) -> None:
         """Have all of it compiled, if it may be."""
-        if self._goes_whole():
+        if whole.is_sought and self._goes_whole():
             whole.consider(caller)
 
     def _goes_whole(self) -> bool:
-        """Whether native code may run all of it."""
-        return is_open(self.options) and loops_when(self.options) == "later"
+        """Whether native code may run all of it: nobody waits for it, or asks for a tier."""
+        return self._may_go_whole and settings.tier == "auto"
 
     def _written(self, timed: Turn) -> Frame:
         """State for a call that is timed, and runs as it was written."""
@@ -133,7 +144,7 @@ class FunctionHandle:
         args, kwargs = arguments(caller.f_code, caller.f_locals)
         forget_locals(caller)
         function = self._made[id(caller.f_code)]
-        self._alone = True
+        self._alone, self.native = True, None
         try:
             return function(*args, **kwargs)
         finally:
@@ -189,6 +200,8 @@ class NativeHandle:
     >>> NativeHandle().activate() is None
     True
     """
+
+    native = None
 
     def activate(self) -> None:
         """The function runs as it was written."""

@@ -14,6 +14,7 @@ from jupyter_npcompile.loops.program import NOTHING, REFUSED, RETURNED
 from jupyter_npcompile.runtime.check import Rounding, difference
 from jupyter_npcompile.runtime.footprint import budget
 from jupyter_npcompile.runtime.loop_form import Form
+from jupyter_npcompile.runtime.samples import sample_mismatches, sampled
 from jupyter_npcompile.tracer.memory import Array, is_writeable
 
 Tail = tuple[list[Any], int, list[Any]]
@@ -47,6 +48,8 @@ class Prediction:
         Of the run that it is a part of.
     seconds : float
         What native code has taken for it, copies apart.
+    samples : set of str
+        Names of which samples are kept.
     """
 
     form: Form
@@ -58,6 +61,7 @@ class Prediction:
     tails: list[Tail] = field(default_factory=list)
     size: tuple[int, ...] = ()
     seconds: float = 0.0
+    samples: set[str] = field(default_factory=set)
 
     @classmethod
     def of(
@@ -74,6 +78,11 @@ class Prediction:
         magnitude = max(map(_magnitude, (*values, *found.values(), *grown)), default=0.0)
         return cls(form, found, contents, magnitude, changes, tails=tails or [])
 
+    def sample(self, name: str) -> None:
+        """Keep no more than a sample of what a name is bound to."""
+        self.values[name] = sampled(self.values[name])
+        self.samples.add(name)
+
     def differences(self, namespace: Mapping[str, Any]) -> list[str]:
         """What is not as it was said, now that Python has run the iteration."""
         rounding = Rounding(self.magnitude, 2.0**-52)
@@ -83,6 +92,9 @@ class Prediction:
                 continue
             if name not in namespace:
                 found.append(f"{name}: it is not bound")
+            elif name in self.samples:
+                seen = sampled(namespace[name])
+                found += [str(one) for one in sample_mismatches(name, seen, value, rounding)]
             elif namespace[name] is not value:
                 found.append(difference(name, namespace[name], value, rounding))
         for array, content in self.contents:

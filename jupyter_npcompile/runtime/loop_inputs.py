@@ -30,19 +30,46 @@ def taker(form: Form, own: Collection[str]) -> Take:
     objects: dict[str, Any] = {
         "errors_of_fetching": (KeyError, AttributeError),
         "builtin": vars(builtins),
-        "is_same": is_same,
-        "holds": holds,
     }
+    places = {name: f"own[{name!r}]" for name in own}
+    tests = tests_of(form, lambda name: read_from(name, places), objects)
+    lines = [f"if not ({test}): return None" for test in tests]
+    inputs = (read_from(name, places) for name in form.code.inputs)
+    lines.append(f"return [{', '.join(inputs)}]")
+    return written("take", "own, names", lines, objects)
+
+
+def read_from(name: str, own: Mapping[str, str]) -> str:
+    """Python that reads a name: where local ones are is given, others are global.
+
+    Examples
+    --------
+    >>> read_from("x", {"x": "own['x']"})
+    "own['x']"
+    """
+    if name in own:
+        return own[name]
+    return f"(names[{name!r}] if {name!r} in names else builtin[{name!r}])"
+
+
+def tests_of(form: Form, read: Callable[[str], str], objects: dict[str, Any]) -> list[str]:
+    """Python that compares what a form assumes; what it mentions is added to some objects.
+
+    Parameters
+    ----------
+    form : Form
+        What runs.
+    read : callable
+        Python that reads a name.
+    objects : dict of str to object
+        What names of the tests mean; ``names`` and ``builtin`` are global names.
+    """
+    objects["is_same"], objects["holds"] = is_same, holds
 
     def known(value: Any) -> str:
         name = f"known{len(objects)}"
         objects[name] = value
         return name
-
-    def read(name: str) -> str:
-        if name in own:
-            return f"own[{name!r}]"
-        return f"(names[{name!r}] if {name!r} in names else builtin[{name!r}])"
 
     tests = []
     for assumption in form.code.assumptions:
@@ -56,6 +83,4 @@ def taker(form: Form, own: Collection[str]) -> Take:
         name = known(function)
         tests.append(f"{name}.__code__ is {known(code)}")
         tests.append(f"{name}.__defaults__ is {known(defaults)}")
-    lines = [f"if not ({test}): return None" for test in tests]
-    lines.append(f"return [{', '.join(map(read, form.code.inputs))}]")
-    return written("take", "own, names", lines, objects)
+    return tests

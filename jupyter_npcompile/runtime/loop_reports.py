@@ -6,10 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from jupyter_npcompile.graph import Graph, Node, Output, Position, Ref, RegionReport
 from jupyter_npcompile.graph.kernels import LOOP
+from jupyter_npcompile.runtime.loop_form import Form
 from jupyter_npcompile.runtime.loop_state import LoopState
 
 TIER = "native-loop"
 """How a loop runs that was compiled as a whole."""
+
+WHOLE = "its function runs as one piece of native code"
+"""What the note of a loop or region says then."""
 
 Loops = Mapping[int | None, Sequence[LoopState]]
 """The loops of the functions of a cell, by index; None: of the cell itself."""
@@ -71,15 +75,7 @@ def region_of(id: int, state: LoopState) -> RegionReport:
     """
     whole = state.rest.whole
     if whole is not None:
-        return RegionReport(
-            id=id,
-            lines=state.loop.lines,
-            tier=TIER,
-            signature=whole.code.signature,
-            segments=1,
-            artifacts=1,
-            note="its function runs as one piece of native code",
-        )
+        return region_of_whole(id, state.loop.lines, whole)
     form = state.best
     if form is None:
         return RegionReport(id, state.loop.lines, "numpy", note=f"no native loop: {state.closed}")
@@ -106,19 +102,47 @@ def region_of(id: int, state: LoopState) -> RegionReport:
     )
 
 
+def region_of_whole(id: int, lines: tuple[int, int], form: Form) -> RegionReport:
+    """How a loop or region runs that is a part of a function in one piece.
+
+    Parameters
+    ----------
+    id : int
+        Number of the region in the report.
+    lines : tuple of int
+        Its first and last line.
+    form : Form
+        What runs.
+    """
+    return RegionReport(
+        id=id,
+        lines=lines,
+        tier=TIER,
+        signature=form.code.signature,
+        segments=1,
+        artifacts=1,
+        note=WHOLE,
+    )
+
+
 def kernels(loops: Loops) -> list[Graph]:
     """The loops that ran natively, each as a graph of one kernel."""
-    return [_kernel(state) for _, state in shown(loops) if ran_natively(state)]
+    made = []
+    for _, state in shown(loops):
+        if ran_natively(state):
+            form = state.rest.whole or state.best
+            assert form is not None
+            made.append(kernel(form, state.loop.lines[0]))
+    return made
 
 
-def _kernel(state: LoopState) -> Graph:
-    form = state.rest.whole or state.best
-    assert form is not None
-    code, place = form.code, Position(state.loop.lines[0], 0)
+def kernel(form: Form, line: int, op: str = LOOP) -> Graph:
+    """A native form as a graph of one kernel, which begins at a line."""
+    code, place = form.code, Position(line, 0)
     inputs = tuple(Node(k, "input", name=name) for k, name in enumerate(code.inputs))
     written = tuple(node.id for node in inputs if node.name in code.written)
     id = len(inputs)
     reads = tuple(Ref(node.id) for node in inputs)
-    loop = Node(id, LOOP, reads, position=place, writes=written)
+    whole = Node(id, op, reads, position=place, writes=written)
     outputs = tuple(Output(name, Ref(id)) for name in code.outputs if name.isidentifier())
-    return Graph("kernels", inputs, (loop,), outputs, written)
+    return Graph("kernels", inputs, (whole,), outputs, written)

@@ -28,14 +28,16 @@ def region_of(number: int, state: RegionState, loop: LoopState | None) -> Region
     """
     if loop is not None:
         return RegionReport(number, state.lines, loop_reports.TIER)
+    if state.rest.whole is not None:
+        return loop_reports.region_of_whole(number, state.lines, state.rest.whole)
     plans = [plan for _, plan in sorted(state.used.items()) if plan.recording.graph.nodes]
     tiers = dict.fromkeys(_tier(plan) for plan in plans)
     notes = [plan.note for plan in plans if plan.note] + list(state.closed.values())
     notes += state.recompiled.values()
-    whole = state.rest.verdict(number)
-    if whole:
+    lost = state.rest.verdict(number)
+    if lost:
         tiers = {"numpy": None} if tiers else tiers
-        notes.insert(0, whole)
+        notes.insert(0, lost)
     if any(plan.state == "pending" for plan in plans):
         notes.insert(0, COMPILING)
     if any(plan.state == "held" for plan in plans):

@@ -18,6 +18,7 @@ from jupyter_npcompile.graph import (
     ReportData,
     Status,
 )
+from jupyter_npcompile.graph.kernels import FUNCTION
 from jupyter_npcompile.graph.summary import NOT_RUN
 from jupyter_npcompile.runtime import loop_reports
 from jupyter_npcompile.runtime.bodies import (
@@ -360,12 +361,29 @@ def _graphs(subject: Subject) -> CapturedGraph:
         for _, plan in sorted(state.used.items())
         if plan.recording.graph.nodes
     ]
-    made = [plan.artifact for plan in plans]
+    whole = _wholes(subject)
+    made = [
+        None if function in whole else plan.artifact
+        for (function, _), state in subject.states.items()
+        for _, plan in sorted(state.used.items())
+        if plan.recording.graph.nodes
+    ]
     return CapturedGraph(
         numpy=tuple(plan.recording.graph for plan in plans),
-        aten=tuple(artifact.aten if artifact else Graph("aten") for artifact in made),
+        aten=tuple(plan.artifact.aten if plan.artifact else Graph("aten") for plan in plans),
         kernels=(
             *(artifact.kernels if artifact else Graph("kernels") for artifact in made),
             *loop_reports.kernels(subject.loops),
+            *whole.values(),
         ),
     )
+
+
+def _wholes(subject: Subject) -> dict[int | None, Graph]:
+    """The functions without loops that ran as one piece of native code, by index."""
+    made: dict[int | None, Graph] = {}
+    for (function, _), state in subject.states.items():
+        form = state.rest.whole
+        if form is not None and not subject.loops.get(function) and function not in made:
+            made[function] = loop_reports.kernel(form, state.lines[0], FUNCTION)
+    return made

@@ -14,6 +14,7 @@ from jupyter_npcompile.runtime.first_check import checked, measure
 from jupyter_npcompile.runtime.native.program import Program
 from jupyter_npcompile.runtime.outcome import Outcome, PythonRaisesError
 from jupyter_npcompile.runtime.plan import Plan
+from jupyter_npcompile.runtime.planning import leave_device
 from jupyter_npcompile.runtime.policy import is_open
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.tracer import interrupts
@@ -84,7 +85,7 @@ def _ran(
         raise
     except DeviceError as error:
         counters.fallbacks += 1
-        state.leave_device(plan, str(error))
+        leave_device(state, plan, str(error))
         return None
     except Exception as error:
         counters.fallbacks += 1

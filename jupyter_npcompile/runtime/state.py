@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import threading
 import weakref
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from time import perf_counter
 from types import FrameType
 from typing import Any
 
-from jupyter_npcompile.runtime import artifacts
-from jupyter_npcompile.runtime.artifacts import Artifact
-from jupyter_npcompile.runtime.background import BackgroundCompile
 from jupyter_npcompile.runtime.changes import change
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.device.residency import Residency
-from jupyter_npcompile.runtime.devices import CPU
-from jupyter_npcompile.runtime.dry_run import dry_run
 from jupyter_npcompile.runtime.errors import first_line
 from jupyter_npcompile.runtime.fast import Fast, specialise
 from jupyter_npcompile.runtime.namespace import FrameNamespace, forget_locals
 from jupyter_npcompile.runtime.pauses import Pauses, Rest
 from jupyter_npcompile.runtime.plan import AWAITED, Plan
-from jupyter_npcompile.runtime.policy import Options, When, choose, is_open
-from jupyter_npcompile.runtime.preparing import companions, prepare, take_verdict
-from jupyter_npcompile.runtime.relatives import MAX_SIZES, is_tiny, relate, relatives_of
+from jupyter_npcompile.runtime.planning import record, resume
+from jupyter_npcompile.runtime.policy import Options, choose
+from jupyter_npcompile.runtime.relatives import MAX_SIZES
 from jupyter_npcompile.runtime.segment_run import run
 from jupyter_npcompile.runtime.settings import settings
-from jupyter_npcompile.runtime.slice_bounds import with_free_bounds
 from jupyter_npcompile.runtime.stats import counters
-from jupyter_npcompile.runtime.ticket import Ticket
 from jupyter_npcompile.runtime.traceable import Traceable
-from jupyter_npcompile.runtime.worker import compiler
-from jupyter_npcompile.tracer.breaks import LATE
-from jupyter_npcompile.tracer.recording import Recording, Stop
+from jupyter_npcompile.tracer.recording import Stop
 from jupyter_npcompile.tracer.sources import Namespace, Source
 
 MAX_PLANS = 8
@@ -44,9 +34,6 @@ MAX_PLANS = 8
 
 FEW = 2
 """Plans whose order does not matter."""
-
-CHECKS = 3
-"""How many times as long as NumPy a first compiled run takes, with its check and contest."""
 
 WORTH = 16
 """Runs of each of them, on average, that make it worth while to record further ones."""
@@ -288,10 +275,10 @@ class RegionState:
                 again = plan.is_worth_another_try()
                 if plan.limit is None and not (again or plan.stale or plan.was_given_up):
                     if plan.state == "held":
-                        self._resume(plan)
+                        resume(self, plan)
                     return plan
                 plans.remove(plan)
-                made = self._record(start, namespace, plan.limit)
+                made = record(self, start, namespace, plan.limit)
                 if made is not None:
                     made.met = plan.met
                 return made
@@ -311,141 +298,11 @@ class RegionState:
         if self._is_out_of_time():
             self.postponed.add(start)
             return None
-        return self._record(start, namespace)
+        return record(self, start, namespace)
 
     def _is_out_of_time(self) -> bool:
         """Whether NumPy goes on alone, lest this run is held up."""
         return choose(self.options)[1] == "later" and self.rest.allowance.left <= 0
-
-    def _has_time_to_run(self, plan: Plan) -> bool:
-        """Whether this run has time for compiled code, after what NumPy has just computed.
-
-        If nobody has checked it, it is compared with that, and timed.
-        """
-        numpy = plan.recording.numpy_seconds
-        seconds = plan.timings["compiled_us"] * 1e-6 if plan.checked else CHECKS * numpy
-        return seconds <= self.rest.allowance.left
-
-    def _record(self, start: int, namespace: Namespace, limit: Stop | None = None) -> Plan | None:
-        """Record from a statement on, and have the recording compiled."""
-        tier, when = choose(self.options)
-        if self.plans[start] and start not in self.put_off:
-            self.rest.allowance.meets_news()
-        self.put_off.add(start)
-        while True:
-            recording = dry_run(self, start, namespace, limit, hurry=when == "later")
-            if recording is None:
-                return None
-            self.useful += recording.numpy_seconds
-            if recording.is_late:
-                return _only_now(recording, namespace)
-            self.postponed.discard(start)
-            self.put_off.discard(start)
-            recording = with_free_bounds(self, recording, namespace, limit, hurry=when == "later")
-            plan = Plan(recording)
-            plan.timings["trace_ms"] = recording.seconds * 1e3
-            plan.timings["numpy_us"] = recording.numpy_seconds * 1e6
-            try:
-                self.plans[start].append(plan)
-                self._settle(plan, tier, when, namespace)
-            except BaseException:
-                # Interrupted: nobody knows the plan yet, and next time is another try.
-                if plan in self.plans[start]:
-                    self.plans[start].remove(plan)
-                raise
-            if plan.limit is None and not plan.stale:
-                return plan
-            self.plans[start].remove(plan)
-            limit = plan.limit or limit
-
-    def _settle(self, plan: Plan, tier: str, when: When, namespace: Namespace) -> None:
-        """Decide what becomes of a new plan."""
-        recording = plan.recording
-        held = when == "later" or not is_open(self.options) or plan.fits_twice
-        if not recording.graph.nodes or not held:
-            recording.forget()
-        relate(self, plan)
-        if recording.stop == plan.start:
-            plan.state = "numpy"
-            plan.note = recording.end.cause.reason if recording.end else ""
-        elif not recording.graph.nodes:
-            plan.state, plan.note = "numpy", "plain Python"
-        elif when == "later" and is_tiny(self, plan):
-            plan.state, plan.note = "numpy", "hardly any elements: NumPy runs"
-        elif when == "never":
-            plan.state, plan.note = "numpy", "the tier is set to numpy"
-        else:
-            self._begin(plan, tier, when, namespace)
-
-    def _begin(self, plan: Plan, tier: str, when: When, namespace: Namespace) -> None:
-        """Take what is known about a plan, or have it compiled, now or later."""
-        graph = plan.recording.graph
-        if self.options.trial is None and prepare(
-            plan, lambda: artifacts.recall(graph, tier), self.code
-        ):
-            plan.shared = plan.artifact is not None and plan.artifact.form is not None
-            if when == "later":
-                plan.keep_first(namespace)
-            take_verdict(plan)
-            if plan.state == "ready" and self._has_time_to_run(plan):
-                plan.first = None
-            elif plan.first is not None:
-                plan.recording.forget()
-        elif when == "later":
-            plan.keep_first(namespace)
-            plan.recording.forget()
-            plan.state = "held"
-            if self._is_first(plan) or plan.shared or plan.recording.free:
-                self._resume(plan)
-        else:
-            ticket = Ticket(waited=True)
-            compiler.run(functools.partial(self._compile, plan, tier, ticket), ticket)
-
-    def _is_first(self, plan: Plan) -> bool:
-        """Whether nothing else has been recorded from the same statement."""
-        return all(other is plan for other in self.plans[plan.start])
-
-    def _resume(self, plan: Plan) -> None:
-        """A plan that was not the first is met again: have it compiled, if that is worth it.
-
-        In a loop each iteration may have a signature of its own. What is never met
-        again would be compiled for nothing; and where NumPy has won, it would win
-        again against the same operations, unless there is more for them to do.
-        """
-        others = [other for other in self.plans[plan.start] if other is not plan]
-        if any(other.state == "pending" for other in others):
-            return
-        lost = next((other for other in others if plan.is_like(other) and other.has_lost), None)
-        if lost is not None:
-            plan.state, plan.note = "numpy", lost.note
-            return
-        plan.state = "pending"
-        tier, _ = choose(self.options)
-        BackgroundCompile(self, plan, tier).submit()
-
-    def _compile(self, plan: Plan, tier: str, ticket: Ticket) -> None:
-        """Lower and compile a plan while the user's code waits.
-
-        Parameters
-        ----------
-        plan : Plan
-            What was recorded.
-        tier : str
-            What to compile it for.
-        ticket : Ticket
-            Of the one who waits.
-        """
-
-        def make() -> Artifact:
-            graph, trial = plan.recording.graph, self.options.trial
-            if trial is not None:
-                return trial.make(graph, tier, ticket)
-            others = companions(plan, relatives)
-            return artifacts.make(graph, tier, alone=True, ticket=ticket, others=others)
-
-        relatives = relatives_of(self, plan)
-        prepare(plan, make, self.code)
-        self.prepared(plan, relatives)
 
     def prepared(self, plan: Plan, relatives: Sequence[Plan]) -> None:
         """A plan has got its artifact, or the reason why it has none.
@@ -471,30 +328,6 @@ class RegionState:
                 (relatives or [earlier])[0].recording, plan.recording, plan.artifact
             )
 
-    def leave_device(self, plan: Plan, reason: str) -> None:
-        """Have the CPU run a plan from now on; NumPy does until something is compiled for it.
-
-        Parameters
-        ----------
-        plan : Plan
-            What its device could not run.
-        reason : str
-            Why, for the report.
-        """
-        plan.recording.forget()
-        plan.artifact, plan.checked, plan.epsilon = None, False, 0.0
-        plan.note = f"the CPU runs it: {reason}"
-        if self.options.trial is not None:
-            plan.state = "numpy"
-            return
-        plan.state = "pending"
-        tier, when = choose(replace(self.options, device=CPU))
-        if when == "now":
-            ticket = Ticket(waited=True)
-            compiler.run(functools.partial(self._compile, plan, tier, ticket), ticket)
-        else:
-            BackgroundCompile(self, plan, tier).submit()
-
     def every_plan(self) -> list[Plan]:
         """All plans, as they are now: other threads may make more."""
         return [plan for plans in list(self.plans.values()) for plan in list(plans)]
@@ -504,17 +337,6 @@ class RegionState:
         for plan in self.every_plan():
             if plan.state == "pending" and plan.ticket is not None:
                 plan.ticket.cancel()
-
-    # -- running
-
-
-def _only_now(recording: Recording, namespace: Namespace) -> Plan:
-    """A plan for a recording that ended early: another run records more."""
-    plan = Plan(recording)
-    plan.state, plan.note = "numpy", LATE
-    plan.keep_first(namespace)
-    recording.forget()
-    return plan
 
 
 def add_filename(name: str, known: set[str], states: Iterable[RegionState]) -> None:

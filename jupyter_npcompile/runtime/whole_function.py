@@ -4,13 +4,15 @@ A function whose loops run natively still asks a guard before each of its other
 statements, and binds what each loop has computed. For small arrays that takes
 longer than the work. So a function that holds nothing but what native loops may
 hold is translated, first of all, as a loop that runs once, with its ``return`` in
-it. Calls are timed, in turns with those with guards, and the faster way is kept.
+it. A function without loops is, too, when it has been called a few times: its
+arrays need not be handed from operation to operation. Calls are timed, in turns
+with those with guards, and the faster way is kept.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from types import FrameType
 from typing import Any
@@ -19,7 +21,7 @@ import numpy as np
 
 from jupyter_npcompile.cell import FunctionProgram, Loop
 from jupyter_npcompile.cell.names import bound_names, local_names
-from jupyter_npcompile.cell.syntax import extent, load, point, store
+from jupyter_npcompile.cell.syntax import every_argument, extent, load, point, store
 from jupyter_npcompile.cell.twins import is_plain
 from jupyter_npcompile.loops.program import FINISHED, REFUSED, RETURNED
 from jupyter_npcompile.loops.sequences import Numbers
@@ -33,11 +35,18 @@ from jupyter_npcompile.runtime.loop_state import MAX_FORMS, MAX_REFUSALS, LoopSt
 from jupyter_npcompile.runtime.namespace import FrameNamespace, forget_locals
 from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.settings import settings
+from jupyter_npcompile.runtime.shortcut import Handle, Native, reaches, shortcut
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.ticket import Ticket
 
 LONGEST = 0.2
 """Seconds that its loops may take in a call, for all of it to be tried."""
+
+FEWEST = 3
+"""Calls of a function without loops, before anything is compiled for it."""
+
+LARGE = 1 << 20
+"""Bytes of a result that is compared by samples: both sides would need memory."""
 
 ONCE = (0, 1)
 """What a loop goes through that runs once: its first number, and the step."""
@@ -56,6 +65,8 @@ class WholeFunction:
         Its body, as a loop that runs once.
     own : frozenset of str
         Its local names.
+    parameters : sequence of str
+        Those of them that it is called with.
     loops : sequence of LoopState
         The loops in it.
     rest : Rest
@@ -65,29 +76,41 @@ class WholeFunction:
     ----------
     closed : str
         Why it has no native form; empty while it may have one.
+    refused : bool
+        Whether the shortcut has left the call to NumPy that is about to begin.
     """
 
     def __init__(
-        self, loop: Loop, own: frozenset[str], loops: Sequence[LoopState], rest: Rest
+        self,
+        loop: Loop,
+        own: frozenset[str],
+        parameters: Sequence[str],
+        loops: Sequence[LoopState],
+        rest: Rest,
     ) -> None:
         self.loop = loop
         self.closed = ""
+        self.refused = False
+        self._shortcuts: dict[int, Native | None] = {}
         self._taken: tuple[tuple[Form, Take], ...] = ()
         self._own = own
+        self._parameters = tuple(parameters)
         self._loops = [state for state in loops if state.loop.outer is None]
         self._rest = rest
         self._duel = Duel()
+        self._changes = 0
         self._ticket: Ticket | None = None
-        self._next_look = 1
+        self._next_look = 1 if self._loops else FEWEST
         self._looks = 0
+        self._began = 0.0
 
     @classmethod
     def of(
         cls, program: FunctionProgram, loops: Sequence[LoopState], rest: Rest
     ) -> WholeFunction | None:
-        """The one of a function, if it holds loops, and nothing else than they may hold."""
+        """The one of a function, if it holds array work, and only what native loops may hold."""
         outer = [state for state in loops if state.loop.outer is None]
-        if not outer or not all(state.loop.native for state in outer):
+        if not (outer or program.regions) or not all(state.loop.native for state in outer):
             return None
         node = program.node
         place, point_ = extent(node), point(node)
@@ -102,7 +125,8 @@ class WholeFunction:
         if not is_plain(once, in_function=True):
             return None
         body = Loop(-1, once, range(0), None, True, bound_names(node.body), ())
-        return cls(body, local_names(node) | set(program.free_names), loops, rest)
+        parameters = [arg.arg for arg in every_argument(node.args)]
+        return cls(body, local_names(node) | set(program.free_names), parameters, loops, rest)
 
     @property
     def forms(self) -> list[Form]:
@@ -111,7 +135,9 @@ class WholeFunction:
 
     @property
     def busy(self) -> float:
-        """Seconds that its loops have run."""
+        """Seconds that its loops have run; without loops, since it was worth a look."""
+        if not self._loops:
+            return perf_counter() - self._began
         return sum(state.busy for state in self._loops)
 
     @property
@@ -120,11 +146,40 @@ class WholeFunction:
         return sum(state.open for state in self._loops)
 
     @property
-    def is_ready(self) -> bool:
-        """Whether anything was compiled."""
-        return bool(self._taken)
+    def is_sought(self) -> bool:
+        """Whether there is no native form yet, and may be one."""
+        return not (self._taken or self.closed)
 
     # -- running
+
+    def is_asked(self) -> bool:
+        """Whether native code may run this call: it is there, and has not lost the duel."""
+        if self.refused:
+            self.refused = False
+            return False
+        duel = self._duel
+        return bool(self._taken) and not (duel.written and duel.is_blind())
+
+    def shortcut(self, handle: Handle, names: Mapping[str, Any]) -> Native | None:
+        """What the next calls may take, after one that native code has run.
+
+        Parameters
+        ----------
+        handle : Handle
+            Who offers it.
+        names : mapping of str to object
+            Global names of the function.
+        """
+        form = self._rest.whole
+        if form is None or self._duel.written or not form.checked:
+            return None
+        if id(form) not in self._shortcuts:
+            made = None
+            if reaches(form, self._own, self._parameters):
+                blind = self._duel.is_blind
+                made = shortcut(form, self._parameters, names, handle, self, blind)
+            self._shortcuts[id(form)] = made
+        return self._shortcuts[id(form)]
 
     def call(self, frame: FrameType, again: Callable[[], Any]) -> tuple[bool, Any, Turn | None]:
         """A call begins.
@@ -146,8 +201,11 @@ class WholeFunction:
             To be told how long it takes, when it is not over.
         """
         duel, turn = self._duel, None
-        if not duel.is_blind():
-            turn = duel.turn(frame.f_locals, self._rest.changes)
+        if duel.written or not duel.is_blind():
+            if self._changes != self._rest.changes:
+                self._changes = self._rest.changes
+                duel.end()  # it has another opponent now
+            turn = duel.turn(frame.f_locals, self._changes)
         if duel.written if turn is None else turn.written:
             self._rest.whole = None
             forget_locals(frame)
@@ -188,6 +246,8 @@ class WholeFunction:
 
     def _is_brief(self) -> bool:
         """Whether a call takes so little time that guards matter, and that two are no pain."""
+        if not self._loops:
+            return self._rest.allowance.left > LONGEST
         calls = max(state.entries for state in self._loops)
         return self.busy <= LONGEST * max(calls, 1)
 
@@ -204,13 +264,23 @@ class WholeFunction:
         if answer is None:
             return _FAILED
         if answer[0] not in (RETURNED, FINISHED):
-            form.refusals += answer[0] == REFUSED
+            # What it has not done once it will hardly do: two calls are enough.
+            form.refusals += (answer[0] == REFUSED) * MAX_REFUSALS // 2
             return _FAILED
         predicted = answer[2] if answer[0] == RETURNED else None
+        del answer
+        shared = _shares(predicted, values)
         prediction = Prediction.of(form, {RESULT: predicted}, contents, values, tails=written.tails)
+        made = _arrays(predicted)
+        if sum(array.nbytes for array in made) > LARGE and all(
+            array.base is None and not any(array is value for value in values) for array in made
+        ):
+            prediction.sample(RESULT)
+            predicted = None
+        del made
         result = again()
         wrong = prediction.differences({RESULT: result})
-        if not wrong and _shares(predicted, values) != _shares(result, values):
+        if not wrong and shared != _shares(result, values):
             wrong = ["what it returns shares memory in another way"]
         if wrong and settings.first_run_check == "raise":
             raise DifferenceError(f"lines {self.loop.lines}: {wrong[0]}")
@@ -227,14 +297,15 @@ class WholeFunction:
     # -- compiling
 
     def consider(self, frame: FrameType) -> None:
-        """A call with guards begins: while nothing is compiled, that may be worth it."""
-        if not self._taken and not self.closed:
-            self._look_for(FrameNamespace(frame))
-            forget_locals(frame)
+        """A call with guards begins: as nothing is compiled, that may be worth it."""
+        self._look_for(FrameNamespace(frame))
+        forget_locals(frame)
 
     def _look_for(self, namespace: FrameNamespace) -> None:
         """No form fits: have one made, but not too often."""
         self._looks += 1
+        if not self._loops and self._looks == 1:
+            self._began = perf_counter()
         if self._ticket is None and len(self._taken) < MAX_FORMS and self._looks >= self._next_look:
             self._next_look = 2 * self._looks
             self._compile(namespace)

@@ -31,19 +31,17 @@ from jupyter_npcompile.tracer import (
 )
 from jupyter_npcompile.tracer.breaks import Break, NeedsCopy, Postponed
 from jupyter_npcompile.tracer.definitions import is_definition
-from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
-from jupyter_npcompile.tracer.guards import TypeGuard, ValueGuard
+from jupyter_npcompile.tracer.evaluation import python_errors
+from jupyter_npcompile.tracer.guards import ValueGuard
 from jupyter_npcompile.tracer.interpret import value_type
 from jupyter_npcompile.tracer.operations import UFUNCS, is_numpy_function
+from jupyter_npcompile.tracer.operators import is_array_like, operate
 from jupyter_npcompile.tracer.recorder import Recorder, concrete_in
-from jupyter_npcompile.tracer.sources import ComputedSource, NameSource, Source
-from jupyter_npcompile.tracer.traced import BoundMethod, Flags, Opaque, Traced, is_traced
+from jupyter_npcompile.tracer.sources import NameSource, Source
+from jupyter_npcompile.tracer.traced import BoundMethod, Flags, Opaque, is_traced
 
 At = tuple[int, int] | None
 """Line and column of an operation, or None where they are not known."""
-
-_POWERS = {2.0: np.square, 0.5: np.sqrt, -1.0: np.reciprocal}
-"""Exponents for which the operator ``**`` of a floating-point array calls another ufunc."""
 
 _CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
 _PLAIN_OWNERS = (str, bytes, tuple, range, slice, np.dtype, np.finfo, np.iinfo, int, float, complex)
@@ -142,14 +140,14 @@ class Hooks:
         self._at(at)
         counts = sys.getrefcount(left), sys.getrefcount(right)
         self.recorder.spare = elision.spare(operation, left, right, counts)
-        return self._operate(operation, left, right)
+        return operate(self, operation, left, right)
 
     def unary(self, at: At, operation: str, operand: Any) -> Any:
         """``<operation> operand``."""
         self._at(at)
         count = sys.getrefcount(operand)
         self.recorder.spare = elision.spare_operand(operation, operand, count)
-        return self._operate(operation, operand)
+        return operate(self, operation, operand)
 
     def compare(self, at: At, operation: str, left: Any, right: Any) -> Any:
         """``left <operation> right`` for comparisons, ``is`` and ``in``."""
@@ -161,10 +159,10 @@ class Hooks:
             if isinstance(right, Opaque):
                 raise Break("input", right.reason)
             if is_traced(right) or (is_traced(left) and left.source is None):
-                self._stop("value", "`in` needs the values")
+                self.stop("value", "`in` needs the values")
             found = self.concrete(left, "`in` needs the value") in right
             return found if operation == "In" else not found
-        return self._operate(operation, left, right)
+        return operate(self, operation, left, right)
 
     def _identity(self, value: Any) -> Any:
         """The user's own object behind a value of the recording."""
@@ -173,98 +171,22 @@ class Hooks:
             return origin[0]
         return value.value if is_traced(value) or isinstance(value, Opaque) else value
 
-    def _operate(self, operation: str, *operands: Any) -> Any:
-        if not any(is_traced(operand) for operand in operands):
-            return self._plain(operation, operands)
-        if all(not is_array_like(operand) for operand in operands):
-            return self._numbers(operation, operands)
-        if not any(is_traced(o) and isinstance(o.value, np.ndarray) for o in operands):
-            # Scalars warn of overflow where the ufunc does not.
-            return numpy_calls.perform(
-                self,
-                f"numpy.{UFUNCS[operation].__name__}",
-                sources.OPERATORS[operation],
-                operands,
-                {},
-            )
-        if any(not is_array_like(o) and not is_number(o) for o in operands):
-            if any(isinstance(o, Opaque) for o in operands):
-                raise Break("input", attributes.describe_opaque(operands))
-            if any(isinstance(o, str | bytes | dict | set) or o is None for o in operands):
-                self._stop("call", f"an array is combined with a {type(operands[-1]).__name__}")
-        if operation == "Pow":
-            return self._power(*operands)
-        return numpy_calls.numpy_call(self, UFUNCS[operation], operands, {})
-
-    def _power(self, base: Any, exponent: Any) -> Any:
-        """``base ** exponent``; NumPy's operator knows some constant exponents better."""
-        shortcut = None
-        varies = is_traced(exponent) and type(exponent.value) in (int, float)
-        if varies and is_traced(base) and base.value.dtype.char in "eFD":
-            # For the other types the lowering of powers knows 0.5 itself.
-            exponent = self.concrete(exponent, "the power needs the value of the exponent")
-        if type(exponent) in (int, float) and base.value.dtype.kind in "fc":
-            shortcut = _POWERS.get(float(exponent))
-        if shortcut is not None:
-            return numpy_calls.numpy_call(self, shortcut, (base,), {})
-        return numpy_calls.numpy_call(self, np.power, (base, exponent), {})
-
-    def _plain(self, operation: str, operands: tuple[Any, ...]) -> Any:
-        for operand in operands:
-            if isinstance(operand, Opaque):
-                raise Break("input", attributes.describe_opaque((operand,)))
-            if isinstance(operand, np.ndarray):
-                raise Break("input", "an array that tracing has not seen being made")
-        if any(isinstance(operand, np.generic) for operand in operands):
-            return evaluate(self, sources.OPERATORS[operation], operands, {})
-        with python_errors(always=True):
-            return sources.OPERATORS[operation](*operands)
-
-    def _numbers(self, operation: str, operands: tuple[Any, ...]) -> Any:
-        """Arithmetic between Python numbers."""
-        known = [o for o in operands if not is_traced(o) or o.source is not None]
-        values = [o.value if is_traced(o) else o for o in operands]
-        if any(not is_number(o) for o in operands):
-            if len(known) < len(operands):
-                self._stop("value", "Python needs the value of something the graph computes")
-            values = [
-                self.concrete(o, "Python needs the value") if is_traced(o) else o for o in operands
-            ]
-            with python_errors():
-                return sources.OPERATORS[operation](*values)
-        with python_errors():
-            result = sources.OPERATORS[operation](*values)
-        if len(known) == len(operands):
-            parts = tuple(o.source if is_traced(o) else o for o in operands)
-            source = ComputedSource(operation, parts)
-            if (
-                operation == "Pow" and type(operands[1]) is not int
-            ):  # 3 ** -2 is no integer, (-8.0) ** 0.5 no float
-                self.recorder.guards.append(TypeGuard(source, type(result)))
-            return Traced(self.root, result, None, source)
-        if operation in ("Add", "Sub", "Mult", "USub", "UAdd") and all(
-            type(v) is float for v in values
-        ):
-            op = {"Add": "add", "Sub": "sub", "Mult": "mul", "USub": "neg", "UAdd": "pos"}
-            return self.recorder.record(self.root, f"python.{op[operation]}", operands, {}, result)
-        self._stop("value", "arithmetic on a Python number that the graph computes")
-
     def augment(self, at: At, operation: str, left: Any, right: Any) -> Any:
         """``left <operation>= right``; returns what the target is bound to."""
         self._at(at)
         if is_traced(left) and isinstance(left.value, np.ndarray):
             if operation == "MatMult" and np.ndim(concrete_in(right)) < 2:
-                self._stop("error", "NumPy raises ValueError: `@=` with a vector")
+                self.stop("error", "NumPy raises ValueError: `@=` with a vector")
             numpy_calls.numpy_call(self, UFUNCS[operation], (left, right), {"out": left})
             return left
         if isinstance(left, list | dict | set | Opaque) and not self.recorder.is_local(left):
             self.recorder.forget_contents(left)
-            self._stop("effect", f"a {type(left).__name__.lower()} is changed in place")
+            self.stop("effect", f"a {type(left).__name__.lower()} is changed in place")
         if self.recorder.is_local(left):
             self.recorder.mutations += 1
             with python_errors():
                 return sources.IN_PLACE[operation](left, right)
-        return self._operate(operation, left, right)
+        return operate(self, operation, left, right)
 
     # -- indexing
 
@@ -290,7 +212,7 @@ class Hooks:
                 return obj[key]
         if isinstance(obj, type):
             return types.GenericAlias(obj, index)  # list[int]
-        self._stop("call", f"an element of a {type(obj).__name__} is read")
+        self.stop("call", f"an element of a {type(obj).__name__} is read")
 
     def store(self, at: At, obj: Any, index: Any, value: Any) -> None:
         """``obj[index] = value``."""
@@ -305,7 +227,7 @@ class Hooks:
             return
         if not is_traced(obj):
             self.recorder.forget_contents(obj)
-            self._stop("effect", f"an element of a {_kind(obj)} is assigned")
+            self.stop("effect", f"an element of a {_kind(obj)} is assigned")
         indexing.setitem(self, obj, index, value)
 
     def iterate(self, at: At, iterable: Any) -> Iterable[Any]:
@@ -313,7 +235,7 @@ class Hooks:
         self._at(at)
         if is_traced(iterable):
             if not isinstance(iterable.value, np.ndarray) or iterable.value.ndim == 0:
-                self._stop("error", "NumPy raises TypeError: iteration over a 0-d array")
+                self.stop("error", "NumPy raises TypeError: iteration over a 0-d array")
             self.recorder.demand_fixed_size(iterable)
             return (self.subscript(None, iterable, k) for k in range(len(iterable.value)))
         if isinstance(iterable, Opaque):
@@ -338,7 +260,7 @@ class Hooks:
         items = list(self.iterate(at, value))
         needed = count if star is None else count - 1
         if len(items) < needed or (star is None and len(items) > needed):
-            self._stop("error", "Python raises ValueError: wrong number of values to unpack")
+            self.stop("error", "Python raises ValueError: wrong number of values to unpack")
         if star is None:
             return tuple(items)
         tail = count - star - 1
@@ -359,7 +281,7 @@ class Hooks:
         if isinstance(obj, list | dict) and name not in _READING_METHODS:
             if not self.recorder.is_local(obj):
                 self.recorder.forget_contents(obj)
-                self._stop("effect", f"the method `{name}` of a {type(obj).__name__} may change it")
+                self.stop("effect", f"the method `{name}` of a {type(obj).__name__} may change it")
             self.recorder.mutations += 1
         if isinstance(obj, type) and not attributes.is_plain_type(obj):
             return attributes.class_attribute(self, obj, name)
@@ -368,7 +290,7 @@ class Hooks:
         ):
             with python_errors(always=True):
                 return getattr(obj, name)
-        self._stop("call", f"the attribute `{name}` of a {_kind(obj)} is read")
+        self.stop("call", f"the attribute `{name}` of a {_kind(obj)} is read")
 
     # -- calls, truth, text
 
@@ -432,7 +354,8 @@ class Hooks:
             self.recorder.guards.append(guard)
         return value.value
 
-    def _stop(self, kind: Any, reason: str) -> NoReturn:
+    def stop(self, kind: Any, reason: str) -> NoReturn:
+        """End the recording."""
         raise Break(kind, reason)
 
 
@@ -493,20 +416,6 @@ class HelperHooks(Hooks):
 
 
 MISSING = sources.MISSING
-
-
-def is_array_like(value: Any) -> bool:
-    """Whether NumPy, rather than Python, does arithmetic on a value."""
-    if is_traced(value):
-        value = value.value
-    return isinstance(value, np.ndarray | np.generic)
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a Python number, traced or not."""
-    if is_traced(value):
-        value = value.value
-    return type(value) in (bool, int, float, complex)
 
 
 def _kind(value: Any) -> str:

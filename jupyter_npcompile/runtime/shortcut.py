@@ -1,0 +1,109 @@
+"""The shortcut into native code for a whole function: a call on which nobody looks twice.
+
+Between two duels nothing is asked but whether what was assumed still holds. To go
+through the frame of the call, its names and the forms of the function would take
+longer than a small function runs; so this is one function that was written for it.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Protocol
+
+from jupyter_npcompile.loops.program import FINISHED, REFUSED, RETURNED
+from jupyter_npcompile.runtime.history import remember
+from jupyter_npcompile.runtime.loop_form import Form
+from jupyter_npcompile.runtime.loop_inputs import read_from, tests_of
+from jupyter_npcompile.runtime.settings import settings
+from jupyter_npcompile.runtime.stats import counters
+
+Native = Callable[..., Any]
+"""Takes the parameters; returns the result, or the handle when it has not run."""
+
+
+class Handle(Protocol):
+    """What offers the shortcut."""
+
+    native: Native | None
+
+
+class Whole(Protocol):
+    """The function as a whole."""
+
+    refused: bool
+
+
+def shortcut(
+    form: Form,
+    parameters: Sequence[str],
+    names: Mapping[str, Any],
+    handle: Handle,
+    whole: Whole,
+    is_blind: Callable[[], bool],
+) -> Native | None:
+    """Write the function.
+
+    Parameters
+    ----------
+    form : Form
+        What runs.
+    parameters : sequence of str
+        Those of the function, in the order in which they are given.
+    names : mapping of str to object
+        The global names of the function.
+    handle : Handle
+        It is taken from there when a look is due, or something does not fit.
+    whole : Whole
+        It is told when native code has left a call to NumPy.
+    is_blind : callable
+        Whether this call needs no look.
+    """
+    objects: dict[str, Any] = {
+        **{"handle": handle, "whole": whole, "settings": settings, "is_blind": is_blind},
+        **{
+            "form": form,
+            "run": form.run,
+            "printed": form.code.printed,
+            "counters": counters,
+            "remember": remember,
+        },
+        **{"names": names, "builtin": vars(builtins)},
+    }
+    own = {name: f"given{k}" for k, name in enumerate(parameters)}
+    tests = " and ".join(tests_of(form, lambda name: read_from(name, own), objects)) or "True"
+    taken = [read_from(name, own) for name in form.code.inputs]
+    hosts = [f"host{k}" for k in range(len(form.code.hosts))]
+    objects |= zip(hosts, form.code.hosts, strict=True)
+    lines = [
+        f"def native({', '.join(own.values())}):",
+        "    if is_blind() and settings.tier == 'auto':",
+        "        try:",
+        f"            inputs = ({''.join(f'{part}, ' for part in taken)}) if {tests} else None",
+        "        except (KeyError, AttributeError):",
+        "            inputs = None",
+        "        if inputs is not None:",
+        f"            answer = run(1, 0, 1, *inputs, {''.join(f'{host}, ' for host in hosts)})",
+        "            if answer is not None:",
+        f"                if answer[0] in ({RETURNED}, {FINISHED}):",
+        "                    form.iterations += 1",
+        "                    counters.dispatches += 1",
+        "                    if printed:",
+        "                        form.code.show()",
+        "                    remember(handle)",
+        f"                    return answer[2] if answer[0] == {RETURNED} else None",
+        f"                whole.refused = answer[0] == {REFUSED}",
+        "    handle.native = None",
+        "    return handle",
+    ]
+    text = f"def make({', '.join(objects)}):\n" + "".join(f"    {line}\n" for line in lines)
+    made: dict[str, Any] = {}
+    exec(compile(f"{text}    return native\n", "<shortcut>", "exec"), made)
+    native: Native = made["make"](**objects)
+    return native
+
+
+def reaches(form: Form, own: Collection[str], parameters: Collection[str]) -> bool:
+    """Whether all that a form reads is a parameter, or global."""
+    paths = [a.path[0] for a in form.code.assumptions if a.function is None]
+    return not (set(form.code.inputs) | set(paths)) & (set(own) - set(parameters))
