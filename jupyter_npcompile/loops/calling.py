@@ -54,7 +54,7 @@ class Calls(Names):
             raise Declined("a call of something that is no function", node.lineno)
         out = kwargs.pop("out", None)
         if out is not None:
-            return self.into(out, self.called(function.value, args, kwargs))
+            return self.into(function.value, out, self.called(function.value, args, kwargs))
         call = find(function.value)
         if call is not None or hosts.is_host(function.value):
             return self.called(function.value, args, kwargs)
@@ -66,11 +66,15 @@ class Calls(Names):
     def on_generator_of(self, function: Any, node: ast.GeneratorExp) -> Value:
         """What a function of Python makes of the items of a generator expression."""
 
-    def into(self, out: Value, value: Value) -> Value:
+    def into(self, function: Any, out: Value, value: Value) -> Value:
         """Write a result into an array: ``out=``."""
         if not isinstance(out, Ref):
             raise Declined("out= with something that is no array", self.line)
         made = array(value)
+        if not isinstance(function, np.ufunc) and elementwise.dtype_of(made) != out.dtype:
+            raise Declined("out= of another dtype", self.line)
+        if function is np.dot:
+            raise Declined("np.dot with out=", self.line)
         stored = elementwise.converted(made, out.dtype, same_kind=True)
         elementwise.store(self.writer, out, stored)
         self.note_write(out)

@@ -190,6 +190,7 @@ class Loop:
         w = self.writer
         row = w.name("r")
         steps = []
+        note_order(w, ref)
         for d in range(self.ndim):
             own = d - (self.ndim - ref.ndim)
             if own < 0:
@@ -281,6 +282,12 @@ class Loop:
         if unit and value.type.unit:
             return f"{leaf.row}[{k}]"
         return f"{leaf.row}[{k} * {step}]"
+
+
+def note_order(writer: Writer, ref: Ref) -> None:
+    """Note whether an array is in C's order: what is made of it is in NumPy's then, too."""
+    if ref.ndim > 1 and not ref.is_fresh:
+        writer.emit(f"if (!LIKELY(!is_odd({ref.code}))) run.odd = true;")
 
 
 def leaves_of(value: Lazy | Scalar) -> list[Ref]:

@@ -185,7 +185,7 @@ def entry_file(
         "}",
         f"PyObject *made[{max(len(made), 1)}] = {{}};",
         "int done = 0;",
-        "Results results{given, given_count, {}, {}};",
+        "Results results{given, given_count, {}, {}, run.odd, false};",
         *_give_back(returned, shown),
         *(
             f"made[{k}] = {make}; if (!made[{k}]) goto failed_; done++;"
@@ -204,7 +204,7 @@ def entry_file(
         "for (int k = 0; k < done; k++) Py_DECREF(made[k]);",
         "for (PyObject *tail : tails) Py_XDECREF(tail);",
         "restore(run, given, given_count);",
-        "return nullptr;",
+        'return results.refused ? Py_BuildValue("(iL)", (int)REFUSED, (long long)at_) : nullptr;',
         "}",
     ]
     return "\n".join([*lines, "ENTRY(run_loop)"]) + "\n"

@@ -57,7 +57,8 @@ class Guarded:
     def __call__(self, *args: Any) -> Any:
         """Call it; the last arguments have these names."""
         named = dict(zip(self.names, args[len(args) - len(self.names) :], strict=True))
-        with np.errstate(all="raise", under="ignore"):
+        under = "ignore" if np.geterr()["under"] == "ignore" else "raise"
+        with np.errstate(all="raise", under=under):
             return self.function(*args[: len(args) - len(named)], **self.keywords, **named)
 
 
@@ -87,7 +88,7 @@ FUNCTIONS: tuple[Any, ...] = (
 PAIRS: tuple[Any, ...] = (np.cov, np.corrcoef)
 """Functions that need two observations."""
 
-WARN_OF_FEW: tuple[Any, ...] = (np.mean, np.var, np.std, np.median, *PAIRS)
+WARN_OF_FEW: tuple[Any, ...] = (np.mean, np.average, np.var, np.std, np.median, *PAIRS)
 """Functions that warn of too few elements by themselves, and not by floating-point flags."""
 
 _KNOWN = {id(function): function for function in FUNCTIONS}
@@ -161,7 +162,10 @@ def _received(t: Names, made: str, found: Found) -> Value:
         return Scalar(w.hold(kind.c, code), kind)
     held = w.name("a")
     number = np.dtype(kind.dtype).num
-    w.emit(f"{kind.c} {held} = received<{CTYPES[kind.dtype]}, {kind.ndim}>(run, {made}, {number});")
+    w.emit(
+        f"{kind.c} {held} = received<{CTYPES[kind.dtype]}, {kind.ndim}>"
+        f"(run, {made}, {number}, {str(found.is_view).lower()});"
+    )
     if found.is_view:
         return view(w, Ref(held, kind), [Cut(None, None, None)] * kind.ndim)
     return Ref(held, kind, is_fresh=True)
@@ -278,7 +282,7 @@ def product(t: Names, left: Ref, right: Ref, ndim: int, dtype: str) -> Ref:
     made = f"call_numpy(run, hosts[{number}], {{{', '.join(parts)}}})"
     kind = ArrayType(dtype, ndim, True)
     number = np.dtype(dtype).num
-    w.emit(f"{kind.c} {held} = received<{CTYPES[dtype]}, {ndim}>(run, {made}, {number});")
+    w.emit(f"{kind.c} {held} = received<{CTYPES[dtype]}, {ndim}>(run, {made}, {number}, false);")
     return Ref(held, kind, is_fresh=True)
 
 

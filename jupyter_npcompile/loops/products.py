@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import elementwise, hosts, linear_algebra, reductions
+from jupyter_npcompile.loops import elementwise, hosts, indexing, linear_algebra, reductions
 from jupyter_npcompile.loops.calls import elements, of
 from jupyter_npcompile.loops.kinds import ArrayType, Declined
-from jupyter_npcompile.loops.values import Lazy, Ref, Value
+from jupyter_npcompile.loops.values import Cut, Lazy, Ref, Value
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -46,11 +46,21 @@ def product(t: Names, left: Lazy, right: Lazy) -> Value:
     return Ref(result, type)
 
 
-@of(np.dot, np.matmul)
+@of(np.matmul)
+def _matmul(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 2:
+        raise Declined("np.matmul with these arguments")
+    return product(t, elements(args[0]), elements(args[1]))
+
+
+@of(np.dot)
 def _dot(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     if kwargs or len(args) != 2:
         raise Declined("np.dot with these arguments")
-    return product(t, elements(args[0]), elements(args[1]))
+    a, b = elements(args[0]), elements(args[1])
+    if max(a.ndim, b.ndim) > 2:
+        raise Declined("np.dot of more than two dimensions, which is no product of matrices")
+    return product(t, a, b)
 
 
 @of(np.outer)
@@ -78,4 +88,4 @@ def _cross(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Valu
         first = f"{a.code}.p[{i} * {a.code}.s[0]] * {b.code}.p[{j} * {b.code}.s[0]]"
         second = f"{a.code}.p[{j} * {a.code}.s[0]] * {b.code}.p[{i} * {b.code}.s[0]]"
         t.writer.emit(f"{made.code}.p[{k}] = {first} - {second};")
-    return made
+    return indexing.view(t.writer, made, [Cut(None, None, None)])  # so NumPy's is one

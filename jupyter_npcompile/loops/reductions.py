@@ -16,6 +16,14 @@ SUMS = {"b": "int64", "i": "int64", "u": "uint64"}
 """The dtype of a sum, by the kind of the elements."""
 
 
+COUNTED = (
+    Number("np", "int64")
+    if isinstance(np.count_nonzero(np.ones(1)), np.integer)
+    else Number("py", "int64", 40)
+)
+"""What ``np.count_nonzero`` gives: another type in some versions of NumPy."""
+
+
 def total(writer: Writer, value: Lazy, dtype: str | None = None) -> Scalar:
     """The sum of all elements, added in NumPy's order."""
     kind = np.dtype(value.dtype).kind
@@ -163,7 +171,7 @@ def count(writer: Writer, value: Lazy) -> Scalar:
     truth = elementwise.converted(value, "bool")
     assert not isinstance(truth, Scalar)
     acc = fold(writer, truth, "{acc} += {x} ? 1 : 0;", "0", "i64")
-    return Scalar(acc, Number("py", "int64", 40))
+    return Scalar(acc, COUNTED)
 
 
 def along(writer: Writer, value: Lazy, axis: int, name: str, dtype: str | None = None) -> Ref:

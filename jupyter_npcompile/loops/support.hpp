@@ -164,6 +164,17 @@ template <class T, int N> struct View {
         return true;
     }
 };
+// Whether NumPy gives what it makes of an array another order in memory than C's.
+template <class T, int N> static inline bool is_odd(const View<T, N> &v) {
+    i64 least = 0;
+    for (int d = N - 1; d >= 0; d--) {
+        const i64 step = v.s[d] < 0 ? -v.s[d] : v.s[d];
+        if (v.n[d] <= 1 || !step) continue;
+        if (step < least) return true;
+        least = step;
+    }
+    return false;
+}
 // No function gets the address of one: what is known to lie nowhere else is kept in registers.
 #define KEPT __attribute__((always_inline))
 template <class T, int N> struct Array : View<T, N> {
@@ -472,6 +483,7 @@ static inline void add_product(const U *a, i64 sa, i64 n, const View<V, 2> &b, T
 struct Run {
     i64 grant;  // how often the loop goes on before it looks at the clock
     bool enough;  // it has run for so long that Python should have a turn
+    bool odd;  // something was made of an array that is not in C's order
     double began, looked, asked;
     PyThreadState *released;
     int flags;  // floating-point flags from before NumPy was called
@@ -728,6 +740,7 @@ struct Results {  // what has been made of views, so that one view is one object
     int count;
     std::vector<std::pair<i64, PyObject *>> views;
     std::vector<std::pair<const void *, PyObject *>> lists;
+    bool odd, refused;
 };
 // An argument whose memory holds all of a view.
 template <class T, int N> static PyObject *holder(const View<T, N> &v, const Results &results) {
@@ -746,10 +759,12 @@ template <class T, int N> static PyObject *holder(const View<T, N> &v, const Res
     return nullptr;
 }
 // The ndarray that has all of a buffer: a new reference.
-static PyObject *owner(Buffer *b) {
+static PyObject *owner(Buffer *b, Results &results) {
     if (b->object) return Py_NewRef(b->object);
     npy_intp dims[MOST_DIMENSIONS];
-    for (int d = 0; d < b->ndim; d++) dims[d] = b->n[d];
+    int wide = 0;
+    for (int d = 0; d < b->ndim; d++) { dims[d] = b->n[d]; wide += b->n[d] > 1; }
+    if (results.odd && wide > 1) { results.refused = true; return nullptr; }
     PyObject *array = PyArray_SimpleNew(b->ndim, dims, b->type);
     if (!array) return nullptr;
     std::memcpy(PyArray_DATA((PyArrayObject *)array), b->data(), (size_t)b->bytes);
@@ -759,11 +774,11 @@ static PyObject *owner(Buffer *b) {
 // An ndarray for an array of the loop: an argument itself, a view, or memory of its own.
 template <class T, int N> static PyObject *make_array(const View<T, N> v, int type, Results &results) {
     if (v.id < 0) return Py_NewRef((PyObject *)results.given[-v.id - 1].object);
-    if (v.id == 0) return owner(v.b);
+    if (v.id == 0) return owner(v.b, results);
     for (const auto &[id, object] : results.views) if (id == v.id) return Py_NewRef(object);
     npy_intp dims[N], strides[N];
     for (int d = 0; d < N; d++) { dims[d] = v.n[d]; strides[d] = v.s[d] * (npy_intp)sizeof(T); }
-    PyObject *base = v.b ? owner(v.b) : Py_XNewRef(holder(v, results));
+    PyObject *base = v.b ? owner(v.b, results) : Py_XNewRef(holder(v, results));
     if (!base) return nullptr;
     char *data = v.b ? PyArray_BYTES((PyArrayObject *)base) + ((char *)v.p - v.b->data()) : (char *)v.p;
     PyObject *view = PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(type), N, dims, strides,
@@ -879,13 +894,41 @@ template <class T, int N> static PyObject *lend(const View<T, N> v, int type, bo
     return PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(type), N, dims, strides,
         (void *)v.p, writeable ? NPY_ARRAY_WRITEABLE : 0, nullptr);
 }
+// Whether an object is an array that is not in C's order.
+static bool is_odd_array(PyObject *object) {
+    if (!PyArray_Check(object)) return false;
+    PyArrayObject *array = (PyArrayObject *)object;
+    npy_intp least = 0;
+    for (int d = PyArray_NDIM(array) - 1; d >= 0; d--) {
+        npy_intp step = PyArray_STRIDE(array, d);
+        if (step < 0) step = -step;
+        if (PyArray_DIM(array, d) <= 1 || !step) continue;
+        if (step < least) return true;
+        least = step;
+    }
+    return false;
+}
+static bool holds_any(PyObject *result, std::initializer_list<PyObject *> parts) {
+    if (PyTuple_Check(result)) {
+        for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(result); k++)
+            if (holds_any(PyTuple_GET_ITEM(result, k), parts)) return true;
+        return false;
+    }
+    if (!PyArray_Check(result)) return false;
+    PyObject *base = PyArray_BASE((PyArrayObject *)result);
+    for (PyObject *part : parts) if (part == result || part == base) return true;
+    return false;
+}
 // What NumPy raises or warns of is found again when Python runs the loop.
 static PyObject *call_numpy(Run &run, PyObject *function, std::initializer_list<PyObject *> parts) {
     run.flags |= std::fetestexcept(FE_ALL_EXCEPT);
     PyObject *result = nullptr;
     bool good = true;
     for (PyObject *part : parts) good = good && part;
+    if (good) for (PyObject *part : parts) run.odd |= is_odd_array(part);
     if (good) result = PyObject_Vectorcall(function, parts.begin(), parts.size(), nullptr);
+    // An argument, or a view of one: the copy that we take would be another array.
+    if (result && holds_any(result, parts)) { Py_CLEAR(result); good = false; }
     for (PyObject *part : parts) Py_XDECREF(part);
     std::feclearexcept(FE_ALL_EXCEPT);
     if (!result) {
@@ -895,14 +938,16 @@ static PyObject *call_numpy(Run &run, PyObject *function, std::initializer_list<
     }
     return result;
 }
-template <class T, int N> static Array<T, N> received(Run &run, PyObject *result, int type) {
+template <class T, int N> static Array<T, N> received(Run &run, PyObject *result, int type, bool is_view) {
     Array<T, N> made;
     View<T, N> v;
     Array<T, N> from;
-    const bool good = take<T, N>(result, type, false, false, from);
+    const bool good = take<T, N>(result, type, false, false, from)
+        && (PyArray_BASE((PyArrayObject *)result) != nullptr) == is_view;
     if (good) {
         i64 dims[N];
         for (int d = 0; d < N; d++) dims[d] = from.n[d];
+        run.odd |= is_odd(from);
         made = fresh<T, N>(run.spare, dims, type);
         PyObject *to = lend(made, type, true);
         const bool copied = to && PyArray_CopyInto((PyArrayObject *)to, (PyArrayObject *)result) == 0;
