@@ -10,6 +10,7 @@ import builtins
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from jupyter_npcompile.loops.records import Path
 from jupyter_npcompile.runtime.fast import written
 from jupyter_npcompile.runtime.loop_form import Form, holds, is_same
 
@@ -28,7 +29,7 @@ def taker(form: Form, own: Collection[str]) -> Take:
         Names that are local.
     """
     objects: dict[str, Any] = {
-        "errors_of_fetching": (KeyError, AttributeError),
+        "errors_of_fetching": (LookupError, AttributeError),
         "builtin": vars(builtins),
         "is_same": is_same,
         "holds": holds,
@@ -44,12 +45,20 @@ def taker(form: Form, own: Collection[str]) -> Take:
             return f"own[{name!r}]"
         return f"(names[{name!r}] if {name!r} in names else builtin[{name!r}])"
 
+    def reach(path: Path) -> str:
+        first, *rest = path
+        assert isinstance(first, str)
+        text = read(first)
+        for part in rest:
+            text = f"{text}.{part}" if isinstance(part, str) else f"{known(part.entry)}({text})"
+        return text
+
     tests = []
     for assumption in form.code.assumptions:
         if assumption.function is not None:
             tests.append(f"holds({known(assumption)}, names)")
             continue
-        path = ".".join((read(assumption.path[0]), *assumption.path[1:]))
+        path = reach(assumption.path)
         expected = known(assumption.value)
         tests.append(f"((v := {path}) is {expected} or is_same(v, {expected}))")
     for function, code, defaults in form.code.codes:
@@ -57,5 +66,6 @@ def taker(form: Form, own: Collection[str]) -> Take:
         tests.append(f"{name}.__code__ is {known(code)}")
         tests.append(f"{name}.__defaults__ is {known(defaults)}")
     lines = [f"if not ({test}): return None" for test in tests]
-    lines.append(f"return [{', '.join(map(read, form.code.inputs))}]")
+    inputs = [reach(form.code.paths.get(name, (name,))) for name in form.code.inputs]
+    lines.append(f"return [{', '.join(inputs)}]")
     return written("take", "own, names", lines, objects)

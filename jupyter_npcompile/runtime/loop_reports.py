@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from jupyter_npcompile.graph import Graph, Node, Output, Position, Ref, RegionReport
 from jupyter_npcompile.graph.kernels import LOOP
+from jupyter_npcompile.loops.records import text_of
 from jupyter_npcompile.runtime.loop_state import LoopState
 
 TIER = "native-loop"
@@ -115,7 +116,8 @@ def _kernel(state: LoopState) -> Graph:
     form = state.rest.whole or state.best
     assert form is not None
     code, place = form.code, Position(state.loop.lines[0], 0)
-    inputs = tuple(Node(k, "input", name=name) for k, name in enumerate(code.inputs))
+    names = [text_of(code.paths.get(name, (name,))) for name in code.inputs]
+    inputs = tuple(Node(k, "input", name=name) for k, name in enumerate(names))
     written = tuple(node.id for node in inputs if node.name in code.written)
     id = len(inputs)
     reads = tuple(Ref(node.id) for node in inputs)

@@ -207,7 +207,7 @@ class WholeFunction:
             form.refusals += answer[0] == REFUSED
             return _FAILED
         predicted = answer[2] if answer[0] == RETURNED else None
-        prediction = Prediction.of(form, {RESULT: predicted}, contents, values, tails=written.tails)
+        prediction = Prediction.of(form, {RESULT: predicted}, contents, values, 0, written)
         result = again()
         wrong = prediction.differences({RESULT: result})
         if not wrong and _shares(predicted, values) != _shares(result, values):
@@ -271,6 +271,8 @@ def _shares(value: Any, inputs: list[Any]) -> list[tuple[bool, bool]]:
 
 
 def _arrays(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        value = list(value.values())
     if isinstance(value, tuple | list):
         return [array for item in value for array in _arrays(item)]
     return [value] if type(value) is np.ndarray else []
