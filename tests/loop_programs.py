@@ -15,6 +15,17 @@ ARRAYS = ("a", "b")
 """Of float64, one dimension, the same length."""
 
 
+WORDS = """\
+own = {"t": x, "k": 0, "w": u, "log": []}
+def slope(y, by=0.5):
+    if own["k"] > 3:
+        return y * by - own["t"]
+    return y * by * x + own["t"]
+scaled = lambda y, z=2: slope(y, 0.25) * z + s
+"""
+"""Dicts and functions of a program's own."""
+
+
 class Writer:
     """Writes one program.
 
@@ -24,11 +35,14 @@ class Writer:
         The same program every time.
     lists : bool
         Whether it has lists, too, and random draws.
+    words : bool
+        Whether it has dicts, functions of its own, ``try``, ``:=`` and the like, and takes a dict.
     """
 
-    def __init__(self, seed: int, *, lists: bool = False) -> None:
+    def __init__(self, seed: int, *, lists: bool = False, words: bool = False) -> None:
         self.random = Random(seed)
         self.lists = lists
+        self.words = words
         self.lines: list[str] = []
         self.loops: list[str] = []
         self.depth = 1
@@ -42,12 +56,17 @@ class Writer:
         if self.lists:
             self.emit(f"kept, places, frames = [{r.choice(('x', 's', 'a[0]'))}], [], []")
             self.emit("rng, other = np.random.default_rng(5), kept")
+        if self.words:
+            for line in WORDS.splitlines():
+                self.emit(line)
         self.loop(r.choice(("range", "range", "while", "rows", "zip", "enumerate")))
         if r.random() < 0.3:
             self.loop("range")
         more = ", kept, places, frames, other, rng" if self.lists else ""
+        more += ", own, p['w'], [slope(x)]" if self.words else ""
         self.emit(f"return total, count, flag, u, v, view, a, b, m, ints, x, s{more}")
-        return HEAD + "\n".join(self.lines) + "\n"
+        head = HEAD.replace("x, s)", "x, s, p)") if self.words else HEAD
+        return head + "\n".join(self.lines) + "\n"
 
     def emit(self, line: str) -> None:
         """Add a line."""
@@ -98,6 +117,10 @@ class Writer:
         r = self.random
         if self.lists and r.random() < 0.4:
             self.emit(self.of_list(index))
+            return
+        if self.words and r.random() < 0.5:
+            for line in self.of_words(index).splitlines():
+                self.emit(line)
             return
         choice = r.random()
         if choice < 0.12 and self.depth < 4:
@@ -239,6 +262,40 @@ class Writer:
             )
         )
 
+    def of_words(self, index: str) -> str:
+        """Statements with what Python has words for."""
+        r = self.random
+        number, integer = self.number(index), self.integer(index)
+        return r.choice(
+            (
+                f"own['t'] = {number} + own['t']",
+                f"own['k'] += {integer}",
+                "own['w'] = own['w'] * 0.5",
+                f"own['w'][count % 3] = {number}",
+                f"own['log'].append(float({number}))",
+                "if 't' in own and own['log']: x = own['log'][-1]",
+                f"p['t'] = p['t'] + {number} * np.float64(0.5)",
+                "p['n'] += 1",
+                "p['w'] = p['w'] + u[0]",
+                f"p['w'][0] = {number}",
+                f"s = s + p['c'] * p['w'][-1] + slope({number})",
+                f"total = total + scaled({number}) + p['t'] * 0.5",
+                f"if (found := {integer}) > 2: count = found % 7",
+                f"while (found := count - {integer}) > 9: count = count // 2",
+                f"try: x = x * 0.5 + 1.0 / ({integer})\nexcept ZeroDivisionError: count += 5",
+                f"try: u[{self.place(index)}] = x\n"
+                "except (IndexError, ValueError) as e: flag = True\nelse: count += 1",
+                "with np.errstate(divide='ignore'):\n    s = s + np.minimum(a[0] / (x - x), 2.0)",
+                "with np.errstate(all='ignore'):\n    if flag: continue\n    s = s / (1.0 + s * s)"
+                if self.loops
+                else "with np.errstate(all='ignore'): s = s * 0.5",
+                "if p['mode'] == 'some' or slope is None: count += 1\nelif no_such_name: pass",
+                f"most = (count % 3 or {integer}) + 1\ncount = most % 11\ndel most",
+                "first, *rest = (u, 0.5, s)\ns = s + rest[0] * rest[-1]",
+                "assert isinstance(u, np.ndarray) and not isinstance(count, str), count",
+            )
+        )
+
     def place(self, index: str) -> str:
         """An index into an array of one dimension; at times one that is too large."""
         r = self.random
@@ -304,9 +361,9 @@ class Writer:
         )  # fmt: skip
 
 
-def program(seed: int, *, lists: bool = False) -> str:
+def program(seed: int, *, lists: bool = False, words: bool = False) -> str:
     """The text of a random program: a function of three arrays, numbers and a mask."""
-    return Writer(seed, lists=lists).text()
+    return Writer(seed, lists=lists, words=words).text()
 
 
 def recurrences(seed: int) -> str:

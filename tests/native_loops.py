@@ -93,6 +93,8 @@ def differences(one: Outcome, other: Outcome) -> list[str]:
 
 
 def _arrays(value: Any) -> list[np.ndarray[Any, Any]]:
+    if isinstance(value, dict):
+        value = list(value.values())
     if isinstance(value, tuple | list):
         return [array for item in value for array in _arrays(item)]
     return [value] if isinstance(value, np.ndarray) else []
@@ -115,6 +117,10 @@ def _differ(path: str, one: Any, other: Any) -> list[str]:
             return [f"{path}: {len(one)} items, {len(other)}"]
         pairs = enumerate(zip(one, other, strict=True))
         return [text for k, (a, b) in pairs for text in _differ(f"{path}[{k}]", a, b)]
+    if isinstance(one, dict):
+        if list(one) != list(other):
+            return [f"{path}: keys {list(one)}, {list(other)}"]
+        return [text for k in one for text in _differ(f"{path}[{k!r}]", one[k], other[k])]
     if isinstance(one, np.ndarray):
         if (one.dtype, one.shape) != (other.dtype, other.shape):
             return [f"{path}: {one.dtype} {one.shape}, {other.dtype} {other.shape}"]
@@ -125,6 +131,8 @@ def _differ(path: str, one: Any, other: Any) -> list[str]:
         return [] if states[0] == states[1] else [f"{path}: other random numbers come next"]
     if isinstance(one, float | complex | np.inexact | np.ndarray):
         return [] if _close(one, other) else [f"{path}: {one!r}, {other!r}"]
+    if type(one).__eq__ is object.__eq__ and hasattr(one, "__dict__"):
+        return _differ(path, vars(one), vars(other))
     return [] if one == other else [f"{path}: {one!r}, {other!r}"]
 
 

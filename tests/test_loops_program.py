@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,15 @@ import pytest
 
 from jupyter_npcompile.cell.names import bound_names
 from jupyter_npcompile.loops import Declined, LoopCode, translate
-from jupyter_npcompile.loops.names import is_fixed, type_of
 from jupyter_npcompile.loops.sequences import Numbers
+from jupyter_npcompile.runtime.loop_compile import known_of
 
 
 def translated(text: str, **values: Any) -> LoopCode:
     node = ast.parse(text).body[0]
     assert isinstance(node, ast.For | ast.While)
-    names = {"np": np, "range": range, "len": len, **values}
-    known = {name: v if is_fixed(v) else type_of(v) for name, v in names.items()}
+    names = {**vars(builtins), "np": np, **values}
+    known = {name: known_of(value) for name, value in names.items()}
     assigned = bound_names([node])
     return translate(node, known.__getitem__, assigned, sorted(assigned), Numbers(), may_lack=True)
 
@@ -69,7 +70,7 @@ def test_indices_that_are_linear_are_looked_at_before_the_loop(
         ("for i in range(9): a[i] = late", "`late` may not be bound|`late` is not bound"),
         ("for i in range(9): a[i] = word", "neither number nor array"),
         ("for i in range(9): a[0.5] = 1", "an index that is no integer"),
-        ("for i in range(9): a[i] = (x := 3)", "namedexpr"),
+        ("for i in range(9): a[i] = (x := 3) if i else 4.0", "in such a place"),
         ("for i in range(9): t = {k for k in a}", "setcomp"),
         ("for i in range(9): t = c / c", "complex"),
         ("for i in range(9): a += c", "complex128 into an array of float64"),

@@ -31,6 +31,9 @@ FOREVER = 10**9
 LISTS = (503, 506, 508)
 """Random programs with lists and random draws that have a native form."""
 
+WORDS = (21, 29)
+"""Random programs with dicts, functions of their own and the like."""
+
 
 def whole(function: Function, given: Sequence[Any]) -> tuple[Function, WholeFunction]:
     """A function whose every call goes to native code for all of it, if there is any."""
@@ -196,6 +199,25 @@ def test_random_programs_with_lists(monkeypatch: pytest.MonkeyPatch) -> None:
             assert not wrong, f"{seed}, run {run}: {wrong}"
         ran += any(form.iterations for form in state.forms)
     assert ran >= len(LISTS) // 2
+
+
+def with_a_dict(seed: int) -> list[Any]:
+    """Inputs of a random program that takes a dict, too."""
+    p = {"c": 0.5, "t": np.float64(1.0), "n": 3, "w": np.ones(3), "mode": "some"}
+    return [*arguments(seed), p]
+
+
+def test_random_programs_with_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jupyter_npcompile.settings, "first_run_check", "off")
+    for seed in WORDS:
+        function = define(program(seed, words=True))
+        made, state = whole(function, with_a_dict(seed))
+        assert not state.closed, (seed, state.closed)
+        for run in range(4):
+            expected = outcome(function, with_a_dict(seed + run))
+            wrong = differences(expected, outcome(made, with_a_dict(seed + run)))
+            assert not wrong, f"{seed}, run {run}: {wrong}"
+        assert state.forms[0].iterations
 
 
 def test_it_comes_by_itself() -> None:

@@ -25,7 +25,7 @@ the frame says so; and a function runs as it was written.
 While something is being compiled that may take over, the twin runs so many
 iterations at a time that a look in between costs nothing.
 
-A loop that native code cannot have (it holds a ``with``) does without the
+A loop that native code cannot have (it holds an ``import``) does without the
 questions for it. One in a function that holds a ``return`` may end the function:
 
         if frame.begin(0, frame.iter(xs)):
@@ -97,9 +97,9 @@ def is_plain(node: ast.For | ast.While, *, in_function: bool) -> bool:
 
     What its ``else`` holds is Python's to run.
     """
-    plain = (*_PLAIN, ast.Return) if in_function else _PLAIN
+    plain = (*_PLAIN, ast.Return, ast.FunctionDef) if in_function else _PLAIN
     return all(
-        not isinstance(part, ast.stmt) or isinstance(part, plain)
+        not isinstance(part, ast.stmt) or isinstance(part, plain) or _sets_errors(part)
         for statement in node.body
         for part in ast.walk(statement)
     )
@@ -107,8 +107,17 @@ def is_plain(node: ast.For | ast.While, *, in_function: bool) -> bool:
 
 _PLAIN = (
     *(ast.For, ast.While, ast.If, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr),
-    *(ast.Break, ast.Continue, ast.Pass, ast.Raise, ast.Assert),
+    *(ast.Break, ast.Continue, ast.Pass, ast.Raise, ast.Assert, ast.Try, ast.Delete),
 )
+
+
+def _sets_errors(node: ast.stmt) -> bool:
+    """Whether a statement looks like ``with np.errstate(...)``."""
+    return isinstance(node, ast.With) and all(
+        isinstance(item.context_expr, ast.Call)
+        and ast.unparse(item.context_expr.func).rpartition(".")[2] == "errstate"
+        for item in node.items
+    )
 
 
 def with_twin(

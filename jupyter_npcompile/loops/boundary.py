@@ -12,10 +12,12 @@ from jupyter_npcompile.loops.kinds import (
     CTYPES,
     ArrayType,
     Declined,
+    DictType,
     Fixed,
     ListType,
     Maybe,
     Number,
+    RecordType,
     SourceType,
     TupleType,
     Type,
@@ -79,6 +81,8 @@ class Boundary(Translator):
         if isinstance(type, ArrayType):
             variable = self.variable(name, type)
             return take_array(f"args[{place}]", variable, type, written=self.is_written(variable))
+        if isinstance(type, RecordType):
+            return "true"  # its class was looked at when its entries were fetched
         if isinstance(type, ListType):
             return f"PyList_CheckExact(args[{place}])"
         if isinstance(type, SourceType):
@@ -107,10 +111,16 @@ class Boundary(Translator):
             parts = [self.make(f"{name}_{k}", part) for k, part in enumerate(type.items)]
             made = f"make_tuple({{{', '.join(parts)}}})"
             return f"as_list({made})" if type.is_list else made
+        if isinstance(type, DictType):
+            parts = [self.make(f"{name}_{k}", part) for k, part in enumerate(type.items)]
+            keys = ", ".join(map(_c_text, type.names))
+            return f"make_dict({{{keys}}}, {{{', '.join(parts)}}})"
         if isinstance(type, ListType):
             return self._make_list(name, type)
         if isinstance(type, Fixed) and type.value is None:
             return "Py_NewRef(Py_None)"
+        if isinstance(type, Fixed) and isinstance(type.value, str) and type.value.isprintable():
+            return f"PyUnicode_InternFromString({_c_text(type.value)})"
         raise Declined(f"`{name}` in a tuple is known now")
 
     def _make_list(self, name: str, type: ListType) -> str:
@@ -138,6 +148,11 @@ class Boundary(Translator):
     def _make_number(self, name: str, type: Number) -> str:
         tag = self.tag(name, type) if type.is_tagged else _plain_tag(type)
         return made_number(self.variable(name, type), tag, type)
+
+
+def _c_text(text: str) -> str:
+    """A text as a literal in C++, byte by byte."""
+    return '"' + "".join(f"\\{byte:03o}" for byte in text.encode()) + '"'
 
 
 def made_number(code: str, tag: str, type: Number) -> str:

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from jupyter_npcompile.loops.kinds import Number, Type
+from jupyter_npcompile.loops.kinds import Fixed, Number, Type
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,9 @@ class Proof:
             return 0 if small else None
         if isinstance(node, ast.Name):
             type_ = names.get(node.id)
+            if isinstance(type_, Fixed) and node.id not in self.bound:
+                small = type(type_.value) is int and abs(type_.value) < 1 << 31
+                return 0 if small else None
             if node.id in self.bound or not isinstance(type_, Number):
                 return None
             if type_.is_tagged or type_.origin != "py" or type_.dtype != "int64":

@@ -10,13 +10,25 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise, hosts, lists, methods, stacks
+from jupyter_npcompile.cell.names import bound_names
+from jupyter_npcompile.loops import closures, elementwise, hosts, lists, methods, stacks
 from jupyter_npcompile.loops.calls import array
 from jupyter_npcompile.loops.functions import find
-from jupyter_npcompile.loops.inlining import definition_of
-from jupyter_npcompile.loops.kinds import Declined, Fixed
-from jupyter_npcompile.loops.names import Frame, Names
-from jupyter_npcompile.loops.values import Known, Listed, Method, Ref, Value
+from jupyter_npcompile.loops.inlining import Inlined, definition_of
+from jupyter_npcompile.loops.kinds import Declined, Fixed, Raises
+from jupyter_npcompile.loops.names import Frame, Names, fixed_value
+from jupyter_npcompile.loops.records import Step
+from jupyter_npcompile.loops.values import (
+    Closure,
+    Holder,
+    Known,
+    Listed,
+    Method,
+    Ref,
+    Scalar,
+    Value,
+    dtype_of,
+)
 
 DEEPEST = 6
 """Calls of functions in each other that are written into the loop."""
@@ -29,11 +41,16 @@ TAKE_LISTS = (np.array, np.asarray, np.concatenate)
 """Functions of NumPy that do not make one array of a list."""
 
 
+PARTS_OF_THE_CODE = ("axis", "keepdims", "ddof")
+"""Arguments on which the type of a result depends, and not on their types only."""
+
+
 class Calls(Names):
     """Writes calls."""
 
     def on_call(self, node: ast.Call) -> Value:
         """A call."""
+        is_sole = node is self.sole
         function = self.expression(node.func)
         if any(isinstance(arg, ast.Starred) for arg in node.args):
             raise Declined("a starred argument", node.lineno)
@@ -45,11 +62,19 @@ class Calls(Names):
                 raise Declined("a generator expression", node.lineno)
             assert isinstance(function, Known)
             return self.on_generator_of(function.value, node.args[0])
+        for keyword in node.keywords:
+            if keyword.arg in PARTS_OF_THE_CODE and isinstance(keyword.value, ast.Name):
+                self.by_its_value(keyword.value.id)
         values = self.expressions([*node.args, *(keyword.value for keyword in node.keywords)])
         args, named = values[: len(node.args)], values[len(node.args) :]
         kwargs = {str(k.arg): value for k, value in zip(node.keywords, named, strict=True)}
+        if isinstance(function, Method) and isinstance(function.owner, Holder):
+            return self.method_of(function.owner, function.name, args, kwargs, is_sole)
         if isinstance(function, Method):
             return methods.method(self, function.owner, function.name, args, kwargs)
+        if isinstance(function, Closure):
+            found = closures.inlined(self, function)
+            return self.written_in(found, args, kwargs, is_sole, function.frame)
         if not isinstance(function, Known):
             raise Declined("a call of something that is no function", node.lineno)
         out = kwargs.pop("out", None)
@@ -59,8 +84,29 @@ class Calls(Names):
         if call is not None or hosts.is_host(function.value):
             return self.called(function.value, args, kwargs)
         if type(function.value) is pytypes.FunctionType:
-            return self.inlined(function.value, args, kwargs)
+            return self.inlined(function.value, args, kwargs, is_sole)
         raise Declined(f"`{ast.unparse(node.func)}`", node.lineno)
+
+    def method_of(
+        self,
+        owner: Holder,
+        name: str,
+        args: Sequence[Value],
+        kwargs: Mapping[str, Value],
+        is_sole: bool,
+    ) -> Value:
+        """A method of a dict, or of an object from outside."""
+        record = owner.record
+        if record.type is not dict:
+            function = record.attribute(name)
+            assert isinstance(function, pytypes.FunctionType)
+            return self.inlined(function, [owner, *args], kwargs, is_sole)
+        key = args[0] if args else None
+        if name != "get" or kwargs or not isinstance(key, Known) or len(args) > 2:
+            raise Declined(f"the method {name} of a dict", self.line)
+        if key.value not in record.entries:
+            raise Declined(f"{key.value!r}, which is not in the dict", self.line)
+        return self.entry(owner, Step(dict, key.value))
 
     @abstractmethod
     def on_generator_of(self, function: Any, node: ast.GeneratorExp) -> Value:
@@ -71,7 +117,7 @@ class Calls(Names):
         if not isinstance(out, Ref):
             raise Declined("out= with something that is no array", self.line)
         made = array(value)
-        if not isinstance(function, np.ufunc) and elementwise.dtype_of(made) != out.dtype:
+        if not isinstance(function, np.ufunc) and dtype_of(made) != out.dtype:
             raise Declined("out= of another dtype", self.line)
         if function is np.dot:
             raise Declined("np.dot with out=", self.line)
@@ -110,28 +156,65 @@ class Calls(Names):
         return list(map(made, args)), {key: made(value) for key, value in kwargs.items()}
 
     def inlined(
-        self, function: pytypes.FunctionType, args: Sequence[Value], kwargs: Mapping[str, Value]
+        self,
+        function: pytypes.FunctionType,
+        args: Sequence[Value],
+        kwargs: Mapping[str, Value],
+        is_sole: bool = False,
     ) -> Value:
         """Write a function of Python's into the loop."""
+        found = definition_of(function)
+        self.codes.append((function, function.__code__, function.__defaults__))
+        return self.written_in(found, args, kwargs, is_sole, None, function)
+
+    def written_in(
+        self,
+        found: Inlined,
+        args: Sequence[Value],
+        kwargs: Mapping[str, Value],
+        is_sole: bool,
+        around: Frame | None,
+        function: pytypes.FunctionType | None = None,
+    ) -> Value:
+        """Write a function where it is called.
+
+        Parameters
+        ----------
+        found : Inlined
+            The function.
+        args, kwargs : sequence, mapping
+            What is passed.
+        is_sole : bool
+            Whether nothing of the statement but the call is left to be computed.
+        around : Frame or None
+            The names around its definition, if that is translated, too.
+        function : types.FunctionType, optional
+            Itself, if it is there already.
+        """
         if self.depth >= DEEPEST:
             raise Declined("functions that call each other too deeply", self.line)
-        found = definition_of(function)
-        bound = found.bind(args, kwargs, arithmetic.constant)
-        self.codes.append((function, function.__code__, function.__defaults__))
-        outer, jumps, line = self.frame, self.jumps, self.line
+        bound = found.bind(args, kwargs, fixed_value if around is None else _as_it_is)
+        outer, jumps, line, within = self.frame, self.jumps, self.line, self.within
         self.calls += 1
         number = self.calls
         frame = Frame(f"f{number}_", found.lookup, found.own, is_loop=False)
-        frame.function = function
+        frame.function = function if around is None else around.function
+        frame.around, frame.caller = around, outer
+        frame.is_alone = outer.is_alone and is_sole
+        frame.ignored = self.ignored
         frame.result = "return"
         frame.label = self.writer.name("back")
         frame.changed = lists.changed_names(found.body)
         held = [(name, self.settled(value)) for name, value in bound]
-        self.frame, self.jumps = frame, []
+        assigned = bound_names(found.body)
+        self.frame, self.jumps, self.within = frame, [], 0
         self.depth += 1
         try:
             for name, value in held:
-                self.assign(name, value)
+                if name not in assigned and isinstance(value, Scalar) and value.const is not None:
+                    frame.env[name] = Fixed((type(value.const), repr(value.const)), value.const)
+                else:
+                    self.assign(name, value)
             self.writer.emit("{")
             if self.body(found.body):
                 if frame.returns is not None:
@@ -139,9 +222,14 @@ class Calls(Names):
                 frame.returns = Fixed(id(None), None)
             self.writer.emit("}")
             self.writer.emit(f"{frame.label}: ;")
-            assert frame.returns is not None
+            if frame.returns is None:
+                raise Raises("a function that does not return", self.line)
             result = self.value("return", frame.returns)
         finally:
             self.depth -= 1
-            self.frame, self.jumps, self.line = outer, jumps, line
+            self.frame, self.jumps, self.line, self.within = outer, jumps, line, within
         return result
+
+
+def _as_it_is(value: Value) -> Value:
+    return value

@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from jupyter_npcompile.loops.kinds import CTYPES, PYTHON, ArrayType, Number, SourceType, Type
+from jupyter_npcompile.loops.records import Step
 
 
 def signature(inputs: Mapping[str, Type]) -> str:
@@ -96,6 +97,8 @@ def entry_file(
     needed: Sequence[str],
     returned: Sequence[str],
     grown: Sequence[tuple[int, str]] = (),
+    records: Sequence[int] = (),
+    stored: Sequence[tuple[int, Step, str]] = (),
 ) -> str:
     """The text of the file.
 
@@ -121,6 +124,10 @@ def entry_file(
         Expressions that make what the function returns, by the number of the ``return``.
     grown : sequence of (int, str)
         Arguments that are lists, and expressions that make what they grow by.
+    records : sequence of int
+        Arguments that are dicts or objects with entries that are replaced.
+    stored : sequence of (int, Step, str)
+        Those arguments, the entries, and expressions that make what is put there.
     """
     arrays = []
     for place, take in enumerate(takes, 1):
@@ -131,6 +138,14 @@ def entry_file(
         f"{c} {name}{'' if c.startswith('Array') else '{}'};" for name, c in variables.items()
     ]
     shown = [] if printed is None else [f"if (!leave(run, hosts[{printed}])) goto failed_;"]
+    shown += [
+        *(f"if (!(entries[{k}] = {make})) goto failed_;" for k, (_, _, make) in enumerate(stored)),
+        *(
+            f'if (!put(args[{place}], "{step.name}", entries[{k}])) goto failed_;'
+            for k, (place, step, _) in enumerate(stored)
+        ),
+        *(f"Py_CLEAR(entries[{k}]);" for k in range(len(stored))),
+    ]
     lines = [
         "__attribute__((hot))",  # or the compiler thinks that it runs once, and is small
         "static PyObject *run_loop(PyObject *, PyObject *const *args, Py_ssize_t count) {",
@@ -151,6 +166,11 @@ def entry_file(
             f"if (!LIKELY(args[{one}] != args[{other}])) Py_RETURN_NONE;"
             for (one, _), (other, _) in combinations(grown, 2)
         ),
+        *(
+            f"if (!LIKELY(args[{one}] != args[{other}])) Py_RETURN_NONE;"
+            for one, other in combinations(records, 2)
+        ),
+        f"PyObject *entries[{max(len(stored), 1)}] = {{}};",
         f"PyObject *tails[{max(len(grown), 1)}] = {{}};",
         f"Given given[{max(len(arrays), 1)}];",
         f"const int given_count = {len(arrays)};",
@@ -203,6 +223,7 @@ def entry_file(
         "failed_:",
         "for (int k = 0; k < done; k++) Py_DECREF(made[k]);",
         "for (PyObject *tail : tails) Py_XDECREF(tail);",
+        "for (PyObject *entry : entries) Py_XDECREF(entry);",
         "restore(run, given, given_count);",
         'return results.refused ? Py_BuildValue("(iL)", (int)REFUSED, (long long)at_) : nullptr;',
         "}",

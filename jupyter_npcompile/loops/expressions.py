@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import operator
 import types as pytypes
 from abc import abstractmethod
 from dataclasses import replace
@@ -10,52 +11,79 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_npcompile.cell.syntax import assign, point, store
-from jupyter_npcompile.loops import aggregates, arithmetic, elementwise, lists, methods
+from jupyter_npcompile.cell.syntax import assign, load, point, store
+from jupyter_npcompile.loops import (
+    aggregates,
+    arithmetic,
+    closures,
+    elementwise,
+    lists,
+    methods,
+)
 from jupyter_npcompile.loops.calls import array, elements, number
 from jupyter_npcompile.loops.kinds import Declined, ListType, Number, Unbound
 from jupyter_npcompile.loops.printing import parts_of
 from jupyter_npcompile.loops.products import product
+from jupyter_npcompile.loops.records import Step
 from jupyter_npcompile.loops.source import Comprehension, as_loop, is_own, named
 from jupyter_npcompile.loops.subscripts import Subscripts
 from jupyter_npcompile.loops.ufuncs import ufunc
 from jupyter_npcompile.loops.values import (
     Applied,
+    Closure,
+    Entries,
+    Holder,
     Items,
     Known,
     Listed,
     Method,
     Scalar,
+    Slots,
     Text,
     Value,
 )
+
+TRUE, FALSE = "true", "false"
+
+DECIDED = {TRUE: FALSE, FALSE: TRUE}
+"""Conditions that are known now, and their opposites."""
 
 
 class Expressions(Subscripts):
     """Writes expressions."""
 
     def condition(self, node: ast.expr) -> str:
-        """A C++ condition: only the truth of ``and``, ``or`` and ``not`` counts here."""
+        """A C++ condition: only the truth of ``and``, ``or`` and ``not`` counts here.
+
+        It is ``true`` or ``false`` where that is known now.
+        """
         w = self.writer
         if isinstance(node, ast.BoolOp):
-            sign = "" if isinstance(node.op, ast.And) else "!"
-            result = w.variable(w.name("b"), "bool")
-            for place, part in enumerate(node.values):
-                w.emit(f"{result} = {self.condition(part)};")
-                if place < len(node.values) - 1:
-                    w.emit(f"if ({sign}{result}) {{")
-            w.emit("}" * (len(node.values) - 1))
-            return result
+            sign, end = ("", FALSE) if isinstance(node.op, ast.And) else ("!", TRUE)
+            result, opened = "", 0
+            for part in node.values:
+                test = self.condition(part)
+                if test == end:
+                    w.emit("}" * opened)
+                    return end
+                if test not in DECIDED:
+                    result = result or w.variable(w.name("b"), "bool")
+                    w.emit(f"{result} = {test};", f"if ({sign}{result}) {{")
+                    opened += 1
+            w.emit("}" * opened)
+            return result or (TRUE if end == FALSE else FALSE)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            return f"(!{self.condition(node.operand)})"
+            test = self.condition(node.operand)
+            return DECIDED.get(test, f"(!{test})")
         return self.truth(self.expression(node))
 
     def truth(self, value: Value) -> str:
-        """A C++ condition."""
+        """A C++ condition; ``true`` or ``false`` where that is known now."""
+        known = known_truth(value)
+        if known is not None:
+            return TRUE if known else FALSE
         if isinstance(value, Scalar):
             return arithmetic.truth(value)
-        if isinstance(value, Known) and (value.value is None or isinstance(value.value, str)):
-            return "true" if value.value else "false"
         if isinstance(value, Listed):
             return lists.truth(value)
         raise Declined("the truth of something that is no number", self.line)
@@ -88,6 +116,19 @@ class Expressions(Subscripts):
         """A list of values; it is known whether somebody changes it when it gets a name."""
         return Items(tuple(self.expressions(node.elts)), is_list=True)
 
+    def on_lambda(self, node: ast.Lambda) -> Value:
+        """A function, which is written where it is called."""
+        return closures.defined(self, node)
+
+    def on_dict(self, node: ast.Dict) -> Value:
+        """A dict that is returned."""
+        names = tuple(key.value if isinstance(key, ast.Constant) else None for key in node.keys)
+        if not all(isinstance(name, str) and name.isprintable() for name in names):
+            raise Declined("a dict whose keys are no texts", node.lineno)
+        if len(set(names)) < len(names):
+            raise Declined("a dict with a key twice", node.lineno)
+        return Entries(tuple(map(str, names)), tuple(self.expressions(node.values)))
+
     def on_joinedstr(self, node: ast.JoinedStr) -> Value:
         """A formatted text, which may be printed."""
         return Text(
@@ -118,7 +159,9 @@ class Expressions(Subscripts):
             raise Declined("a comprehension that waits", node.lineno)
         name, loop = as_loop(node, until)
         self.assign(name, start)
+        self.within += 1
         self.for_loop(loop)
+        self.within -= 1
         made = self.read(name)
         for part in [part for part in self.frame.env if is_own(part, node)]:
             del self.frame.env[part]
@@ -127,6 +170,8 @@ class Expressions(Subscripts):
     def on_attribute(self, node: ast.Attribute) -> Value:
         """An attribute of a module or of an array."""
         owner = self.expression(node.value)
+        if isinstance(owner, Holder):
+            return self.member(owner, node.attr)
         if isinstance(owner, Known) and isinstance(owner.value, np.ufunc):
             return Method(owner, node.attr)
         if isinstance(owner, Known):
@@ -144,6 +189,27 @@ class Expressions(Subscripts):
             return Known(value)
         found = methods.attribute(self, owner, node.attr)
         return Method(owner, node.attr) if found is None else found
+
+    def member(self, owner: Holder, name: str) -> Value:
+        """An attribute of an object, or of its class; properties are written like functions."""
+        record = owner.record
+        if record.type is dict:
+            return Method(owner, name)
+        if name in record.entries:
+            return self.entry(owner, Step(record.type, name))
+        try:
+            found = record.attribute(name)
+        except AttributeError:
+            raise Declined(f"`{name}` is not there", self.line) from None
+        step = Step(record.type, name, of_class=True)
+        self.fixed[None, (*owner.path, step)] = found
+        if isinstance(found, pytypes.FunctionType):
+            return Method(owner, name)
+        if isinstance(found, property) and isinstance(found.fget, pytypes.FunctionType):
+            return self.inlined(found.fget, [owner], {})
+        if type(found) in (bool, int, float):
+            return arithmetic.constant(found)
+        raise Declined(f"`{name}` of the class {record.type.__name__}", self.line)
 
     def on_binop(self, node: ast.BinOp) -> Value:
         """An arithmetic operator."""
@@ -179,11 +245,36 @@ class Expressions(Subscripts):
 
     def on_boolop(self, node: ast.BoolOp) -> Value:
         """``and``, ``or``."""
-        join = "" if isinstance(node.op, ast.And) else "!"
-        chain = _Chain(self, node, join)
-        for part in node.values:
+        is_and = isinstance(node.op, ast.And)
+        first, *others = node.values
+        value = self.expression(first)
+        while others and (known := known_truth(value)) is not None:
+            if known != is_and:
+                return value
+            value = self.expression(others.pop(0))
+        if not others:
+            return value
+        if not isinstance(value, Scalar) or value.type.dtype != "bool":
+            return self._one_of(node, value, others)
+        chain = _Chain(self, node, "" if is_and else "!")
+        chain.add(value)
+        for part in others:
             chain.add(self.expression(part))
         return chain.value()
+
+    def _one_of(self, node: ast.BoolOp, value: Value, others: list[ast.expr]) -> Value:
+        """``a or b`` of numbers: one of them."""
+        # No name of the user's begins with a digit.
+        name = f"0either{node.lineno}_{node.col_offset}"
+        place = point(node)
+        test: ast.expr = load(name, place)
+        if isinstance(node.op, ast.Or):
+            test = ast.UnaryOp(ast.Not(), test, **place)
+        rest = others[0] if len(others) == 1 else ast.BoolOp(node.op, others, **place)
+        self.assign(name, value)
+        return self._chosen(
+            name, ast.If(test, [assign(store(name, place), rest, place)], [], **place)
+        )
 
     def on_compare(self, node: ast.Compare) -> Value:
         """A comparison, or a chain of them."""
@@ -206,6 +297,14 @@ class Expressions(Subscripts):
                 return arithmetic.constant(same == isinstance(op, ast.Is))
             raise Declined("is", self.line)
         if isinstance(op, ast.In | ast.NotIn):
+            if _is_text(left) and isinstance(right, Items):
+                texts = [item.value for item in right.items if _is_text(item)]
+                if all(_is_text(item) or _is_of_python(item) for item in right.items):
+                    assert isinstance(left, Known)
+                    return arithmetic.constant((left.value in texts) == isinstance(op, ast.In))
+            if _is_text(left) and isinstance(right, Slots | Holder):
+                assert isinstance(left, Known)
+                return self._has_key(left.value, right, isinstance(op, ast.In))
             found = aggregates.contains(self, left, right)
             return found if isinstance(op, ast.In) else arithmetic.unary(ast.Not(), found)
         symbol, name = arithmetic.COMPARISONS[type(op)]
@@ -213,10 +312,25 @@ class Expressions(Subscripts):
             assert isinstance(left, Known)
             assert isinstance(right, Known)
             return arithmetic.constant((left.value == right.value) == (symbol == "=="))
+        if _is_text(left) != _is_text(right) and symbol in ("==", "!="):
+            other = right if _is_text(left) else left
+            if _is_of_python(other):
+                return arithmetic.constant(symbol == "!=")
         a, b = array(left), array(right)
         if isinstance(a, Scalar) and isinstance(b, Scalar):
+            if _is_real(a) and _is_real(b):
+                return arithmetic.constant(_COMPARED[symbol](a.const, b.const))
             return arithmetic.compare(symbol, name, a, b)
         return elementwise.compare(symbol, name, a, b)
+
+    def _has_key(self, key: str, some: Slots | Holder, wanted: bool) -> Value:
+        """``key in some``: a dict from outside may lose what it has, or get it, any time."""
+        if isinstance(some, Slots):
+            return arithmetic.constant((key in some.names) == wanted)
+        if some.record.type is not dict or key not in some.record.entries:
+            raise Declined("in", self.line)
+        self.entry(some, Step(dict, key))  # what is an input is there
+        return arithmetic.constant(wanted)
 
     def on_ifexp(self, node: ast.IfExp) -> Value:
         """``a if test else b``."""
@@ -225,12 +339,23 @@ class Expressions(Subscripts):
         place = point(node)
         body: list[ast.stmt] = [assign(store(name, place), node.body, place)]
         orelse: list[ast.stmt] = [assign(store(name, place), node.orelse, place)]
-        self.branch(ast.If(node.test, body, orelse, **place))
+        return self._chosen(name, ast.If(node.test, body, orelse, **place))
+
+    def _chosen(self, name: str, choice: ast.If) -> Value:
+        """What a choice between two expressions binds a name to."""
+        self.within += 1
+        self.branch(choice)
+        self.within -= 1
         if isinstance(self.frame.env.get(name), Unbound):
-            raise Declined("an if-expression of different types", node.lineno)
+            raise Declined("an if-expression of different types", choice.lineno)
         made = self.settled(self.read(name))
         del self.frame.env[name]
         return made
+
+    def on_namedexpr(self, node: ast.NamedExpr) -> Value:
+        """``name := value``; where it stands, it is evaluated, and before others that read it."""
+        self.assign(node.target.id, self.expression(node.value))
+        return self.read(node.target.id)
 
     @abstractmethod
     def branch(self, node: ast.If) -> bool:
@@ -271,6 +396,51 @@ class _Chain:
             if origin != "any":
                 return Scalar(self.result, Number(origin, "bool", 1))  # type: ignore[arg-type]
         return Scalar(self.result, Number("any", "bool", 1), self.tag)
+
+
+def known_truth(value: Value) -> bool | None:
+    """The truth of a value, where that is known now.
+
+    Examples
+    --------
+    >>> known_truth(Known("")), known_truth(arithmetic.constant(2)), known_truth(Known(np.sin))
+    (False, True, True)
+    """
+    if isinstance(value, Scalar):
+        return None if value.const is None else bool(value.const)
+    if isinstance(value, Items):
+        return bool(value.items)
+    if isinstance(value, Known) and _has_plain_truth(value.value):
+        return bool(value.value)
+    if isinstance(value, Slots | Entries):
+        return bool(value.names)
+    return True if isinstance(value, Closure) else None
+
+
+def _has_plain_truth(value: Any) -> bool:
+    return value is None or isinstance(value, str | np.ufunc | pytypes.FunctionType)
+
+
+def _is_of_python(value: Value) -> bool:
+    """Whether a value is None, or a number of Python's: equal to no text."""
+    if isinstance(value, Scalar):
+        return value.type.origin == "py"
+    return isinstance(value, Known) and value.value is None
+
+
+def _is_real(value: Scalar) -> bool:
+    """Whether a value is a real number of Python's that is known now."""
+    return value.type.origin == "py" and type(value.const) in (bool, int, float)
+
+
+_COMPARED = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 
 
 def _is_text(value: Value) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from itertools import product as product_of
@@ -45,20 +45,29 @@ class Guarded:
     np.float64(4.0)
     """
 
-    __slots__ = ("function", "keywords", "names")
+    __slots__ = ("function", "ignored", "keywords", "names", "states")
 
     def __init__(
-        self, function: Callable[..., Any], keywords: Mapping[str, Any], names: tuple[str, ...]
+        self,
+        function: Callable[..., Any],
+        keywords: Mapping[str, Any],
+        names: tuple[str, ...],
+        ignored: Collection[str] = (),
     ) -> None:
         self.function = function
         self.keywords = dict(keywords)
         self.names = names
+        self.ignored = frozenset(ignored)
+        self.states: dict[str, Any] = {"all": "raise", "under": "ignore"}
+        self.states.update(dict.fromkeys(ignored, "ignore"))
 
     def __call__(self, *args: Any) -> Any:
         """Call it; the last arguments have these names."""
         named = dict(zip(self.names, args[len(args) - len(self.names) :], strict=True))
-        under = "ignore" if np.geterr()["under"] == "ignore" else "raise"
-        with np.errstate(all="raise", under=under):
+        states = self.states
+        if "under" not in self.ignored and np.geterr()["under"] != "ignore":
+            states = {**states, "under": "raise"}
+        with np.errstate(**states):
             return self.function(*args[: len(args) - len(named)], **self.keywords, **named)
 
 
@@ -128,7 +137,7 @@ def call(
     keywords = {key: _fixed(v, name) for key, v in kwargs.items() if _is_fixed(v)}
     names = tuple(key for key in kwargs if key not in keywords)
     args = [*args, *(kwargs[key] for key in names)]
-    guarded = Guarded(function, keywords, names)
+    guarded = Guarded(function, keywords, names, t.ignored)
     tried = guarded if like is None else Guarded(like, keywords, names)
     outcome = _outcome(tried, args, name)
     w = t.writer
@@ -192,7 +201,7 @@ def change(t: Names, function: Any, args: Sequence[Value], changed: Ref | None) 
         for arg in args
     ]
     number = len(t.hosts)
-    t.hosts.append(Guarded(function, {}, ()))
+    t.hosts.append(Guarded(function, {}, (), t.ignored))
     w.emit("back(run);")
     w.emit(f"Py_DECREF(call_numpy(run, hosts[{number}], {{{', '.join(parts)}}}));")
     if changed is not None:

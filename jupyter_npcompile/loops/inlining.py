@@ -27,21 +27,19 @@ class Inlined:
         Its name.
     arguments : ast.arguments
         Its parameters.
-    defaults : tuple of object
-        The values of the last parameters that may be left out.
+    defaults : mapping of str to object
+        The values of parameters that may be left out.
     body : sequence of ast.stmt
         Its statements.
     own : frozenset of str
         Its local names.
     lookup : callable
         What other names mean.
-    constant : callable
-        A default as a value.
     """
 
     name: str
     arguments: ast.arguments
-    defaults: tuple[Any, ...]
+    defaults: Mapping[str, Any]
     body: Sequence[ast.stmt]
     own: frozenset[str]
     lookup: Callable[[str], Any]
@@ -52,10 +50,18 @@ class Inlined:
         kwargs: Mapping[str, Value],
         constant: Callable[[Any], Value],
     ) -> list[tuple[str, Value]]:
-        """The parameters with what is passed for them."""
+        """The parameters with what is passed for them.
+
+        Parameters
+        ----------
+        args, kwargs : sequence, mapping
+            What is passed.
+        constant : callable
+            A default as a value.
+        """
         names = [arg.arg for arg in (*self.arguments.posonlyargs, *self.arguments.args)]
         only = [arg.arg for arg in self.arguments.kwonlyargs]
-        if self.arguments.vararg or self.arguments.kwarg or (set(only) - set(kwargs)):
+        if self.arguments.vararg or self.arguments.kwarg:
             raise Declined(f"`{self.name}` takes any arguments")
         if len(args) > len(names) or any(
             name not in (*names[len(args) :], *only) for name in kwargs
@@ -63,8 +69,7 @@ class Inlined:
             raise Declined(f"`{self.name}` with these arguments")
         bound = dict(zip(names, args, strict=False))
         bound.update(kwargs)
-        with_default = names[len(names) - len(self.defaults) :]
-        for name, value in zip(with_default, self.defaults, strict=True):
+        for name, value in self.defaults.items():
             if name not in bound:
                 bound[name] = constant(value)
         if len(bound) != len(names) + len(only):
@@ -104,6 +109,7 @@ def definition_of(function: types.FunctionType) -> Inlined:
             return names[name]
         return vars(builtins)[name]
 
-    return Inlined(
-        function.__name__, node.args, written.__defaults__ or (), body, local_names(node), lookup
-    )
+    values = written.__defaults__ or ()
+    parameters = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args)]
+    defaults = dict(zip(parameters[len(parameters) - len(values) :], values, strict=True))
+    return Inlined(function.__name__, node.args, defaults, body, local_names(node), lookup)

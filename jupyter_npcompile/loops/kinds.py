@@ -163,6 +163,22 @@ class TupleType:
 
 
 @dataclass(frozen=True, slots=True)
+class DictType:
+    """The type of a dict that a function returns.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Its keys.
+    items : tuple of types
+        Of its values.
+    """
+
+    names: tuple[str, ...]
+    items: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ListType:
     """The type of a list that is made in the loop, and changed; or of what one grows by.
 
@@ -238,6 +254,14 @@ class Fixed:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordType:
+    """The type of a dict or an object of which an entry is replaced."""
+
+    c = "PyObject *"
+    code = "record"
+
+
+@dataclass(frozen=True, slots=True)
 class SourceType:
     """The type of a random generator."""
 
@@ -263,7 +287,19 @@ class Maybe:
     type: Type
 
 
-Type = Number | ArrayType | TupleType | ListType | CutType | SourceType | Fixed | Unbound | Maybe
+Type = (
+    Number
+    | ArrayType
+    | TupleType
+    | DictType
+    | ListType
+    | CutType
+    | RecordType
+    | SourceType
+    | Fixed
+    | Unbound
+    | Maybe
+)
 
 INT = Number("py", "int64")
 FLOAT = Number("py", "float64")

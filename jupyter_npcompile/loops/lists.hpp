@@ -41,6 +41,23 @@ static inline bool extend(PyObject *list, PyObject *tail) {
     const Py_ssize_t n = PyList_GET_SIZE(list);
     return PyList_SetSlice(list, n, n, tail) == 0;
 }
+// Replace the value in a dict, or the attribute of an object: it is there.
+static bool put(PyObject *record, const char *name, PyObject *value) {
+    if (PyDict_CheckExact(record)) return PyDict_SetItemString(record, name, value) == 0;
+    return PyObject_SetAttrString(record, name, value) == 0;
+}
+static PyObject *make_dict(std::initializer_list<const char *> keys, std::initializer_list<PyObject *> parts) {
+    PyObject *made = PyDict_New();
+    bool good = made != nullptr;
+    for (PyObject *part : parts) good = good && part;
+    const char *const *key = keys.begin();
+    for (PyObject *part : parts) {
+        good = good && PyDict_SetItemString(made, *key++, part) == 0;
+        Py_XDECREF(part);
+    }
+    if (!good) Py_CLEAR(made);
+    return made;
+}
 static inline PyObject *as_list(PyObject *items) {
     PyObject *made = items ? PySequence_List(items) : nullptr;
     Py_XDECREF(items);

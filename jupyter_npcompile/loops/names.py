@@ -6,11 +6,12 @@ import ast
 import types as pytypes
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise, hosts, lists
+from jupyter_npcompile.loops import arithmetic, dicts, elementwise, errors, hosts, lists
 from jupyter_npcompile.loops.bounds import Proof
 from jupyter_npcompile.loops.calls import number
 from jupyter_npcompile.loops.carried import Carried
@@ -18,12 +19,14 @@ from jupyter_npcompile.loops.functions import find
 from jupyter_npcompile.loops.kinds import (
     BOOL,
     CTYPES,
+    FULL,
     INT,
     PYTHON,
     UNBOUND,
     ArrayType,
     CutType,
     Declined,
+    DictType,
     Fixed,
     ListType,
     Maybe,
@@ -35,15 +38,20 @@ from jupyter_npcompile.loops.kinds import (
     describe,
     join,
 )
+from jupyter_npcompile.loops.records import Path, Record, Step, name_of, text_of
 from jupyter_npcompile.loops.values import (
     Applied,
+    Closure,
     Cut,
+    Entries,
     Gathered,
+    Holder,
     Items,
     Known,
     Listed,
     Ref,
     Scalar,
+    Slots,
     Source,
     Value,
 )
@@ -53,6 +61,12 @@ SMALL = 32
 """Bits of an integer that is an argument, if it has no more."""
 
 
+RETURNED = "0return"
+"""Begins what holds the result of a function: no name of the user's begins with a digit."""
+
+
+Asked = TypeVar("Asked")
+
 Env = dict[str, Type]
 
 
@@ -61,7 +75,32 @@ FunctionCode = tuple[pytypes.FunctionType, pytypes.CodeType, Any]
 
 
 class NeedsInput(Exception):  # noqa: N818 - it asks for something
-    """A name is read that comes from outside."""
+    """A name is read that comes from outside, or an entry of what has one.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    path : tuple
+        Where an entry is found.
+    type : Type, optional
+        And what it is.
+    replaces : bool
+        Whether it is replaced.
+    """
+
+    def __init__(
+        self, name: str, path: Path = (), type: Type | None = None, *, replaces: bool = False
+    ) -> None:
+        super().__init__(name)
+        self.name = name
+        self.path = path
+        self.type = type
+        self.replaces = replaces
+
+
+class NeedsValue(Exception):  # noqa: N818 - it asks for something
+    """A name is read whose value must be part of the code: an axis."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -131,6 +170,19 @@ class Frame:
         What a name means that is not assigned: raises KeyError.
     own : frozenset of str
         Names that are assigned.
+
+    Attributes
+    ----------
+    around : Frame or None
+        The names around its definition.
+    caller : Frame or None
+        From where it is called.
+    closures : dict
+        Functions that are defined in it, by their places.
+    ignored : frozenset of str
+        The errors that NumPy ignores where it is called.
+    is_alone : bool
+        Whether nothing else is left to be computed where it is called.
     """
 
     def __init__(
@@ -148,12 +200,18 @@ class Frame:
         self.proof: Proof | None = None
         self.carried: Carried | None = None
         self.changed: frozenset[str] = frozenset()
+        self.around: Frame | None = None
+        self.caller: Frame | None = None
+        self.closures: dict[tuple[int, int], Closure] = {}
+        self.ignored = errors.NONE
+        self.is_alone = True
 
 
 class Jumps:
     """Where ``break`` and ``continue`` of a loop go, and with what types."""
 
-    def __init__(self, head: Env, exit: Env, number: str) -> None:
+    def __init__(self, head: Env, exit: Env, number: str, ignored: frozenset[str]) -> None:
+        self.ignored = ignored
         self.head = head
         self.exit = exit
         self.ends: list[Env] = []
@@ -174,6 +232,10 @@ class Names(ABC):
         Names that the loop assigns.
     lacking : frozenset of str
         Those of them that are not bound before it.
+    by_value : frozenset of str
+        Names of integers that are part of the code.
+    replaced : frozenset of str
+        Inputs that are entries of a dict or an object, and replaced.
     """
 
     def __init__(
@@ -182,14 +244,19 @@ class Names(ABC):
         inputs: Mapping[str, Type],
         assigned: frozenset[str],
         lacking: frozenset[str] = frozenset(),
+        by_value: frozenset[str] = frozenset(),
+        replaced: frozenset[str] = frozenset(),
     ) -> None:
         self.lacking = lacking
+        self.by_value = by_value
+        self.replaced = replaced
         self.writer = Writer()
         self.frame = Frame("v_", lookup, assigned, is_loop=True)
         self.frame.env = dict(inputs)
+        self.outermost = self.frame
         self.inputs = dict(inputs)
         self.assigned = assigned
-        self.fixed: dict[tuple[pytypes.FunctionType | None, tuple[str, ...]], Any] = {}
+        self.fixed: dict[tuple[pytypes.FunctionType | None, Path], Any] = {}
         self.hosts: list[Any] = []
         self.legacy: int | None = None
         self.printed: int | None = None
@@ -202,6 +269,9 @@ class Names(ABC):
         self.writes = 0
         self.effects = 0
         self.line = 0
+        self.ignored = errors.NONE
+        self.sole: ast.expr | None = None
+        self.within = 0
 
     def group(self, name: str) -> str:
         """The variables that may share memory, by one of them."""
@@ -247,16 +317,27 @@ class Names(ABC):
         """The C++ variable that says whether a name is bound."""
         return self.writer.variable(f"m_{self.frame.prefix}{name}", "bool")
 
+    def errors_as(self, ignored: frozenset[str]) -> None:
+        """From here on NumPy ignores these errors, and no others."""
+        if ignored != self.ignored:
+            self.writer.emit(errors.edge(ignored))
+
     def read(self, name: str) -> Value:
         """The value of a name."""
         frame = self.frame
+        if frame.around is not None and name not in frame.own:
+            self.frame = frame.around
+            try:
+                return self.read(name)
+            finally:
+                self.frame = frame
         known = frame.env.get(name)
         if known is not None and not isinstance(known, Unbound | Maybe):
             return self.value(name, known)
         if name in frame.own and not frame.is_loop:
             raise Declined(f"`{name}` may not be bound", self.line)
         if frame.is_loop and name in frame.own:
-            if name in self.inputs:
+            if name in self.inputs or (None, (name,)) in self.fixed:
                 raise Declined(f"the type of `{name}` changes", self.line)
             if name in self.lacking and isinstance(known, Maybe):
                 self.writer.emit(f"NEED({self.flag(name)});")  # or Python raises
@@ -276,6 +357,11 @@ class Names(ABC):
         if is_fixed(value):
             self.fixed[self.frame.function, (name,)] = value
             return _fixed(value)
+        if self.frame.is_loop and isinstance(value, Record):
+            return Holder((name,), value)
+        if self.frame.is_loop and name in self.by_value:
+            self.fixed[None, (name,)] = value
+            return arithmetic.constant(value)
         if self.frame.is_loop:
             if type_of(value) is None:
                 raise Declined(f"`{name}` is {_kind(value)}", self.line)
@@ -284,6 +370,69 @@ class Names(ABC):
             self.fixed[self.frame.function, (name,)] = value
             return arithmetic.constant(value)
         raise Declined(f"`{name}`, which a function reads, is {_kind(value)}", self.line)
+
+    def by_its_value(self, name: str) -> None:
+        """The value of a name from outside is needed now, if it is an integer."""
+        if self.frame.is_loop and name in self.inputs and name not in self.assigned:
+            known = self.inputs[name]
+            if isinstance(known, Number) and known.origin == "py" and known.dtype != "float64":
+                raise NeedsValue(name)
+
+    def entry(self, holder: Holder, step: Step) -> Value:
+        """An entry of a dict, or of an object.
+
+        Raises
+        ------
+        NeedsInput
+            When it is no input yet.
+        """
+        path = (*holder.path, step)
+        found = holder.record.entries[step.name]
+        if isinstance(found, Record):
+            return Holder(path, found)
+        if is_fixed(found):
+            self.fixed[None, path] = found
+            return _fixed(found)
+        type = type_of(found)
+        if type is None or isinstance(type, ListType):
+            raise Declined(f"`{text_of(path)}` is {_kind(found)}", self.line)
+        name = name_of(path)
+        if name is None:
+            raise Declined(f"`{text_of(path)}`", self.line)
+        if name not in self.inputs:
+            raise NeedsInput(name, path, type)
+        made = self.in_outermost(lambda: self.value(name, self.frame.env[name]))
+        # What is read now may be replaced before it is used.
+        return self.settled(made) if name in self.replaced else made
+
+    def in_outermost(self, ask: Callable[[], Asked]) -> Asked:
+        """Ask something where the names around all functions are."""
+        frame, self.frame = self.frame, self.outermost
+        try:
+            return ask()
+        finally:
+            self.frame = frame
+
+    def replace_entry(self, holder: Holder, step: Step, value: Value) -> None:
+        """Write the replacement of an entry of a dict, or of an object.
+
+        Raises
+        ------
+        NeedsInput
+            When it is not known yet that it is replaced, or with what.
+        """
+        path = (*holder.path, step)
+        name, old = name_of(path), type_of(holder.record.entries.get(step.name))
+        if name is None or not isinstance(old, Number | ArrayType):
+            raise Declined(f"`{text_of(path)}` is bound anew", self.line)
+        known = self.inputs.get(name, old)
+        made = self.in_outermost(lambda: self.store(name, value))
+        wide = _wide_enough(known, made)
+        if wide is None:
+            text = f"`{text_of(path)}` is {describe(old)}, and then {describe(made)}"
+            raise Declined(text, self.line)
+        if name not in self.replaced or wide != known:
+            raise NeedsInput(name, path, wide, replaces=True)
 
     def value(self, name: str, known: Type) -> Value:
         """What a name of a certain type is in C++."""
@@ -307,12 +456,22 @@ class Names(ABC):
             return Cut(*bounds)
         if isinstance(known, SourceType):
             return Source(self.variable(name, known))
+        if isinstance(known, DictType):
+            items = tuple(self.value(f"{name}_{k}", t) for k, t in enumerate(known.items))
+            return Entries(known.names, items)
         if isinstance(known, Fixed):
-            return Known(known.value)
+            value = known.value
+            return value if isinstance(value, Closure | Holder | Slots) else _fixed(value)
         raise Declined(f"`{name}` may not be bound", self.line)
 
     def assign(self, name: str, value: Value) -> None:
         """Bind a name."""
+        if isinstance(value, Entries):
+            slots = Slots(name, value.names, self.frame)
+            items = [self.settled(item) for item in value.items]
+            for key, item in zip(value.names, items, strict=True):
+                dicts.write(self, slots, key, item)
+            value = slots
         if isinstance(value, Items) and value.is_list and name in self.frame.changed:
             value = lists.display(self, value.items)
         self.frame.env[name] = self.store(name, value)
@@ -346,6 +505,17 @@ class Names(ABC):
         if isinstance(value, Source):
             self.writer.emit(f"{self.variable(name, SourceType())} = {value.code};")
             return SourceType()
+        if isinstance(value, Closure):
+            return Fixed(id(value), value)
+        if isinstance(value, Holder):
+            return Fixed(text_of(value.path), value)
+        if isinstance(value, Slots):
+            if value.frame is self.frame and value.name != name:
+                raise Declined("a dict with two names", self.line)
+            return Fixed((value.name, value.names, id(value.frame)), value)
+        if isinstance(value, Entries) and name.startswith((RETURNED, "return")):
+            types = tuple(self.store(f"{name}_{k}", item) for k, item in enumerate(value.items))
+            return DictType(value.names, types)
         if isinstance(value, Known):
             return Fixed(id(value.value), value.value)
         raise Declined(f"`{name}` is bound to something that loops do not have", self.line)
@@ -417,6 +587,8 @@ class Names(ABC):
             return Ref(name, value.type, root=value.root)
         if isinstance(value, Items):
             return Items(tuple(map(self.settled, value.items)), value.is_list)
+        if isinstance(value, Entries):
+            return Entries(value.names, tuple(map(self.settled, value.items)))
         if isinstance(value, Listed):
             return lists.shared(self, value)
         return value
@@ -446,6 +618,13 @@ class Names(ABC):
         """Write statements; False when what follows them is never reached."""
 
 
+def fixed_value(value: Any) -> Value:
+    """A default of a function's, which stays what it is."""
+    if not is_fixed(value) and type(value) not in PYTHON.values():
+        raise Declined(f"a default that is {_kind(value)}")
+    return _fixed(value)
+
+
 def _fixed(value: Any) -> Value:
     """A value that is part of the code."""
     if type(value) is tuple:
@@ -455,11 +634,26 @@ def _fixed(value: Any) -> Value:
     return Known(value)
 
 
+def _wide_enough(known: Type, made: Type) -> Type | None:
+    """The type that an entry has to have from the beginning; None when there is none."""
+    if isinstance(known, Number) and isinstance(made, Number):
+        alike = (known.origin, known.dtype) == (made.origin, made.dtype)
+        if not alike or known.is_tagged or made.is_tagged:
+            return None
+        return replace(known, bits=known.bits if made.bits <= known.bits else FULL)
+    if not isinstance(known, ArrayType) or not isinstance(made, ArrayType):
+        return None
+    if (known.dtype, known.ndim) == (made.dtype, made.ndim):
+        return replace(known, unit=known.unit and made.unit)
+    return None
+
+
 def _plain_tag(type: Number) -> str:
     return "0" if type.origin == "py" else "1"
 
 
 def _kind(value: Any) -> str:
+    """What a value is, in words."""
     value_type = getattr(value, "type", None)
     if isinstance(value_type, type):
         return f"a {value_type.__name__}"

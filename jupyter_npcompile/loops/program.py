@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from jupyter_npcompile.loops import dicts, errors
 from jupyter_npcompile.loops.boundary import Boundary
 from jupyter_npcompile.loops.carried import Carried
 from jupyter_npcompile.loops.entry import entry_file, signature
@@ -20,20 +21,34 @@ from jupyter_npcompile.loops.kinds import (
     ListType,
     Maybe,
     Number,
+    RecordType,
     Type,
     Unbound,
 )
 from jupyter_npcompile.loops.lists import changed_names
-from jupyter_npcompile.loops.names import FunctionCode, Jumps, NeedsInput, type_of
+from jupyter_npcompile.loops.names import RETURNED as GIVEN_BACK
+from jupyter_npcompile.loops.names import (
+    FunctionCode,
+    Jumps,
+    NeedsInput,
+    NeedsValue,
+    is_fixed,
+    type_of,
+)
+from jupyter_npcompile.loops.records import Path, Step, name_of, reached, text_of
 from jupyter_npcompile.loops.sequences import Numbers, Sequence
-from jupyter_npcompile.loops.translator import BLOCK, has_loops
-from jupyter_npcompile.loops.values import Known, Value
+from jupyter_npcompile.loops.translator import BLOCK, has_loops, tested_inside
+from jupyter_npcompile.loops.values import Closure, Holder, Known, Slots, Value
 
 __all__ = ["Declined", "LoopCode", "translate"]
 
 FINISHED, LEFT, PAUSED, REFUSED, NOTHING, RETURNED = range(6)
 """How a run ends: its loop is over, by ``break``, goes on later, is NumPy's, has no iteration,
 or its function is over."""
+
+
+ATTEMPTS = 100
+"""At finding all inputs: each one that is missed is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +59,14 @@ class Assumption:
     ----------
     function : types.FunctionType or None
         In whose names it is looked up; None for those of the loop.
-    path : tuple of str
-        A name, and attributes.
+    path : tuple of (str or Step)
+        A name, and attributes of modules, or steps to an entry.
     value : object
         What it must be.
     """
 
     function: types.FunctionType | None
-    path: tuple[str, ...]
+    path: Path
     value: Any
 
 
@@ -83,6 +98,10 @@ class LoopCode:
         Whether it draws from the generator behind `np.random.rand`.
     printed : list of str
         Where a run leaves what has to be printed.
+    paths : mapping of str to path
+        Where inputs are found that are entries of a dict or an object.
+    stored : tuple of (int, Step)
+        Entries that it replaces: of which input, and which.
     """
 
     source: str
@@ -96,6 +115,18 @@ class LoopCode:
     signature: str = ""
     draws_legacy: bool = False
     printed: list[str] = field(default_factory=list)
+    paths: Mapping[str, Path] = field(default_factory=dict)
+    stored: tuple[tuple[int, Step], ...] = ()
+
+    def values(self, namespace: Mapping[str, Any]) -> list[Any]:
+        """The inputs.
+
+        Raises
+        ------
+        LookupError
+            When one is not there.
+        """
+        return [reached(self.paths.get(name, (name,)), namespace) for name in self.inputs]
 
     def show(self) -> None:
         """Print what a run has left, which counts."""
@@ -136,21 +167,33 @@ def translate(
         loops do not have.
     """
     inputs: dict[str, Type] = {}
-    lacking: frozenset[str] = frozenset()
-    for _ in range(60):
-        writer = _Program(node, lookup, assigned, wanted, inputs, sequence, may_lack, lacking)
+    found_out = FoundOut()
+    for _ in range(ATTEMPTS):
+        writer = _Program(node, lookup, assigned, wanted, inputs, found_out, sequence, may_lack)
         try:
             return writer.code()
         except WiderInput as wider:
             inputs = {**inputs, wider.name: wider.type}
+        except NeedsValue as needed:
+            found_out.by_value |= {needed.name}
+            inputs = {name: type for name, type in inputs.items() if name != needed.name}
         except NeedsInput as needed:
+            if needed.type is not None:
+                found_out.paths[needed.name] = needed.path
+                if needed.replaces:
+                    found_out.replaced |= {needed.name}
+                inputs = {**inputs, needed.name: needed.type}
+                continue
             try:
                 value = lookup(needed.name)
             except KeyError:
-                if needed.name in lacking:
+                if needed.name in found_out.lacking:
                     line = writer.line
                     raise Declined(f"`{needed.name}` may not be bound", line) from None
-                lacking |= {needed.name}
+                found_out.lacking |= {needed.name}
+                continue
+            if is_fixed(value):
+                found_out.first[needed.name] = value
                 continue
             found = type_of(value)
             if found is None:
@@ -160,6 +203,31 @@ def translate(
         except Declined as reason:
             raise Declined(reason.reason, reason.line or writer.line) from None
     raise Declined("too many names", node.lineno)
+
+
+@dataclass
+class FoundOut:
+    """What attempts at a translation have found out for the next one.
+
+    Parameters
+    ----------
+    paths : dict of str to path
+        Where inputs are found that are entries of a dict or an object.
+    lacking : frozenset of str
+        Names that are not bound before the loop.
+    by_value : frozenset of str
+        Names of integers that are part of the code.
+    replaced : frozenset of str
+        Entries among the inputs that are replaced.
+    first : dict of str to object
+        What names are bound to at first that are bound anew later: None, a text.
+    """
+
+    paths: dict[str, Path] = field(default_factory=dict)
+    lacking: frozenset[str] = frozenset()
+    by_value: frozenset[str] = frozenset()
+    replaced: frozenset[str] = frozenset()
+    first: dict[str, Any] = field(default_factory=dict)
 
 
 class WiderInput(Exception):  # noqa: N818 - it asks for something
@@ -179,11 +247,16 @@ class _Program(Boundary):
         assigned: frozenset[str],
         wanted: abc.Sequence[str],
         inputs: Mapping[str, Type],
+        found_out: FoundOut,
         sequence: Sequence | None,
         may_lack: bool,
-        lacking: frozenset[str],
     ) -> None:
-        super().__init__(lookup, inputs, assigned, lacking)
+        found = found_out
+        super().__init__(lookup, inputs, assigned, found.lacking, found.by_value, found.replaced)
+        self.paths = dict(found_out.paths)
+        for name, value in found_out.first.items():
+            self.frame.env[name] = Fixed(id(value), value)
+            self.fixed[None, (name,)] = value
         self.may_lack = may_lack
         self.node = node
         self.frame.changed = changed_names([node])
@@ -217,6 +290,10 @@ class _Program(Boundary):
         self.widen()
         body, w.lines = w.lines, []
         exit = self.frame.env
+        if self.replaced:
+            for path in list(self.paths.values()):
+                if isinstance(path[-1], Step):
+                    self.holder_of(path)  # none may be there twice
         takes = list(self.arguments)
         arrays = list(self.rows)
         for name in self.inputs:
@@ -225,20 +302,31 @@ class _Program(Boundary):
                 arrays.append(f"args[{len(takes) - 1}]")
         outputs, fixed, made = [], {}, []
         for name in self.wanted:
+            if name not in exit and name not in self.lacking:
+                raise NeedsInput(name)  # it stays what it is
             type = exit.get(name, Unbound())
             if isinstance(type, Unbound):
                 raise Declined(f"`{name}` may not be bound, or its type changes")
             if isinstance(type, CutType):
                 raise Declined(f"`{name}` is a slice")
             if isinstance(type, Fixed):
+                if isinstance(type.value, Closure | Holder | Slots):
+                    raise Declined(f"`{name}` is a function, or an object")
                 fixed[name] = type.value
             else:
                 outputs.append(name)
                 if isinstance(type, Maybe) and not self.may_lack:
                     self.needed.append(self.flag(name))
                 made.append(self.make(name, type))
+        names = list(self.inputs)
+        stored = [
+            (names.index(self.holder_of(path)), path[-1], self.make(name, self.inputs[name]))
+            for name, path in self.paths.items()
+            if name in self.replaced
+        ]
+        first = len(self.arguments) + 1
         source = entry_file(
-            body,
+            errors.pinned(body, w.variables),
             takes,
             made,
             w.variables,
@@ -248,6 +336,12 @@ class _Program(Boundary):
             needed=self.needed,
             returned=list(self.returns.values()),
             grown=self.grown(),
+            records=[
+                first + place
+                for place, name in enumerate(names)
+                if isinstance(self.inputs[name], RecordType)
+            ],
+            stored=[(first + place, _step(step), made) for place, step, made in stored],
         )
         written = tuple(
             name
@@ -267,10 +361,27 @@ class _Program(Boundary):
             codes,
             written,
             tuple(self.hosts),
-            signature(self.inputs),
+            signature(
+                {text_of(self.paths.get(name, (name,))): t for name, t in self.inputs.items()}
+            ),
             draws_legacy=self.legacy is not None,
             printed=[] if self.printed is None else self.hosts[self.printed],
+            paths={name: path for name, path in self.paths.items() if name in self.inputs},
+            stored=tuple((place, _step(step)) for place, step, _ in stored),
         )
+
+    def holder_of(self, path: Path) -> str:
+        """The input that is the record in which something lies.
+
+        Raises
+        ------
+        NeedsInput
+            When it is none yet.
+        """
+        name = f"{name_of(path[:-1])}_"
+        if name not in self.inputs:
+            raise NeedsInput(name, path[:-1], RecordType())
+        return name
 
     def grown(self) -> list[tuple[int, str]]:
         """Lists from outside: which arguments they are, and C++ that makes their new items."""
@@ -349,6 +460,8 @@ class _Program(Boundary):
         """Write the loop; the variable `at_` counts its iterations."""
         w = self.writer
         assert isinstance(self.node, ast.While)
+        if tested_inside(self.node) is not self.node:
+            raise Declined("a loop whose test binds names", self.node.lineno)
         with w.block("for (;;)"):
             w.emit("LOOK(run);")
             w.emit("if (at_ >= left_ || (run.enough && at_)) { status_ = PAUSED; goto done_; }")
@@ -369,6 +482,7 @@ class _Program(Boundary):
             jumps = self.jumps[-1]
             jumps.ends.append(dict(self.frame.env))
             self.ends(jumps)
+            self.errors_as(jumps.ignored)
             self.writer.emit(f"goto next_{jumps.number};")
             return
         super().jump(node)
@@ -379,13 +493,20 @@ class _Program(Boundary):
             return super().give_back(node)
         if any(isinstance(type, ListType) for type in self.inputs.values()):
             raise Declined("a return, and a list from outside that grows", node.lineno)
+        self.sole = None if self.within else node.value
         with self.writer.block():
             value = Known(None) if node.value is None else self.expression(node.value)
-            name = f"0return{node.lineno}_{node.col_offset}"
-            type = self.store(name, self.settled(value))
+            name = f"{GIVEN_BACK}{node.lineno}_{node.col_offset}"
+            type = self.store(name, self.settled(dicts.given_back(self, value)))
             # One place may be written several times, with different types.
             key = (node.lineno, node.col_offset, type)
             self.returns.setdefault(key, self.make(name, type))
             number = list(self.returns).index(key)
+            self.errors_as(errors.NONE)
             self.writer.emit(f"status_ = RETURNED; return_ = {number}; at_++; goto done_;")
         return False
+
+
+def _step(step: str | Step) -> Step:
+    assert isinstance(step, Step)
+    return step

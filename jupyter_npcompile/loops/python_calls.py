@@ -10,9 +10,21 @@ import numpy as np
 
 from jupyter_npcompile.loops import aggregates, arithmetic, elementwise, lists
 from jupyter_npcompile.loops.calls import Call, array, elements, number, of, register
-from jupyter_npcompile.loops.kinds import BOOL, FLOAT, INT, Declined, Number
+from jupyter_npcompile.loops.kinds import BOOL, FLOAT, INT, PYTHON, Declined, Number
 from jupyter_npcompile.loops.ufuncs import ufunc
-from jupyter_npcompile.loops.values import Bounds, Cut, Items, Known, Listed, Scalar, Value, Zipped
+from jupyter_npcompile.loops.values import (
+    Applied,
+    Bounds,
+    Cut,
+    Gathered,
+    Items,
+    Known,
+    Listed,
+    Ref,
+    Scalar,
+    Value,
+    Zipped,
+)
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -232,6 +244,44 @@ def _float(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Valu
     if value.type.kind in "iu" and value.type.bits > 53:
         return Scalar(f"exactly((i64){value.code})", FLOAT)
     return Scalar(f"((double){value.code})", FLOAT)
+
+
+@of(isinstance)
+def _isinstance(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 2:
+        raise Declined("isinstance with these arguments")
+    parts = args[1].items if isinstance(args[1], Items) else (args[1],)
+    kinds = tuple(part.value for part in parts if isinstance(part, Known))
+    if len(kinds) < len(parts) or not all(map(_is_class, kinds)):
+        raise Declined("isinstance of something that is no class")
+    answers = {issubclass(kind, kinds) for kind in _classes(args[0])}
+    if len(answers) != 1:
+        raise Declined("isinstance of a number that is Python's or NumPy's, as it comes")
+    return arithmetic.constant(answers.pop())
+
+
+def _is_class(value: object) -> bool:
+    """Whether a value is a class that has no opinion of its own about what belongs to it."""
+    plain = type(value) is type
+    return plain or (isinstance(value, type) and value.__module__ in ("numbers", "collections.abc"))
+
+
+def _classes(value: Value) -> list[type]:
+    """The classes that a value may be of."""
+    if isinstance(value, Scalar):
+        found: list[type] = [int] if value.type.mixed else []
+        found += [PYTHON[value.type.dtype]] if value.type.origin != "np" else []
+        found += [np.dtype(value.type.dtype).type] if value.type.origin != "py" else []
+        return found
+    if isinstance(value, Ref | Applied | Gathered):
+        return [np.ndarray]
+    if isinstance(value, Items):
+        return [list if value.is_list else tuple]
+    if isinstance(value, Listed):
+        return [list]
+    if isinstance(value, Known):
+        return [type(value.value)]
+    raise Declined("isinstance of such a value")
 
 
 @of(bool)

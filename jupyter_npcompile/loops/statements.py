@@ -9,12 +9,42 @@ from collections.abc import Sequence
 import numpy as np
 
 from jupyter_npcompile.cell.syntax import assign, clone, constant, load, point, store
-from jupyter_npcompile.loops import arithmetic, elementwise, indexing, lists
+from jupyter_npcompile.loops import (
+    arithmetic,
+    attempts,
+    bindings,
+    closures,
+    dicts,
+    elementwise,
+    errors,
+    indexing,
+    lists,
+)
 from jupyter_npcompile.loops.calls import array, elements
-from jupyter_npcompile.loops.expressions import Expressions
-from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number, Raises, Type, join
+from jupyter_npcompile.loops.expressions import DECIDED, FALSE, TRUE, Expressions
+from jupyter_npcompile.loops.kinds import (
+    UNBOUND,
+    ArrayType,
+    Declined,
+    Number,
+    Raises,
+    Type,
+    join,
+)
+from jupyter_npcompile.loops.records import Step
 from jupyter_npcompile.loops.source import breaks_of, named
-from jupyter_npcompile.loops.values import Items, Known, Lazy, Listed, Parts, Ref, Scalar, Value
+from jupyter_npcompile.loops.values import (
+    Holder,
+    Items,
+    Known,
+    Lazy,
+    Listed,
+    Parts,
+    Ref,
+    Scalar,
+    Slots,
+    Value,
+)
 
 
 class Statements(Expressions):
@@ -30,6 +60,9 @@ class Statements(Expressions):
 
     def statement(self, node: ast.stmt) -> bool:
         """Write a statement; False when what follows it is never reached."""
+        unsafe = bindings.unsafe(node)
+        if unsafe is not None:
+            raise Declined("`:=` in such a place", unsafe.lineno)
         if isinstance(node, ast.If):
             return self.branch(node)
         if isinstance(node, ast.For | ast.While) and node.orelse:
@@ -38,7 +71,16 @@ class Statements(Expressions):
             self.for_loop(node)
             return True
         if isinstance(node, ast.While):
-            self.while_loop(node)
+            return self.while_loop(node)
+        if isinstance(node, ast.With):
+            return self.with_errors(node)
+        if isinstance(node, ast.Try):
+            return attempts.attempt(self, node)
+        if isinstance(node, ast.FunctionDef):
+            self.assign(node.name, closures.defined(self, node))
+            return True
+        if isinstance(node, ast.Delete):
+            self.delete(node)
             return True
         if isinstance(node, ast.Break | ast.Continue):
             self.jump(node)
@@ -53,8 +95,9 @@ class Statements(Expressions):
             return False
         if isinstance(node, ast.Assert):
             with self.writer.block():
-                self.writer.emit(f"NEED({self.condition(node.test)});")
-            return True
+                test = self.condition(node.test)
+                self.writer.emit("bail();" if test == FALSE else f"NEED({test});")
+            return test != FALSE
         mark = self.writer.mark()
         try:
             self.simple(node)
@@ -66,6 +109,8 @@ class Statements(Expressions):
 
     def simple(self, node: ast.stmt) -> None:
         """Write a statement without others in it."""
+        value = None if isinstance(node, ast.AugAssign) else getattr(node, "value", None)
+        self.sole = None if self.within else value
         with self.writer.block():
             if isinstance(node, ast.Assign):
                 value = self.expression(node.value)
@@ -95,6 +140,14 @@ class Statements(Expressions):
             if isinstance(owner, Listed):
                 lists.write(self, owner, self.indices(node.slice)[0], value)
                 return
+            if isinstance(owner, Slots):
+                key = dicts.key_of(self, owner, self.expression(node.slice))
+                dicts.write(self, owner, key, value)
+                return
+            if isinstance(owner, Holder):
+                step = self.key_step(owner, self.expression(node.slice))
+                self.replace_entry(owner, step, value)
+                return
             if not isinstance(owner, Ref):
                 raise Declined("a store into something that is no array", node.lineno)
             stored = self.stored(value)
@@ -102,6 +155,11 @@ class Statements(Expressions):
             held = indexing.write(self.writer, owner, indices, stored)
             self.keep(node, owner, indices, held)
             self.note_write(owner)
+        elif isinstance(node, ast.Attribute):
+            owner = self.expression(node.value)
+            if not isinstance(owner, Holder):
+                raise Declined(named(node), node.lineno)
+            self.replace_entry(owner, self.attribute_step(owner, node.attr), value)
         else:
             raise Declined(named(node), node.lineno)
 
@@ -113,10 +171,15 @@ class Statements(Expressions):
 
     def unpack(self, node: ast.Tuple | ast.List, value: Value) -> None:
         """Write the assignment of a tuple of values."""
-        if any(isinstance(item, ast.Starred) for item in node.elts):
-            raise Declined("a starred target", node.lineno)
+        starred = [k for k, item in enumerate(node.elts) if isinstance(item, ast.Starred)]
         if isinstance(value, Items | Parts):
             items = [self.settled(item) for item in value.items]
+            if starred and len(items) >= len(node.elts) - 1:
+                (first,) = starred
+                last = len(items) - (len(node.elts) - 1 - first)
+                items[first:last] = [Items(tuple(items[first:last]), is_list=True)]
+        elif starred:
+            raise Declined("a starred target", node.lineno)
         else:
             ref = elementwise.materialise(self.writer, elements(value))
             self.writer.emit(f"NEED({ref.code}.n[0] == {len(node.elts)});")
@@ -127,7 +190,15 @@ class Statements(Expressions):
         if len(items) != len(node.elts):
             raise Declined("a tuple of another length", node.lineno)
         for target, item in zip(node.elts, items, strict=True):
-            self.target(target, item)
+            self.target(target.value if isinstance(target, ast.Starred) else target, item)
+
+    def delete(self, node: ast.Delete) -> None:
+        """Write ``del``: the names are not bound any more."""
+        for target in node.targets:
+            if not isinstance(target, ast.Name):
+                raise Declined("del of something that is no name", node.lineno)
+            self.read(target.id)  # or Python raises
+            self.frame.env[target.id] = UNBOUND
 
     def augmented(self, node: ast.AugAssign) -> None:
         """Write ``target op= value``."""
@@ -142,6 +213,13 @@ class Statements(Expressions):
             else:
                 self.assign(node.target.id, self.operate(name, old, value))
             return
+        if isinstance(node.target, ast.Attribute):
+            owner = self.expression(node.target.value)
+            if not isinstance(owner, Holder):
+                raise Declined(named(node.target), node.lineno)
+            step = self.attribute_step(owner, node.target.attr)
+            self.augmented_entry(owner, step, name, node.value)
+            return
         if not isinstance(node.target, ast.Subscript):
             raise Declined(named(node.target), node.lineno)
         target = self.flat(node.target)
@@ -150,6 +228,9 @@ class Statements(Expressions):
             place = self._held(self.indices(target.slice)[0])
             item = lists.read(self, owner, place)
             lists.write(self, owner, place, self.operate(name, item, self.expression(node.value)))
+            return
+        if isinstance(owner, Holder | Slots):
+            self.augmented_value(owner, target.slice, name, node.value)
             return
         if not isinstance(owner, Ref):
             raise Declined("a store into something that is no array", node.lineno)
@@ -166,6 +247,33 @@ class Statements(Expressions):
         held = indexing.write(self.writer, owner, indices, made)
         self.keep(target, owner, indices, held)
         self.note_write(owner)
+
+    def augmented_value(
+        self, owner: Holder | Slots, index: ast.expr, name: str, right: ast.expr
+    ) -> None:
+        """Write ``some[key] op= value`` of a dict."""
+        key = self.expression(index)
+        if isinstance(owner, Holder):
+            self.augmented_entry(owner, self.key_step(owner, key), name, right)
+            return
+        text = dicts.key_of(self, owner, key)
+        old = dicts.read(self, owner, text)
+        value = self.expression(right)
+        if isinstance(old, Ref):
+            self.in_place(old, old, name, value)
+        elif isinstance(old, Listed):
+            raise Declined("such an operation on a list", self.line)
+        else:
+            dicts.write(self, owner, text, self.operate(name, old, value))
+
+    def augmented_entry(self, owner: Holder, step: Step, name: str, right: ast.expr) -> None:
+        """Write ``record.entry op= value``."""
+        old = self.entry(owner, step)
+        value = self.expression(right)
+        if isinstance(old, Ref):
+            self.in_place(old, old, name, value)
+        else:
+            self.replace_entry(owner, step, self.operate(name, self.settled(old), value))
 
     def extend(self, target: str, name: str, value: Value) -> None:
         """Write ``list += [...]``."""
@@ -189,7 +297,11 @@ class Statements(Expressions):
         test = w.name("b")
         w.emit(f"bool {test};")
         with w.block():
-            w.emit(f"{test} = {self.condition(node.test)};")
+            found = self.condition(node.test)
+            w.emit(f"{test} = {found};")
+        if found in DECIDED:
+            with w.block():
+                return self.body(node.body if found == TRUE else node.orelse)
         before = dict(self.frame.env)
         w.emit(f"if ({test}) {{")
         first = self.body(node.body)
@@ -216,6 +328,7 @@ class Statements(Expressions):
     def jump(self, node: ast.Break | ast.Continue) -> None:
         """Write ``break`` or ``continue``."""
         jumps = self.jumps[-1]
+        self.errors_as(jumps.ignored)
         if isinstance(node, ast.Break):
             jumps.breaks.append(dict(self.frame.env))
             self.convert_all(self.frame.env, jumps.exit)
@@ -247,13 +360,15 @@ class Statements(Expressions):
     def give_back(self, node: ast.Return) -> bool:
         """Write ``return`` in a function that is called in the loop."""
         frame = self.frame
+        self.sole = None if self.within else node.value
         with self.writer.block():
             value = Known(None) if node.value is None else self.expression(node.value)
-            value = self.settled(value)
+            value = self.settled(dicts.given_back(self, value))
             type = self.store(frame.result, value)
             if frame.returns is not None:
                 type = self._either(frame.returns, type)
             frame.returns = type
+            self.errors_as(frame.ignored)
             self.writer.emit(f"goto {frame.label};")
         return False
 
@@ -268,6 +383,19 @@ class Statements(Expressions):
             return joined
         raise Declined("a function that returns different types", self.line)
 
+    def with_errors(self, node: ast.With) -> bool:
+        """Write ``with np.errstate(...)``."""
+        before, inside = self.ignored, errors.ignored_in(self, node)
+        self.errors_as(inside)
+        self.ignored = inside
+        try:
+            reached = self.body(node.body)
+            if reached:
+                self.errors_as(before)
+        finally:
+            self.ignored = before
+        return reached
+
     @abstractmethod
-    def while_loop(self, node: ast.While) -> None:
-        """Write a ``while`` in the loop."""
+    def while_loop(self, node: ast.While) -> bool:
+        """Write a ``while`` in the loop; False when what follows is never reached."""

@@ -8,21 +8,24 @@ from dataclasses import replace
 import numpy as np
 
 from jupyter_npcompile.cell.syntax import point
-from jupyter_npcompile.loops import elementwise, indexing, lists
+from jupyter_npcompile.loops import dicts, elementwise, indexing, lists
 from jupyter_npcompile.loops.calling import Calls
 from jupyter_npcompile.loops.calls import array, integer, number
 from jupyter_npcompile.loops.carried import Carried
-from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, Number, Raises
+from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, Fixed, Number, Raises
+from jupyter_npcompile.loops.records import Step
 from jupyter_npcompile.loops.values import (
     Applied,
     Cut,
     Gathered,
+    Holder,
     Items,
     Known,
     Listed,
     Parts,
     Ref,
     Scalar,
+    Slots,
     Value,
 )
 
@@ -112,6 +115,8 @@ class Subscripts(Calls):
             return type(node.value) is int
         if isinstance(node, ast.Name):
             known = self.frame.env.get(node.id)
+            if isinstance(known, Fixed):
+                return type(known.value) is int
             return isinstance(known, Number) and known.kind in "iu" and not known.mixed
         if isinstance(node, ast.UnaryOp):
             return isinstance(node.op, ast.USub) and self._is_integer(node.operand)
@@ -131,6 +136,10 @@ class Subscripts(Calls):
         owner = self.expression(node.value)
         if isinstance(owner, Listed):
             return lists.read(self, owner, self.indices(node.slice)[0])
+        if isinstance(owner, Holder):
+            return self.keyed(owner, self.expression(node.slice))
+        if isinstance(owner, Slots):
+            return dicts.read(self, owner, dicts.key_of(self, owner, self.expression(node.slice)))
         if isinstance(owner, Parts):
             owner = Items(owner.items)
         if isinstance(owner, Items):
@@ -151,6 +160,25 @@ class Subscripts(Calls):
         indices = self.proven(node, owner, self.indices(node.slice))
         kept = self.kept(node, owner, indices)
         return indexing.read(self.writer, owner, indices) if kept is None else kept
+
+    def keyed(self, owner: Holder, key: Value) -> Value:
+        """The value in a dict from outside, by its key."""
+        return self.entry(owner, self.key_step(owner, key))
+
+    def key_step(self, owner: Holder, key: Value) -> Step:
+        """The step to a value in a dict from outside."""
+        text = key.value if isinstance(key, Known) else None
+        if owner.record.type is not dict or not isinstance(text, str):
+            raise Declined("this key", self.line)
+        if text not in owner.record.entries:
+            raise Declined(f"`{text}` is not in the dict", self.line)
+        return Step(dict, text)
+
+    def attribute_step(self, owner: Holder, name: str) -> Step:
+        """The step to an attribute that an object has itself."""
+        if owner.record.type is dict or name not in owner.record.entries:
+            raise Declined(f"`{name}` is not there", self.line)
+        return Step(owner.record.type, name)
 
     def part(self, owner: Items, node: ast.Slice) -> Items:
         """Some items of a tuple."""

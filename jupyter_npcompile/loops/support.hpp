@@ -487,6 +487,7 @@ struct Run {
     double began, looked, asked;
     PyThreadState *released;
     int flags;  // floating-point flags from before NumPy was called
+    int ignored;  // those that do not matter now
     Spare spare;
     std::vector<std::pair<PyObject *, PyObject *>> streams;  // of bits, and where they were
     std::vector<PyObject *> made;  // generators of this run's
@@ -921,7 +922,7 @@ static bool holds_any(PyObject *result, std::initializer_list<PyObject *> parts)
 }
 // What NumPy raises or warns of is found again when Python runs the loop.
 static PyObject *call_numpy(Run &run, PyObject *function, std::initializer_list<PyObject *> parts) {
-    run.flags |= std::fetestexcept(FE_ALL_EXCEPT);
+    run.flags |= std::fetestexcept(FE_ALL_EXCEPT) & ~run.ignored;
     PyObject *result = nullptr;
     bool good = true;
     for (PyObject *part : parts) good = good && part;

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
-from jupyter_npcompile.loops import elementwise, indexing, lists
+from jupyter_npcompile.cell.syntax import constant, extent, point
+from jupyter_npcompile.loops import elementwise, index_loops, indexing, lists
 from jupyter_npcompile.loops.bounds import Proof, renamed
 from jupyter_npcompile.loops.calls import elements, number
 from jupyter_npcompile.loops.carried import Carried
@@ -34,7 +35,9 @@ ROUNDS = 8
 class Translator(Statements):
     """Writes loops in loops, and all that is in them."""
 
-    def settle(self, write: Callable[[Jumps], bool], *, runs: bool = False) -> Jumps:
+    def settle(
+        self, write: Callable[[Jumps], bool], *, runs: bool = False, endless: bool = False
+    ) -> Jumps:
         """Write a loop, again and again, until the types at its head hold for every iteration.
 
         Parameters
@@ -43,6 +46,8 @@ class Translator(Statements):
             Writes the loop; says whether the end of the body can be reached.
         runs : bool
             Whether it has at least one iteration.
+        endless : bool
+            Whether only ``break`` ends it.
         """
         w = self.writer
         before = dict(self.frame.env)
@@ -50,7 +55,7 @@ class Translator(Statements):
         mark = w.mark()
         for _ in range(ROUNDS):
             w.back(mark)
-            jumps = Jumps(head, exit, w.name())
+            jumps = Jumps(head, exit, w.name(), self.ignored)
             self.frame.env = dict(head)
             self.convert_all(before, head)
             self.jumps.append(jumps)
@@ -59,7 +64,7 @@ class Translator(Statements):
             self.jumps.pop()
             new_head = self.joined(head, *jumps.ends)
             exits = [*jumps.breaks]
-            if jumps.ends or not runs:
+            if not endless and (jumps.ends or not runs):
                 exits += [self.joined(*jumps.ends) if runs else new_head]
             new_exit = self.joined(*exits) if exits else new_head
             if new_head == head and new_exit == exit:
@@ -70,16 +75,19 @@ class Translator(Statements):
             head, exit = new_head, new_exit
         raise Declined("the types of its names do not settle", self.line)
 
-    def while_loop(self, node: ast.While) -> None:
-        """Write a ``while`` in the loop."""
+    def while_loop(self, node: ast.While) -> bool:
+        """Write a ``while`` in the loop; False when what follows is never reached."""
         w = self.writer
+        node = tested_inside(node)
+        endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
 
         def write(jumps: Jumps) -> bool:
             with w.block("for (;;)"):
                 w.emit("LOOK(run);")
-                with w.block():
-                    test = self.condition(node.test)
-                    self.leave(f"!({test})", jumps)
+                if not endless:
+                    with w.block():
+                        test = self.condition(node.test)
+                        self.leave(f"!({test})", jumps)
                 reached = self.body(node.body)
                 if reached:
                     self.convert_all(self.frame.env, jumps.head)
@@ -87,7 +95,8 @@ class Translator(Statements):
             w.emit(f"break_{jumps.number}: ;")
             return reached
 
-        self.settle(write)
+        jumps = self.settle(write, endless=endless)
+        return not endless or bool(jumps.breaks)
 
     def leave(self, condition: str, jumps: Jumps) -> None:
         """Leave a loop where a condition holds."""
@@ -105,6 +114,10 @@ class Translator(Statements):
                     self.target(node.target, one)
                 if not self.body(node.body):
                     raise Declined("a jump in a loop over a tuple", node.lineno)
+            return
+        loops = index_loops.unfolded(self, node)
+        if loops is not None:
+            self.for_loop(loops)
             return
         w.emit("{")
         given = self.expression(node.iter)
@@ -288,6 +301,9 @@ class Translator(Statements):
         jumps = ast.Break | ast.Continue
         if len(sequence.items) > LONGEST or any(isinstance(n, jumps) for n in ast.walk(node)):
             return None
+        computed = any(isinstance(v, Scalar) and v.const is None for v in sequence.items)
+        if computed and any(isinstance(n, ast.With) for n in ast.walk(node)):
+            raise Declined("np.errstate in a loop over a tuple", node.lineno)
         return tuple(map(self.settled, sequence.items))
 
     def settled_sequence(self, value: Value) -> Value:
@@ -353,6 +369,24 @@ class Translator(Statements):
             "n",
         )
         return count, lambda k: Scalar(f"({first} + {k} * {s})", Number("py", "int64", 40))
+
+
+def tested_inside(node: ast.While) -> ast.While:
+    """A ``while`` whose test binds names has it in its body: what is bound is so afterwards.
+
+    Examples
+    --------
+    >>> print(ast.unparse(tested_inside(ast.parse("while (n := n - 1) > 2: x += n").body[0])))
+    while True:
+        if not (n := (n - 1)) > 2:
+            break
+        x += n
+    """
+    if not any(isinstance(part, ast.NamedExpr) for part in ast.walk(node.test)):
+        return node
+    place = point(node.test)
+    leaves = ast.If(ast.UnaryOp(ast.Not(), node.test, **place), [ast.Break(**place)], [], **place)
+    return ast.While(constant(True, place), [leaves, *node.body], [], **extent(node))
 
 
 def known_count(sequence: Value) -> float:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_npcompile.loops.kinds import ArrayType, ListType, Number
+from jupyter_npcompile.loops.records import Path, Record
 
 
 @dataclass(frozen=True)
@@ -192,6 +194,80 @@ class Known:
 
 
 @dataclass(frozen=True)
+class Entries:
+    """A dict that is made here, and has no name yet: its keys are texts.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Its keys.
+    items : tuple
+        The values.
+    """
+
+    names: tuple[str, ...]
+    items: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Slots:
+    """A dict that is made here and has one name: each value has a variable of its own.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    names : tuple of str
+        Its keys.
+    frame : Frame
+        Where the name is bound.
+    """
+
+    name: str
+    names: tuple[str, ...]
+    frame: Any
+
+    def variable(self, key: str) -> str:
+        """The name of a value; no name of the user's begins with a digit."""
+        return f"0{len(self.name)}{self.name}_{self.names.index(key)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """A function that is defined in what is translated.
+
+    Parameters
+    ----------
+    node : ast.Lambda or ast.FunctionDef
+        Its definition.
+    frame : Frame
+        The names around it, which it reads as they are when it is called.
+    defaults : tuple of (str, Value)
+        Parameters that may be left out, and their values, which are known now.
+    """
+
+    node: ast.Lambda | ast.FunctionDef
+    frame: Any
+    defaults: tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class Holder:
+    """A dict or an object from outside, whose entries are inputs.
+
+    Parameters
+    ----------
+    path : tuple
+        Where it is found.
+    record : Record
+        What is known of it.
+    """
+
+    path: Path
+    record: Record = field(compare=False)
+
+
+@dataclass(frozen=True)
 class Source:
     """A random generator.
 
@@ -254,6 +330,10 @@ Value = (
     | Parts
     | Text
     | Known
+    | Closure
+    | Entries
+    | Slots
+    | Holder
     | Source
     | Method
     | Bounds

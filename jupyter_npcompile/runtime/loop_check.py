@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.loops.program import NOTHING, REFUSED, RETURNED
+from jupyter_npcompile.loops.records import Step
 from jupyter_npcompile.runtime.check import Rounding, difference
 from jupyter_npcompile.runtime.footprint import budget
 from jupyter_npcompile.runtime.loop_form import Form
@@ -19,6 +20,9 @@ from jupyter_npcompile.tracer.memory import Array, is_writeable
 
 Tail = tuple[list[Any], int, list[Any]]
 """A list, how long it was, and what comes after that."""
+
+Stored = tuple[Any, Step, Any]
+"""A dict or an object, which entry of it, and what is put there."""
 
 BLOCK = 1 << 16
 """Elements that are exchanged at a time."""
@@ -44,6 +48,8 @@ class Prediction:
         When Python began with the iteration.
     tails : list of (list, int, list)
         Lists that grow, how long they were, and what they grow by.
+    stored : list of (object, Step, object)
+        Entries of dicts and objects that are replaced.
     size : tuple of int
         Of the run that it is a part of.
     seconds : float
@@ -59,6 +65,7 @@ class Prediction:
     changes: int
     began: float = 0.0
     tails: list[Tail] = field(default_factory=list)
+    stored: list[Stored] = field(default_factory=list)
     size: tuple[int, ...] = ()
     seconds: float = 0.0
     samples: set[str] = field(default_factory=set)
@@ -70,13 +77,14 @@ class Prediction:
         found: dict[str, Any],
         contents: list[tuple[Array, Array]],
         values: list[Any],
-        changes: int = 0,
-        tails: list[Tail] | None = None,
+        changes: int,
+        written: Written,
     ) -> Prediction:
         """What native code says, from its inputs and what it gives names."""
-        grown = [tail for _, _, tail in tails or ()]
+        tails, stored = written.tails, written.stored
+        grown = [part for *_, part in (*tails, *stored)]
         magnitude = max(map(_magnitude, (*values, *found.values(), *grown)), default=0.0)
-        return cls(form, found, contents, magnitude, changes, tails=tails or [])
+        return cls(form, found, contents, magnitude, changes, tails=tails, stored=stored)
 
     def sample(self, name: str) -> None:
         """Keep no more than a sample of what a name is bound to."""
@@ -102,6 +110,10 @@ class Prediction:
             found.append(difference("an array", array.copy(), content, rounding))
         for grown, length, tail in self.tails:
             found.append(difference("a list", grown[length:], tail, rounding))
+        for record, step, value in self.stored:
+            # An array that lies there already is compared where it is written into.
+            if step.entry(record) is not value:
+                found.append(difference(step.text, step.entry(record), value, rounding))
         return [text for text in found if text is not None]
 
 
@@ -128,6 +140,8 @@ class Written:
         there = {id(v): v.nbytes for v in (*values, *arguments) if type(v) is np.ndarray}
         self.lists = [value for value in values if type(value) is list]
         self.tails: list[Tail] = []
+        self.entries = [(values[place], step) for place, step in form.code.stored]
+        self.stored: list[Stored] = []
         self.seconds = 0.0
         self.fits = self.nbytes <= budget(sum(there.values()))
 
@@ -155,7 +169,7 @@ def predict(
         return None  # nothing would be left to compare with
     found = dict(form.code.fixed)
     found.update(zip(form.code.outputs, answer[2:], strict=True))
-    made = Prediction.of(form, found, contents, values, changes, written.tails)
+    made = Prediction.of(form, found, contents, values, changes, written)
     made.seconds = written.seconds
     return made
 
@@ -175,6 +189,7 @@ def taken_back(
     contents = [(array, array.copy()) for array in written.arrays]
     streams = [(v, v.bit_generator.state) for v in values if type(v) is np.random.Generator]
     lengths = [len(grown) for grown in written.lists]
+    there = [step.entry(record) for record, step in written.entries]
     legacy = np.random.get_state(legacy=False) if form.code.draws_legacy else None
     try:
         began = perf_counter()
@@ -191,6 +206,9 @@ def taken_back(
         for grown, length in zip(written.lists, lengths, strict=True):
             written.tails.append((grown, length, grown[length:]))
             del grown[length:]
+        for (record, step), before in zip(written.entries, there, strict=True):
+            written.stored.append((record, step, step.entry(record)))
+            step.replace(record, before)
         if legacy is not None:
             np.random.set_state(legacy)
     if any(np.may_share_memory(one, other) for one, other in combinations(written.arrays, 2)):
@@ -227,6 +245,8 @@ def exchange(array: Array, other: Array) -> None:
 
 
 def _magnitude(value: Any) -> float:
+    if type(value) is dict:
+        value = list(value.values())
     if type(value) in (list, tuple):
         return max(map(_magnitude, value), default=0.0)
     if type(value) is np.ndarray and value.dtype.kind in "fc" and value.size:

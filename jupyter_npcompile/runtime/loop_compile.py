@@ -13,6 +13,7 @@ from jupyter_npcompile.cell import Loop
 from jupyter_npcompile.cell.names import loaded
 from jupyter_npcompile.loops import Declined, translate
 from jupyter_npcompile.loops.names import is_fixed, type_of
+from jupyter_npcompile.loops.records import DEEPEST, Record
 from jupyter_npcompile.loops.sequences import Sequence
 from jupyter_npcompile.runtime import loop_store
 from jupyter_npcompile.runtime.compile_errors import CancelledError
@@ -83,7 +84,7 @@ class Job:
         for name in loaded([loop.node]) | loop.assigned:
             if name in namespace:
                 value = namespace[name]
-                known[name] = value if is_fixed(value) else type_of(value) or _Foreign(type(value))
+                known[name] = known_of(value)
         return cls(loop, kind, known, in_module)
 
     def compile(self, ticket: Ticket) -> Form:
@@ -107,6 +108,13 @@ class Job:
         store = loop_store.store
         run = store.find(code.source) or store.make(code.source, ticket)
         return Form(code, run, self.kind)
+
+
+def known_of(value: Any, depth: int = DEEPEST) -> Any:
+    """What there is to know of a value: itself where it may be part of the code, or its type."""
+    if is_fixed(value) or type(value) in (bool, int):
+        return value
+    return type_of(value) or Record.of(value, known_of, depth) or _Foreign(type(value))
 
 
 class _Foreign:

@@ -10,6 +10,7 @@ import numpy as np
 
 from jupyter_npcompile.loops import LoopCode
 from jupyter_npcompile.loops.program import Assumption
+from jupyter_npcompile.loops.records import Step
 from jupyter_npcompile.loops.sequences import Sequence
 from jupyter_npcompile.runtime.iterators import Remaining
 from jupyter_npcompile.runtime.loop_store import Run
@@ -223,14 +224,15 @@ class Form:
 def holds(assumption: Assumption, namespace: Mapping[str, Any]) -> bool:
     """Whether something is as it was when a loop was translated."""
     first, *rest = assumption.path
+    assert isinstance(first, str)
     try:
         if assumption.function is None:
             value = namespace[first]
         else:
             value = _global(assumption.function, first)
-        for name in rest:
-            value = getattr(value, name)
-    except (KeyError, AttributeError):
+        for part in rest:
+            value = part.entry(value) if isinstance(part, Step) else getattr(value, part)
+    except (LookupError, AttributeError):
         return False
     return is_same(value, assumption.value)
 

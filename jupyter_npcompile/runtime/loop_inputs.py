@@ -10,6 +10,7 @@ import builtins
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from jupyter_npcompile.loops.records import Path
 from jupyter_npcompile.runtime.fast import written
 from jupyter_npcompile.runtime.loop_form import Form, holds, is_same
 
@@ -27,60 +28,74 @@ def taker(form: Form, own: Collection[str]) -> Take:
     own : collection of str
         Names that are local.
     """
-    objects: dict[str, Any] = {
-        "errors_of_fetching": (KeyError, AttributeError),
-        "builtin": vars(builtins),
-    }
-    places = {name: f"own[{name!r}]" for name in own}
-    tests = tests_of(form, lambda name: read_from(name, places), objects)
-    lines = [f"if not ({test}): return None" for test in tests]
-    inputs = (read_from(name, places) for name in form.code.inputs)
-    lines.append(f"return [{', '.join(inputs)}]")
+    reader = Reader({name: f"own[{name!r}]" for name in own})
+    lines = [f"if not ({test}): return None" for test in reader.tests(form)]
+    lines.append(f"return [{', '.join(reader.inputs(form))}]")
+    objects = {"errors_of_fetching": (LookupError, AttributeError), **reader.objects}
     return written("take", "own, names", lines, objects)
 
 
-def read_from(name: str, own: Mapping[str, str]) -> str:
-    """Python that reads a name: where local ones are is given, others are global.
-
-    Examples
-    --------
-    >>> read_from("x", {"x": "own['x']"})
-    "own['x']"
-    """
-    if name in own:
-        return own[name]
-    return f"(names[{name!r}] if {name!r} in names else builtin[{name!r}])"
-
-
-def tests_of(form: Form, read: Callable[[str], str], objects: dict[str, Any]) -> list[str]:
-    """Python that compares what a form assumes; what it mentions is added to some objects.
+class Reader:
+    """Writes Python that reads what a form needs.
 
     Parameters
     ----------
-    form : Form
-        What runs.
-    read : callable
-        Python that reads a name.
+    own : mapping of str to str
+        Where local names are; the others are global, in ``names``, or built in.
+
+    Attributes
+    ----------
     objects : dict of str to object
-        What names of the tests mean; ``names`` and ``builtin`` are global names.
+        What other names mean in what is written.
+
+    Examples
+    --------
+    >>> Reader({"x": "own['x']"}).path(("x", "size"))
+    "own['x'].size"
     """
-    objects["is_same"], objects["holds"] = is_same, holds
 
-    def known(value: Any) -> str:
-        name = f"known{len(objects)}"
-        objects[name] = value
+    def __init__(self, own: Mapping[str, str]) -> None:
+        self.own = own
+        self.objects: dict[str, Any] = {
+            "builtin": vars(builtins),
+            "is_same": is_same,
+            "holds": holds,
+        }
+
+    def path(self, path: Path) -> str:
+        """What lies at the end of a path."""
+        first, *rest = path
+        assert isinstance(first, str)
+        text = self.own.get(first)
+        if text is None:
+            text = f"(names[{first!r}] if {first!r} in names else builtin[{first!r}])"
+        for part in rest:
+            text = (
+                f"{text}.{part}" if isinstance(part, str) else f"{self._known(part.entry)}({text})"
+            )
+        return text
+
+    def inputs(self, form: Form) -> list[str]:
+        """The arguments of a form."""
+        return [self.path(form.code.paths.get(name, (name,))) for name in form.code.inputs]
+
+    def tests(self, form: Form) -> list[str]:
+        """What a form assumes."""
+        tests = []
+        for assumption in form.code.assumptions:
+            if assumption.function is not None:
+                tests.append(f"holds({self._known(assumption)}, names)")
+                continue
+            expected = self._known(assumption.value)
+            found = self.path(assumption.path)
+            tests.append(f"((v := {found}) is {expected} or is_same(v, {expected}))")
+        for function, code, defaults in form.code.codes:
+            name = self._known(function)
+            tests.append(f"{name}.__code__ is {self._known(code)}")
+            tests.append(f"{name}.__defaults__ is {self._known(defaults)}")
+        return tests
+
+    def _known(self, value: Any) -> str:
+        name = f"known{len(self.objects)}"
+        self.objects[name] = value
         return name
-
-    tests = []
-    for assumption in form.code.assumptions:
-        if assumption.function is not None:
-            tests.append(f"holds({known(assumption)}, names)")
-            continue
-        path = ".".join((read(assumption.path[0]), *assumption.path[1:]))
-        expected = known(assumption.value)
-        tests.append(f"((v := {path}) is {expected} or is_same(v, {expected}))")
-    for function, code, defaults in form.code.codes:
-        name = known(function)
-        tests.append(f"{name}.__code__ is {known(code)}")
-        tests.append(f"{name}.__defaults__ is {known(defaults)}")
-    return tests

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from jupyter_npcompile.graph import Graph, Node, Output, Position, Ref, RegionReport
 from jupyter_npcompile.graph.kernels import LOOP
+from jupyter_npcompile.loops.records import text_of
 from jupyter_npcompile.runtime.loop_form import Form
 from jupyter_npcompile.runtime.loop_state import LoopState
 
@@ -139,7 +140,8 @@ def kernels(loops: Loops) -> list[Graph]:
 def kernel(form: Form, line: int, op: str = LOOP) -> Graph:
     """A native form as a graph of one kernel, which begins at a line."""
     code, place = form.code, Position(line, 0)
-    inputs = tuple(Node(k, "input", name=name) for k, name in enumerate(code.inputs))
+    names = [text_of(code.paths.get(name, (name,))) for name in code.inputs]
+    inputs = tuple(Node(k, "input", name=name) for k, name in enumerate(names))
     written = tuple(node.id for node in inputs if node.name in code.written)
     id = len(inputs)
     reads = tuple(Ref(node.id) for node in inputs)

@@ -17,6 +17,7 @@ from jupyter_npcompile.loops.program import (
     REFUSED,
     RETURNED,
 )
+from jupyter_npcompile.loops.records import reached
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.iterators import Remaining, later, remaining
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, predict
@@ -159,8 +160,8 @@ class LoopState:
             if form.refusals >= MAX_REFUSALS or form.kind != (left and left.kind):
                 continue
             try:
-                values = [namespace[name] for name in form.code.inputs]
-            except KeyError:
+                values = form.code.values(namespace)
+            except LookupError:
                 continue
             if not form.fits(namespace):
                 continue
@@ -218,8 +219,9 @@ class LoopState:
                 rest = later(rest, done)
             if status == PAUSED:
                 known = dict(zip(form.code.outputs, results, strict=True))
+                paths = form.code.paths
                 values = [
-                    known.get(name, value)
+                    reached(paths[name], namespace) if name in paths else known.get(name, value)
                     for name, value in zip(form.code.inputs, values, strict=True)
                 ]
                 left = None if rest is None else remaining(rest)

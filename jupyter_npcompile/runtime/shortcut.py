@@ -7,14 +7,13 @@ longer than a small function runs; so this is one function that was written for 
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from jupyter_npcompile.loops.program import FINISHED, REFUSED, RETURNED
 from jupyter_npcompile.runtime.history import remember
 from jupyter_npcompile.runtime.loop_form import Form
-from jupyter_npcompile.runtime.loop_inputs import read_from, tests_of
+from jupyter_npcompile.runtime.loop_inputs import Reader
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters
 
@@ -59,28 +58,24 @@ def shortcut(
     is_blind : callable
         Whether this call needs no look.
     """
-    objects: dict[str, Any] = {
-        **{"handle": handle, "whole": whole, "settings": settings, "is_blind": is_blind},
-        **{
-            "form": form,
-            "run": form.run,
-            "printed": form.code.printed,
-            "counters": counters,
-            "remember": remember,
-        },
-        **{"names": names, "builtin": vars(builtins)},
-    }
     own = {name: f"given{k}" for k, name in enumerate(parameters)}
-    tests = " and ".join(tests_of(form, lambda name: read_from(name, own), objects)) or "True"
-    taken = [read_from(name, own) for name in form.code.inputs]
+    reader = Reader(own)
+    tests = " and ".join(reader.tests(form)) or "True"
+    taken = reader.inputs(form)
     hosts = [f"host{k}" for k in range(len(form.code.hosts))]
-    objects |= zip(hosts, form.code.hosts, strict=True)
+    objects: dict[str, Any] = {
+        **reader.objects,
+        **dict(zip(hosts, form.code.hosts, strict=True)),
+        **{"handle": handle, "whole": whole, "settings": settings, "is_blind": is_blind},
+        **{"form": form, "run": form.run, "printed": form.code.printed},
+        **{"counters": counters, "remember": remember, "names": names},
+    }
     lines = [
         f"def native({', '.join(own.values())}):",
         "    if is_blind() and settings.tier == 'auto':",
         "        try:",
         f"            inputs = ({''.join(f'{part}, ' for part in taken)}) if {tests} else None",
-        "        except (KeyError, AttributeError):",
+        "        except (LookupError, AttributeError):",
         "            inputs = None",
         "        if inputs is not None:",
         f"            answer = run(1, 0, 1, *inputs, {''.join(f'{host}, ' for host in hosts)})",
@@ -105,5 +100,6 @@ def shortcut(
 
 def reaches(form: Form, own: Collection[str], parameters: Collection[str]) -> bool:
     """Whether all that a form reads is a parameter, or global."""
-    paths = [a.path[0] for a in form.code.assumptions if a.function is None]
-    return not (set(form.code.inputs) | set(paths)) & (set(own) - set(parameters))
+    paths = [form.code.paths.get(name, (name,)) for name in form.code.inputs]
+    paths += [known.path for known in form.code.assumptions if known.function is None]
+    return not {path[0] for path in paths} & (set(own) - set(parameters))

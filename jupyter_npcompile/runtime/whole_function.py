@@ -270,7 +270,7 @@ class WholeFunction:
         predicted = answer[2] if answer[0] == RETURNED else None
         del answer
         shared = _shares(predicted, values)
-        prediction = Prediction.of(form, {RESULT: predicted}, contents, values, tails=written.tails)
+        prediction = Prediction.of(form, {RESULT: predicted}, contents, values, 0, written)
         made = _arrays(predicted)
         if sum(array.nbytes for array in made) > LARGE and all(
             array.base is None and not any(array is value for value in values) for array in made
@@ -342,6 +342,8 @@ def _shares(value: Any, inputs: list[Any]) -> list[tuple[bool, bool]]:
 
 
 def _arrays(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        value = list(value.values())
     if isinstance(value, tuple | list):
         return [array for item in value for array in _arrays(item)]
     return [value] if type(value) is np.ndarray else []
