@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import types as pytypes
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from jupyter_npcompile.loops.records import Step
 from jupyter_npcompile.loops.values import (
     Closure,
     Holder,
+    Items,
     Known,
     Listed,
     Method,
@@ -36,6 +37,29 @@ DEEPEST = 6
 
 TAKE_GENERATORS = (sum, min, max, any, all, list, sorted)
 """Functions of Python of a generator expression, which is the same as of a list."""
+
+IN_ORDER = (
+    *(np.matmul, np.dot, np.vdot, np.inner, np.reshape, np.ravel, np.transpose, np.swapaxes),
+    *(np.moveaxis, np.squeeze, np.expand_dims, np.broadcast_to, np.shape, np.size, np.ndim, len),
+)
+"""Functions whose results are views, or in C's order whatever that of their arguments is."""
+
+METHODS_IN_ORDER = frozenset(
+    [
+        "copy",
+        "flatten",
+        "ravel",
+        "reshape",
+        "transpose",
+        "swapaxes",
+        "squeeze",
+        "dot",
+        "item",
+        "tolist",
+        "fill",
+    ]
+)
+"""Methods of which that is so."""
 
 TAKE_LISTS = (np.array, np.asarray, np.concatenate)
 """Functions of NumPy that do not make one array of a list."""
@@ -71,6 +95,8 @@ class Calls(Names):
         if isinstance(function, Method) and isinstance(function.owner, Holder):
             return self.method_of(function.owner, function.name, args, kwargs, is_sole)
         if isinstance(function, Method):
+            if function.name not in METHODS_IN_ORDER:
+                self.note_orders((function.owner, *args))
             return methods.method(self, function.owner, function.name, args, kwargs)
         if isinstance(function, Closure):
             found = closures.inlined(self, function)
@@ -133,6 +159,8 @@ class Calls(Names):
         call = find(function)
         if call is None:
             return hosts.call(self, function, args, kwargs)
+        if function not in IN_ORDER:
+            self.note_orders((*args, *kwargs.values()))
         mark = self.writer.mark()
         try:
             return call(self, args, kwargs)
@@ -141,6 +169,14 @@ class Calls(Names):
                 raise
             self.writer.back(mark)
             return hosts.call(self, function, args, kwargs)
+
+    def note_orders(self, values: Iterable[Value]) -> None:
+        """Note whether arrays that go into something are in C's order."""
+        for value in values:
+            if isinstance(value, Items):
+                self.note_orders(value.items)
+            elif isinstance(value, Ref):
+                elementwise.note_order(self.writer, value)
 
     def without_lists(
         self, function: Any, args: Sequence[Value], kwargs: Mapping[str, Value]

@@ -92,3 +92,42 @@ def axis_of(values: Sequence[Value], kwargs: Mapping[str, Value], place: int) ->
     """The argument ``axis``; None where it is not given, or None."""
     value = values[place] if len(values) > place else kwargs.get("axis")
     return None if isinstance(value, Known) and value.value is None else value
+
+
+def named(
+    name: str,
+    names: Sequence[str],
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+    *,
+    none: Sequence[str] = (),
+) -> dict[str, Value]:
+    """The arguments of a call by their names.
+
+    Parameters
+    ----------
+    name : str
+        What is called.
+    names : sequence of str
+        The arguments that it may have, in order.
+    args, kwargs : sequence, mapping
+        The arguments that it has.
+    none : sequence of str
+        Those that are not given where they are None; for others that is an error.
+
+    Raises
+    ------
+    Declined
+        When there are others.
+    """
+    if len(args) > len(names) or not set(kwargs) <= set(names[len(args) :]):
+        raise Declined(f"{name} with these arguments")
+    given = {**dict(zip(names, args, strict=False)), **kwargs}
+    return {k: v for k, v in given.items() if k not in none or v != Known(None)}
+
+
+def whole_number(value: Value) -> str:
+    """C++ for an argument that is an integer."""
+    if isinstance(value, Scalar) and value.type.kind in "iu" and not value.type.mixed:
+        return f"(i64){value.code}"
+    raise Declined("an argument that is no integer")

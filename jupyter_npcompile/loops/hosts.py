@@ -75,6 +75,7 @@ FUNCTIONS: tuple[Any, ...] = (
     *(np.linalg.inv, np.linalg.solve, np.linalg.det, np.linalg.cholesky, np.linalg.norm),
     *(np.linalg.pinv, np.linalg.eigvalsh),
     *(np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.fft2, np.fft.ifft2),
+    *(np.fft.rfft2, np.fft.irfft2, np.fft.rfftn, np.fft.irfftn),
     *(np.fft.fftn, np.fft.ifftn, np.fft.fftshift, np.fft.ifftshift),
     *(np.fft.fftfreq, np.fft.rfftfreq),
     *(np.sort, np.argsort, np.cumsum, np.cumprod, np.searchsorted, np.bincount, np.interp),
@@ -254,14 +255,17 @@ def _outcome(guarded: Guarded, args: Sequence[Value], name: str) -> Given:
     """What a call gives, from small examples of its arguments."""
     outcomes = set()
     problem = ""
-    for length, shares in product_of(LENGTHS, (False, True)):
-        examples = [_example(arg, length, name, shares=shares) for arg in args]
-        try:
-            result = guarded(*examples)
-        except Exception as error:
-            problem = type(error).__name__
-            continue
-        outcomes.add(Given.of(result, name))
+    for numbers in (("ones", "shares"), ("rising",)):
+        for length, kind in product_of(LENGTHS, numbers):
+            examples = [_example(arg, length, name, kind) for arg in args]
+            try:
+                result = guarded(*examples)
+            except Exception as error:
+                problem = type(error).__name__
+                continue
+            outcomes.add(Given.of(result, name))
+        if outcomes:
+            break
     if not outcomes:
         raise Declined(f"`np.{name}`: {problem}")
     if len(outcomes) != 1:
@@ -316,14 +320,28 @@ def _fixed(value: Value, name: str) -> Any:
     raise Declined(f"`np.{name}` with these arguments")
 
 
-def _example(value: Value, length: int, name: str, *, shares: bool = False) -> Any:
-    """A small value of the type of an argument; numbers of an array may be shares of one."""
+def _example(value: Value, length: int, name: str, numbers: str) -> Any:
+    """A small value of the type of an argument.
+
+    Parameters
+    ----------
+    value : Value
+        The argument.
+    length : int
+        Of each dimension.
+    name : str
+        What is called.
+    numbers : {"ones", "shares", "rising"}
+        Of an array of one dimension; shares are those of one.
+    """
     if isinstance(value, (Ref, Applied, Gathered)):
         made = np.ones((length,) * value.ndim, value.dtype)
         if value.ndim >= 2:
             made[...] = np.eye(length, dtype=value.dtype)
-        elif shares and made.dtype.kind == "f":
+        elif numbers == "shares" and made.dtype.kind == "f":
             made /= length
+        elif numbers == "rising":
+            made[...] = np.arange(length)
         return made
     if isinstance(value, Source):
         return np.random.default_rng(0)
@@ -336,7 +354,7 @@ def _example(value: Value, length: int, name: str, *, shares: bool = False) -> A
             return PYTHON[value.type.dtype](length)
         return np.dtype(value.type.dtype).type(length)
     if isinstance(value, Items):
-        items = [_example(item, length, name, shares=shares) for item in value.items]
+        items = [_example(item, length, name, numbers) for item in value.items]
         return items if value.is_list else tuple(items)
     if isinstance(value, Known):
         return value.value

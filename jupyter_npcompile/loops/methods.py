@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import aggregates, arithmetic, elementwise, hosts, lists
+from jupyter_npcompile.loops import aggregates, arithmetic, elementwise, hosts, lists, running
 from jupyter_npcompile.loops.calls import elements, number
 from jupyter_npcompile.loops.creation import dtype_named
 from jupyter_npcompile.loops.kinds import PYTHON, ArrayType, Declined, Number
 from jupyter_npcompile.loops.products import product
 from jupyter_npcompile.loops.random_numbers import draw
-from jupyter_npcompile.loops.rearranging import reshaped, transposed
+from jupyter_npcompile.loops.rearranging import permuted, reshaped, transposed
+from jupyter_npcompile.loops.scattering import add_at
 from jupyter_npcompile.loops.values import (
     Applied,
     Gathered,
@@ -37,7 +38,7 @@ METHODS: dict[str, Callable[[Names, Lazy, Sequence[Value], Mapping[str, Value]],
 AS_FUNCTIONS = (
     *("sum", "mean", "max", "min", "any", "all", "argmax", "argmin", "std", "var", "prod", "ptp"),
     *("cumsum", "cumprod", "argsort", "round", "clip", "trace", "nonzero", "searchsorted"),
-    *("argpartition", "repeat", "take"),
+    *("argpartition", "repeat", "take", "swapaxes"),
 )
 """Methods of arrays that are functions of NumPy's by the same names."""
 
@@ -113,7 +114,21 @@ def _method_ravel(
     return reshaped(t, ref, arithmetic.constant(-1))
 
 
+def _method_transpose(
+    t: Names, owner: Lazy, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    if kwargs:
+        raise Declined("transpose with these arguments")
+    if not args or (len(args) == 1 and args[0] == Known(None)):
+        return transposed(t, owner)
+    axes = args[0].items if isinstance(args[0], Items) and len(args) == 1 else args
+    return permuted(t, owner, axes)
+
+
 METHODS["sort"] = _method_sort
+
+
+METHODS["transpose"] = _method_transpose
 
 
 METHODS["flatten"] = _method_flatten
@@ -141,8 +156,20 @@ def _method_of_ufunc(
     t: Names, ufunc: np.ufunc, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> Value:
     """``np.maximum.accumulate(x)``, ``np.add.at(x, index, y)``: NumPy is called."""
+    if name == "accumulate":
+        mark = t.writer.mark()
+        try:
+            return running.accumulate(t, ufunc, args, kwargs)
+        except Declined:
+            t.writer.back(mark)
     if name in ("reduce", "accumulate", "outer"):
         return hosts.call(t, getattr(ufunc, name), args, kwargs)
+    if name == "at" and ufunc is np.add and len(args) == 3 and not kwargs:
+        mark = t.writer.mark()
+        try:
+            return add_at(t, *args)
+        except Declined:
+            t.writer.back(mark)
     if name == "at" and not kwargs and args and isinstance(args[0], Ref):
         hosts.change(t, ufunc.at, args, args[0])
         return Known(None)

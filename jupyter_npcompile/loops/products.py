@@ -7,10 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import elementwise, hosts, indexing, linear_algebra, reductions
+from jupyter_npcompile.loops import (
+    arithmetic,
+    elementwise,
+    hosts,
+    indexing,
+    linear_algebra,
+    reductions,
+)
 from jupyter_npcompile.loops.calls import elements, of
-from jupyter_npcompile.loops.kinds import ArrayType, Declined
-from jupyter_npcompile.loops.values import Cut, Lazy, Ref, Value
+from jupyter_npcompile.loops.kinds import INT, ArrayType, Declined
+from jupyter_npcompile.loops.rearranging import reshaped
+from jupyter_npcompile.loops.values import Cut, Items, Lazy, Ref, Scalar, Value
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -23,6 +31,8 @@ def product(t: Names, left: Lazy, right: Lazy) -> Value:
     """``left @ right``: in C++ where it is small, by a library where it is not."""
     w = t.writer
     if left.ndim == right.ndim == 1 or left.ndim > 2 or right.ndim > 2:
+        if left.ndim > 2 and right.ndim <= 2 and left.dtype == right.dtype == "float64":
+            return _of_stack(t, left, right)
         if left.ndim > 2 or right.ndim > 2:
             return hosts.call(t, np.matmul, [left, right], {})
         return reductions.product(w, left, right)
@@ -46,6 +56,21 @@ def product(t: Names, left: Lazy, right: Lazy) -> Value:
     return Ref(result, type)
 
 
+def _of_stack(t: Names, left: Lazy, right: Lazy) -> Ref:
+    """All rows of all matrices as those of one."""
+    w = t.writer
+    a, b = elementwise.materialise(w, left), elementwise.materialise(w, right)
+    w.emit(f"NEED({a.code}.contiguous() && {a.code}.size() > 0 && {b.code}.size() > 0);")
+    lengths = [Scalar(w.hold("i64", f"{a.code}.n[{d}]", "n"), INT) for d in range(a.ndim)]
+    rows = reshaped(t, a, Items((arithmetic.constant(-1), lengths[-1])))
+    found = product(t, rows, b)
+    assert isinstance(found, Ref)
+    columns = (Scalar(f"{found.code}.n[1]", INT),) if b.ndim == 2 else ()
+    made = reshaped(t, found, Items((*lengths[:-1], *columns)))
+    w.emit(f"own({made.code});")
+    return made
+
+
 @of(np.matmul)
 def _matmul(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     if kwargs or len(args) != 2:
@@ -58,8 +83,8 @@ def _dot(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     if kwargs or len(args) != 2:
         raise Declined("np.dot with these arguments")
     a, b = elements(args[0]), elements(args[1])
-    if max(a.ndim, b.ndim) > 2:
-        raise Declined("np.dot of more than two dimensions, which is no product of matrices")
+    if b.ndim > 2:
+        raise Declined("np.dot with a stack of matrices, which is no product of matrices")
     return product(t, a, b)
 
 

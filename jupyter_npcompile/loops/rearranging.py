@@ -7,18 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise, hosts, reductions, stacks
-from jupyter_npcompile.loops.calls import Call, array, axis_of, elements, integer, of, register
+from jupyter_npcompile.loops import arithmetic, elementwise, hosts
+from jupyter_npcompile.loops.calls import (
+    Call,
+    array,
+    axis_of,
+    elements,
+    integer,
+    named,
+    of,
+    register,
+)
 from jupyter_npcompile.loops.creation import array_call, shape_named
-from jupyter_npcompile.loops.indexing import view
+from jupyter_npcompile.loops.indexing import Index, read, view
 from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number
+from jupyter_npcompile.loops.results import NONE, place_of
 from jupyter_npcompile.loops.ufuncs import ufunc
 from jupyter_npcompile.loops.values import (
     Cut,
     Items,
     Known,
     Lazy,
-    Listed,
     Ref,
     Scalar,
     Value,
@@ -28,33 +37,30 @@ from jupyter_npcompile.loops.values import (
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
 
-
-@of(np.concatenate)
-def _concatenate(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    if len(args) == 1 and not kwargs and isinstance(args[0], Listed):
-        return stacks.joined(t, args[0])
-    if kwargs or len(args) != 1 or not isinstance(args[0], Items):
-        raise Declined("np.concatenate with these arguments")
-    parts = [
-        elements(array_call(t, [item], {}) if isinstance(item, Items) else item)
-        for item in args[0].items
-    ]
-    return reductions.joined(t.writer, parts)
+MOST_DIFFERENCES = 4
+"""Times that differences of differences are taken in C++."""
 
 
 @of(np.diff)
 def _diff(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    if kwargs or len(args) != 1:
-        raise Declined("np.diff with these arguments")
-    ref = elementwise.materialise(t.writer, elements(args[0]))
-    if ref.ndim != 1 or ref.dtype == "bool":
+    given = named("np.diff", ("a", "n", "axis"), args, kwargs)
+    times = integer(given.get("n", arithmetic.constant(1)))
+    value = elements(given.get("a", NONE))
+    place = place_of(given.get("axis", arithmetic.constant(-1)), value.ndim)
+    if not 1 <= times <= MOST_DIFFERENCES or value.dtype == "bool":
         raise Declined("np.diff of these")
     one, minus = arithmetic.constant(1), arithmetic.constant(-1)
-    return elementwise.binary(
-        "subtract",
-        view(t.writer, ref, [Cut(one, None, None)]),
-        view(t.writer, ref, [Cut(None, minus, None)]),
-    )
+    for _ in range(times):
+        ref = elementwise.materialise(t.writer, value)
+        if ref.ndim > 1:
+            t.writer.emit(f"NEED(lies_in_rows({ref.code}));")
+        parts = []
+        for cut in (Cut(one, None, None), Cut(None, minus, None)):
+            full: list[Index] = [Cut(None, None, None)] * ref.ndim
+            full[place] = cut
+            parts.append(view(t.writer, ref, full))
+        value = elementwise.binary("subtract", *parts)
+    return value
 
 
 def _into_first(function: Any) -> Call:
@@ -118,6 +124,19 @@ def _nonzero(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Va
     rows = Cut(None, None, None)
     columns = (view(w, Ref(name, type), [rows, arithmetic.constant(d)]) for d in range(ref.ndim))
     return Items(tuple(columns))
+
+
+@of(np.argwhere)
+def _argwhere(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    found = _nonzero(t, args, kwargs)
+    assert isinstance(found, Items)
+    w = t.writer
+    count = f"{found.items[0].code}.n[0]"
+    made = elementwise.new(w, "int64", [str(len(found.items)), count])
+    for d, places in enumerate(found.items):  # NumPy has a row for each dimension, and turns it
+        row = view(w, made, [arithmetic.constant(d), Cut(None, None, None)])
+        elementwise.fill(w, row, [w.hold("i64", count, "n")], places)
+    return transposed(t, made)
 
 
 @of(np.flatnonzero)
@@ -194,20 +213,91 @@ def reshaped(t: Names, value: Lazy, shape: Value) -> Ref:
 
 @of(np.transpose)
 def _transpose(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    if kwargs or len(args) != 1:
-        raise Declined("np.transpose with these arguments")
-    return transposed(t, elements(args[0]))
+    given = named("np.transpose", ("a", "axes"), args, kwargs, none=("axes",))
+    value = elements(given.get("a", NONE))
+    if "axes" not in given:
+        return transposed(t, value)
+    axes = given["axes"]
+    if not isinstance(axes, Items):
+        raise Declined("np.transpose with these axes")
+    return permuted(t, value, axes.items)
 
 
 def transposed(t: Names, value: Lazy) -> Ref:
     """``x.T``."""
+    return _with_axes(t, value, list(reversed(range(value.ndim))))
+
+
+def permuted(t: Names, value: Lazy, axes: Sequence[Value]) -> Ref:
+    """``x.transpose(axes)``."""
+    order = [place_of(axis, value.ndim) for axis in axes]
+    if sorted(order) != list(range(value.ndim)):
+        raise Declined("these axes")
+    return _with_axes(t, value, order)
+
+
+def _with_axes(t: Names, value: Lazy, order: Sequence[int]) -> Ref:
+    """A view with its axes in another order."""
     ref = elementwise.materialise(t.writer, value)
     name = t.writer.name("w")
-    type = ArrayType(ref.dtype, ref.ndim, ref.type.unit and ref.ndim == 1)
+    same = order[-1] == ref.ndim - 1
+    type = ArrayType(ref.dtype, ref.ndim, ref.type.unit and same)
     t.writer.emit(f"{type.view} {name} = {ref.code}; {name}.id = ++ids_;")
-    for d in range(ref.ndim):
-        other = ref.ndim - 1 - d
+    for d, other in enumerate(order):
         t.writer.emit(
             f"{name}.n[{d}] = {ref.code}.n[{other}]; {name}.s[{d}] = {ref.code}.s[{other}];"
         )
     return Ref(name, type, ref.is_fresh, ref.root)
+
+
+@of(np.swapaxes)
+def _swapaxes(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    given = named("np.swapaxes", ("a", "axis1", "axis2"), args, kwargs)
+    value = elements(given.get("a", NONE))
+    one, other = (place_of(given.get(f"axis{k}", NONE), value.ndim) for k in (1, 2))
+    order = list(range(value.ndim))
+    order[one], order[other] = other, one
+    return _with_axes(t, value, order)
+
+
+@of(np.moveaxis)
+def _moveaxis(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    given = named("np.moveaxis", ("a", "source", "destination"), args, kwargs)
+    value = elements(given.get("a", NONE))
+    source, target = (
+        place_of(given.get(name, NONE), value.ndim) for name in ("source", "destination")
+    )
+    order = [d for d in range(value.ndim) if d != source]
+    order.insert(target, source)
+    return _with_axes(t, value, order)
+
+
+@of(np.flip)
+def _flip(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    given = named("np.flip", ("m", "axis"), args, kwargs, none=("axis",))
+    value = elements(given.get("m", NONE))
+    places: Sequence[int] = range(value.ndim)
+    if "axis" in given:
+        places = (place_of(given["axis"], value.ndim),)
+    turned = Cut(None, None, arithmetic.constant(-1))
+    full: list[Index] = [Cut(None, None, None)] * value.ndim
+    for place in places:
+        full[place] = turned
+    return view(t.writer, elementwise.materialise(t.writer, value), full)
+
+
+@of(np.take)
+def _take(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    given = named("np.take", ("a", "indices", "axis"), args, kwargs, none=("axis",))
+    value = elements(given.get("a", NONE))
+    index = given.get("indices", NONE)
+    if isinstance(index, Items):
+        index = array_call(t, [index], {})
+    chosen = elements(index)
+    place = 0 if "axis" not in given else place_of(given["axis"], value.ndim)
+    if ("axis" not in given and value.ndim > 1) or np.dtype(chosen.dtype).kind not in "iu":
+        raise Declined("np.take with these arguments")
+    ref = elementwise.materialise(t.writer, value)
+    full: list[Index] = [Cut(None, None, None)] * ref.ndim
+    full[place] = chosen
+    return read(t.writer, ref, full)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from jupyter_npcompile.loops import elementwise, indexing
@@ -296,42 +294,4 @@ def product(writer: Writer, left: Lazy, right: Lazy) -> Scalar | Ref:
         f"{a.code}.p + {k} * {a.code}.s[0], {a.code}.s[1], {inner}, {b.code}, "
         f"{made.code}.p + {k} * {made.code}.s[0]);"
     )
-    return made
-
-
-def running(writer: Writer, value: Lazy, symbol: str) -> Ref:
-    """``np.cumsum`` and ``np.cumprod`` of one dimension."""
-    if value.ndim != 1:
-        raise Declined("a running sum of several dimensions")
-    dtype = SUMS.get(np.dtype(value.dtype).kind, value.dtype)
-    made = elementwise.copied(
-        writer, elementwise.converted(value, dtype), elementwise.shape_of(writer, value)
-    )
-    k = writer.name("k")
-    p = f"{made.code}.p"
-    writer.emit(
-        f"for (i64 {k} = 1; {k} < {made.code}.n[0]; {k}++) "
-        f"{p}[{k}] = {p}[{k} - 1] {symbol} {p}[{k}];"
-    )
-    return made
-
-
-def joined(writer: Writer, parts: Sequence[Lazy]) -> Ref:
-    """``np.concatenate`` of arrays of one dimension."""
-    if any(part.ndim != 1 for part in parts):
-        raise Declined("np.concatenate of several dimensions")
-    dtype = np.result_type(*(np.dtype(part.dtype) for part in parts)).name
-    if dtype not in CTYPES:
-        raise Declined(f"np.concatenate to {dtype}")
-    refs = [elementwise.materialise(writer, part) for part in parts]
-    sizes = [f"{ref.code}.n[0]" for ref in refs]
-    made = elementwise.new(writer, dtype, [" + ".join(sizes)])
-    start = "0"
-    for ref, size in zip(refs, sizes, strict=True):
-        window = writer.name("w")
-        writer.emit(f"{made.type.view} {window} = {made.code};")
-        writer.emit(f"{window}.p += {start}; {window}.n[0] = {size};")
-        target = Ref(window, made.type)
-        elementwise.fill(writer, target, [size], elementwise.converted(ref, dtype))
-        start = f"{start} + {size}"
     return made

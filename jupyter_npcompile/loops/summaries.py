@@ -70,9 +70,11 @@ def reduction(t: Names, name: str, args: Sequence[Value], kwargs: Mapping[str, V
         if name in ("any", "all"):
             return reductions.test(w, value, name)
         return reductions.extreme(w, value, name)
-    if name in ("any", "all"):
-        raise Declined(f"{name} along an axis")
     place = _place(axis, value)
+    if name in ("any", "all"):
+        truth = elementwise.converted(value, "bool")
+        assert not isinstance(truth, Scalar)
+        value, name = truth, {"any": "max", "all": "min"}[name]
     value = elementwise.materialise(w, value)
     found = reductions.along(w, value, place, "sum" if mean else name, dtype)
     result: Lazy = found
@@ -138,8 +140,14 @@ def _count_nonzero(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value])
     return reductions.count(t.writer, elements(args[0]))
 
 
-@of(np.cumsum)
-def _cumsum(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    if kwargs or len(args) != 1:
-        raise Declined("np.cumsum with these arguments")
-    return reductions.running(t.writer, elements(args[0]), "+")
+@of(np.ptp)
+def _ptp(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if not 1 <= len(args) <= 2 or set(kwargs) - {"axis"}:
+        raise Declined("np.ptp with these arguments")
+    value = elementwise.materialise(t.writer, elements(args[0]))
+    if np.dtype(value.dtype).kind != "f":
+        raise Declined("np.ptp of these")
+    most, least = (reduction(t, name, [value, *args[1:]], kwargs) for name in ("max", "min"))
+    if isinstance(most, Scalar) and isinstance(least, Scalar):
+        return Scalar(f"({most.code} - {least.code})", most.type)
+    return elementwise.binary("subtract", elements(most), elements(least))

@@ -22,7 +22,17 @@ LOOPS = (
 """Options for native loops: fast, and every rounding and every flag where NumPy has it."""
 
 
-HEADERS = ("support.hpp", "lists.hpp", "rearranging.hpp", "linear_algebra.hpp", "errors.hpp")
+HEADERS = (
+    *("support.hpp", "lists.hpp", "rearranging.hpp", "linear_algebra.hpp", "errors.hpp"),
+    *(
+        "searching.hpp",
+        "histograms.hpp",
+        "running.hpp",
+        "selection.hpp",
+        "fields.hpp",
+        "correlations.hpp",
+    ),
+)
 """What all loops include, in this order."""
 
 

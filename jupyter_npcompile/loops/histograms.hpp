@@ -1,0 +1,316 @@
+
+// ---- np.bincount, np.histogram, np.histogram2d
+
+#define FEW_BINS 1024
+// How often each bin comes up, in tables that are not counted up in turns only: one that is
+// written and read again at once is waited for.
+struct Tally {
+    i64 bins;
+    std::vector<i64> first;
+    std::vector<uint32_t> others;
+    i64 seen = 0;
+    explicit Tally(i64 bins) : bins(bins), first((size_t)bins) {}
+    template <class I> void add(const I *places, i64 count) {
+        i64 *const one = first.data();
+        i64 k = 0;
+        if (bins <= FEW_BINS && count >= 64) {
+            if (others.empty()) others.resize((size_t)(3 * bins));
+            if ((seen += count) >= (i64)1 << 31) merge();
+            uint32_t *const two = others.data(), *const three = two + bins, *const four = three + bins;
+            for (; k + 4 <= count; k += 4) {
+                const I a = places[k], b = places[k + 1], c = places[k + 2], d = places[k + 3];
+                ++one[a]; ++two[b]; ++three[c]; ++four[d];
+            }
+        }
+        for (; k < count; k++) ++one[places[k]];
+    }
+    void merge() {
+        if (others.empty()) return;
+        for (i64 k = 0; k < bins; k++)
+            first[k] += (i64)others[k] + others[bins + k] + others[2 * bins + k];
+        std::fill(others.begin(), others.end(), 0);
+        seen = 0;
+    }
+};
+
+#define BLOCK 1024  // places that are found at once
+template <class T> static inline i64 bins_for(const View<T, 1> &x, i64 least) {
+    NEED(least >= 0);
+    T most = 0, bits = 0;
+    for (i64 k = 0; k < x.n[0]; k++) {
+        const T one = x.p[k * x.s[0]];
+        most = one > most ? one : most;
+        bits |= one;
+    }
+    NEED(bits >= 0);  // no sign among them
+    return x.n[0] ? std::max<i64>(least, (i64)most + 1) : least;
+}
+template <class T> static inline Array<i64, 1> counted(Run &run, const View<T, 1> &x, i64 least) {
+    const i64 bins = bins_for(x, least), count = x.n[0], step = x.s[0];
+    const i64 n[1] = {bins};
+    Array<i64, 1> made = fresh<i64, 1>(run.spare, n, NPY_INT64);
+    if (bins > FEW_BINS || count < 64) {
+        for (i64 k = 0; k < bins; k++) made.p[k] = 0;
+        for (i64 k = 0; k < count; k++) ++made.p[x.p[k * step]];
+        return made;
+    }
+    Tally tally(bins);
+    T some[BLOCK];
+    for (i64 k = 0; k < count; k += BLOCK) {
+        const i64 m = std::min<i64>(BLOCK, count - k);
+        if (step == 1) { tally.add(x.p + k, m); continue; }
+        for (i64 j = 0; j < m; j++) some[j] = x.p[(k + j) * step];
+        tally.add(some, m);
+    }
+    tally.merge();
+    std::copy(tally.first.begin(), tally.first.end(), made.p);
+    return made;
+}
+template <class T, class W>
+static inline Array<double, 1> weighed(Run &run, const View<T, 1> &x, const View<W, 1> &weights, i64 least) {
+    NEED(x.n[0] > 0 && weights.n[0] == x.n[0]);  // without elements NumPy counts
+    const i64 n[1] = {bins_for(x, least)};
+    Array<double, 1> made = fresh<double, 1>(run.spare, n, NPY_DOUBLE);
+    for (i64 k = 0; k < n[0]; k++) made.p[k] = 0;
+    for (i64 k = 0; k < x.n[0]; k++) made.p[x.p[k * x.s[0]]] += (double)weights.p[k * weights.s[0]];
+    return made;
+}
+
+// Edges of bins of one width, computed as np.linspace does.
+template <class E> struct Even {
+    E first, last, step;
+    i64 bins;
+    Even(E first, E last, i64 bins) : first(first), last(last), step((last - first) / (E)bins), bins(bins) {
+        NEED(bins > 0 && bins < 1 << 24 && std::isfinite(first) && std::isfinite(last));
+        NEED(std::isfinite(step) && step != 0);
+    }
+    E edge(int k) const { return (E)k * step + first; }  // all but the last one
+    template <class C> Array<C, 1> all(Run &run, int type) const {
+        const i64 n[1] = {bins + 1};
+        Array<C, 1> made = fresh<C, 1>(run.spare, n, type);
+        for (int k = 0; k < bins; k++) made.p[k] = (C)edge(k);
+        made.p[bins] = (C)last;
+        return made;
+    }
+};
+template <class C> static inline bool is_rising(const View<C, 1> &edges) {
+    int wrong = 0;
+    for (i64 k = 0; k + 1 < edges.n[0]; k++) wrong |= !lt<C>(edges.p[k], edges.p[k + 1]);
+    return !wrong;
+}
+// The smallest and the largest element; infinite ones and NaN are errors.
+template <class T> static inline std::pair<T, T> extent(const View<T, 1> &x) {
+    const i64 n = x.n[0], s = x.s[0];
+    T low[8], high[8];
+    int odd = 0;
+    for (int k = 0; k < 8; k++) low[k] = high[k] = x.p[0];
+    i64 from = 0;
+    for (; from + 8 <= n; from += 8)
+        for (int k = 0; k < 8; k++) {
+            const T v = x.p[(from + k) * s];
+            low[k] = lt<T>(v, low[k]) ? v : low[k];
+            high[k] = lt<T>(high[k], v) ? v : high[k];
+            odd |= v != v;
+        }
+    for (; from < n; from++) {
+        const T v = x.p[from * s];
+        low[0] = lt<T>(v, low[0]) ? v : low[0];
+        high[0] = lt<T>(high[0], v) ? v : high[0];
+        odd |= v != v;
+    }
+    for (int k = 1; k < 8; k++) { low[0] = std::min(low[0], low[k]); high[0] = std::max(high[0], high[k]); }
+    NEED(!odd);
+    return {low[0], high[0]};
+}
+// What NumPy puts between elements and bins. T: elements; K: in which they are compared with the
+// outer edges; C: the dtype of the edges; E: in which they were computed; Q: in which it divides.
+template <class T, class K, class C, class E, class Q> struct Binning {
+    K low, high;
+    C first;
+    Q width;
+    Even<E> even;
+    Binning(K low, K high, C first, Q width, const Even<E> &even)
+        : low(low), high(high), first(first), width(width), even(even) { NEED(std::isfinite(width)); }
+    // Elements that lie in no bin have one of their own, behind all others.
+    void places(const T *p, i64 step, i64 count, int *to) const {
+        if (step == 1) places_<true>(p, 1, count, to); else places_<false>(p, step, count, to);
+    }
+    template <bool DENSE> void places_(const T *p, i64 step, i64 count, int *to) const {
+        const int bins = (int)even.bins;
+        const E start = even.first, by = even.step;
+#pragma GCC ivdep
+        for (i64 k = 0; k < count; k++) {
+            const T v = p[DENSE ? k : k * step];
+            const bool in = ge<K>((K)v, low) & le<K>((K)v, high);
+            const C x = in ? (C)v : first;
+            int at = (int)((Q)(x - first) / width * (Q)bins);
+            at = at < bins ? at : bins - 1;
+            at -= lt<C>(x, (C)((E)at * by + start));
+            at += ge<C>(x, (C)((E)(at + 1) * by + start)) & (at != bins - 1);
+            to[k] = in ? at : bins;
+        }
+    }
+};
+template <class T, class K, class C, class E, class Q>
+static inline Array<i64, 1> histogram(Run &run, const View<T, 1> &x, const Binning<T, K, C, E, Q> &binning) {
+    const i64 n[1] = {binning.even.bins};
+    const Unheard unheard{run};
+    Array<i64, 1> made = fresh<i64, 1>(run.spare, n, NPY_INT64);
+    Tally tally(n[0] + 1);
+    int at[BLOCK];
+    for (i64 k = 0; k < x.n[0]; k += BLOCK) {
+        const i64 m = std::min<i64>(BLOCK, x.n[0] - k);
+        binning.places(x.p + k * x.s[0], x.s[0], m, at);
+        tally.add(at, m);
+    }
+    tally.merge();
+    std::copy(tally.first.begin(), tally.first.end() - 1, made.p);
+    return made;
+}
+// NumPy adds the weights of so many elements as doubles, and then to the others in their dtype.
+#define CHUNK 65536
+template <class T, class K, class C, class E, class Q, class W>
+static inline Array<W, 1> histogram(Run &run, const View<T, 1> &x, const Binning<T, K, C, E, Q> &binning,
+    const View<W, 1> &weights, int type) {
+    NEED(weights.n[0] == x.n[0]);
+    const i64 n[1] = {binning.even.bins};
+    Array<W, 1> made = fresh<W, 1>(run.spare, n, type);
+    for (i64 j = 0; j < n[0]; j++) made.p[j] = 0;
+    std::vector<double> sums((size_t)n[0] + 1);
+    int at[BLOCK];
+    for (i64 chunk = 0; chunk < x.n[0]; chunk += CHUNK) {
+        const i64 end = std::min<i64>(chunk + CHUNK, x.n[0]);
+        std::fill(sums.begin(), sums.end(), 0.0);
+        for (i64 k = chunk; k < end; k += BLOCK) {
+            const i64 m = std::min<i64>(BLOCK, end - k);
+            binning.places(x.p + k * x.s[0], x.s[0], m, at);
+            const W *w = weights.p + k * weights.s[0];
+            for (i64 j = 0; j < m; j++) sums[at[j]] += (double)w[j * weights.s[0]];
+        }
+        for (i64 j = 0; j < n[0]; j++) {
+            if constexpr (std::is_floating_point<W>::value) made.p[j] = made.p[j] + (W)sums[j];
+            else made.p[j] = (W)(made.p[j] + element<W>(sums[j]));
+        }
+    }
+    return made;
+}
+// Bins between any edges in order, each with its left one, and the last one with both.
+template <class C, class T, class B>
+static inline Array<i64, 1> histogram_between(Run &run, const View<T, 1> &x, const View<B, 1> &edges) {
+    NEED(edges.n[0] >= 2);
+    const i64 bins = edges.n[0] - 1, n[1] = {bins};
+    for (i64 k = 0; k <= bins; k++) NEED(edges.p[k * edges.s[0]] == edges.p[k * edges.s[0]]);
+    NEED(is_in_order<C>(edges));
+    const C last = (C)edges.p[bins * edges.s[0]];
+    const Unheard unheard{run};
+    Array<i64, 1> made = fresh<i64, 1>(run.spare, n, NPY_INT64);
+    Tally tally(bins + 2);
+    C some[KEYS];
+    i64 at[KEYS];
+    for (i64 k = 0; k < x.n[0]; k += KEYS) {
+        const i64 m = std::min<i64>(KEYS, x.n[0] - k);
+        for (i64 j = 0; j < m; j++) some[j] = (C)x.p[(k + j) * x.s[0]];
+        for (i64 j = m; j < KEYS; j++) some[j] = some[0];
+        places_of_some<C, true>(edges, some, at);
+        for (i64 j = 0; j < m; j++) at[j] = some[j] == last ? bins : at[j];
+        tally.add(at, m);
+    }
+    tally.merge();
+    std::copy(tally.first.begin() + 1, tally.first.end() - 1, made.p);
+    return made;
+}
+template <class S, class W, class C>
+static inline Array<double, 1> densities(Run &run, const View<W, 1> &made, const View<C, 1> &edges) {
+    Array<double, 1> shares = fresh<double, 1>(run.spare, made.n, NPY_DOUBLE);
+    const W *p = made.p;
+    const auto one = [p](i64 k) { return (S)p[k]; };
+    S total;
+    if constexpr (std::is_floating_point<S>::value) total = (S)0 + pairwise<S>(one, 0, made.n[0]);
+    else total = plain_sum<S>(one, made.n[0]);
+    for (i64 k = 0; k < made.n[0]; k++) {
+        const C width = edges.p[(k + 1) * edges.s[0]] - edges.p[k * edges.s[0]];
+        shares.p[k] = (double)made.p[k] / (double)width / (double)total;
+    }
+    return shares;
+}
+
+// One axis of np.histogram2d: edges in order, and how far apart they are if that is known.
+struct Axis {
+    View<double, 1> edges;
+    double by;  // bins in one unit; 0 where their widths differ
+    // How many edges lie at x, or before it; one less on the last edge.
+    void places(const double (&x)[KEYS], i64 (&at)[KEYS]) const {
+        if (by == 0 || !close(x, at)) places_of_some<double, true>(edges, x, at);
+        const double last = edges.p[(edges.n[0] - 1) * edges.s[0]];
+        for (int k = 0; k < KEYS; k++) at[k] -= x[k] == last;
+    }
+    bool close(const double (&x)[KEYS], i64 (&at)[KEYS]) const {
+        const i64 n = edges.n[0];
+        const double first = edges.p[0], last = edges.p[n - 1];
+        int wrong = 0;
+        for (int k = 0; k < KEYS; k++) {
+            const bool in = ge(x[k], first) & lt(x[k], last);
+            const double v = in ? x[k] : first;
+            i64 j = (i64)(int)((v - first) * by);
+            j = j < n - 2 ? j : n - 2;
+            j -= lt(v, edges.p[j]) & (j > 0);
+            j += ge(v, edges.p[j + 1]) & (j < n - 2);
+            wrong |= lt(v, edges.p[j]) | ge(v, edges.p[j + 1]);
+            at[k] = in ? j + 1 : lt(x[k], first) ? 0 : n;
+        }
+        return !wrong;
+    }
+};
+static inline Axis axis_of(const View<double, 1> &edges) {
+    NEED(edges.n[0] >= 2);
+    for (i64 k = 0; k < edges.n[0]; k++) NEED(std::isfinite(edges.p[k * edges.s[0]]));
+    NEED(is_in_order<double>(edges));
+    return {edges, 0.0};
+}
+static inline Axis axis_of(const View<double, 1> &edges, const Even<double> &even) {
+    const double by = 1 / even.step;
+    return {edges, std::isfinite(by) ? by : 0.0};
+}
+// With what lies outside around it.
+template <class X, class Y>
+static inline Array<double, 2> histogram_2d(Run &run, const View<X, 1> &x, const View<Y, 1> &y,
+    const Axis &first, const Axis &second, const double *weights, i64 step) {
+    const i64 n[2] = {first.edges.n[0] + 1, second.edges.n[0] + 1}, count = x.n[0];
+    NEED(y.n[0] == count);
+    Array<double, 2> made = fresh<double, 2>(run.spare, n, NPY_DOUBLE);
+    const i64 size = made.size();
+    const Unheard unheard{run};
+    double a[KEYS], b[KEYS];
+    i64 i[KEYS], j[KEYS];
+    Tally tally(weights ? 0 : size);
+    if (weights) for (i64 k = 0; k < size; k++) made.p[k] = 0;
+    for (i64 k = 0; k < count; k += KEYS) {
+        const i64 m = std::min<i64>(KEYS, count - k);
+        for (i64 e = 0; e < m; e++) { a[e] = (double)x.p[(k + e) * x.s[0]]; b[e] = (double)y.p[(k + e) * y.s[0]]; }
+        for (i64 e = m; e < KEYS; e++) { a[e] = a[0]; b[e] = b[0]; }
+        first.places(a, i);
+        second.places(b, j);
+        for (int e = 0; e < KEYS; e++) i[e] = i[e] * n[1] + j[e];
+        if (weights) for (i64 e = 0; e < m; e++) made.p[i[e]] += weights[(k + e) * step];
+        else tally.add(i, m);
+    }
+    if (!weights) {
+        tally.merge();
+        for (i64 k = 0; k < size; k++) made.p[k] = (double)tally.first[k];
+    }
+    return made;
+}
+static inline Array<double, 2> densities_2d(Run &run, const View<double, 2> &made, const Axis &first, const Axis &second) {
+    const i64 n[2] = {made.n[0] - 2, made.n[1] - 2};
+    Array<double, 2> shares = fresh<double, 2>(run.spare, n, NPY_DOUBLE);
+    const Doubles x(first.edges), y(second.edges);
+    double total = 0;
+    for (i64 i = 0; i < n[0]; i++) {
+        const double *row = made.p + (i + 1) * made.n[1] + 1;
+        total += pairwise<double>([row](i64 j) { return row[j]; }, 0, n[1]);
+    }
+    for (i64 i = 0; i < n[0]; i++)
+        for (i64 j = 0; j < n[1]; j++)
+            shares.p[i * n[1] + j] = made.p[(i + 1) * made.n[1] + j + 1] / (x.p[i + 1] - x.p[i]) / (y.p[j + 1] - y.p[j]) / total;
+    return shares;
+}

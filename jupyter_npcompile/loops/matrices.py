@@ -1,0 +1,129 @@
+"""Calls that make matrices, and that cut triangles out of them; numbers that are rounded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jupyter_npcompile.loops import arithmetic, elementwise
+from jupyter_npcompile.loops.calls import (
+    Call,
+    array,
+    elements,
+    integer,
+    named,
+    of,
+    register,
+    whole_number,
+)
+from jupyter_npcompile.loops.creation import dtype_named, shape_named
+from jupyter_npcompile.loops.kinds import CTYPES, Declined, Number
+from jupyter_npcompile.loops.results import NONE
+from jupyter_npcompile.loops.ufuncs import ufunc
+from jupyter_npcompile.loops.values import Items, Scalar, Value
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.loops.names import Names
+
+ZERO = arithmetic.constant(0)
+MOST_DECIMALS = 15
+"""Decimals to which numbers are rounded in C++: powers of ten that are exact."""
+
+
+@of(np.eye)
+def _eye(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    given = named("np.eye", ("N", "M", "k", "dtype"), args, kwargs, none=("M",))
+    return _ones_in_line(t, given)
+
+
+@of(np.identity)
+def _identity(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    given = named("np.identity", ("n", "dtype"), args, kwargs)
+    return _ones_in_line(t, {("N" if name == "n" else name): v for name, v in given.items()})
+
+
+def _ones_in_line(t: Names, given: Mapping[str, Value]) -> Value:
+    w = t.writer
+    dtype = dtype_named(given.get("dtype"), "float64")
+    rows = given.get("N", NONE)
+    (n,), (m,) = shape_named(t, rows), shape_named(t, given.get("M", rows))
+    off = w.hold("i64", whole_number(given.get("k", ZERO)))
+    made = elementwise.new(w, dtype, [n, m])
+    elementwise.fill(w, made, [n, m], Scalar(f"({CTYPES[dtype]})0", Number("np", dtype)))
+    i = w.name("i")
+    w.emit(
+        f"for (i64 {i} = std::max<i64>(0, -{off}); {i} < {n} && {i} + {off} < {m}; {i}++) "
+        f"{made.code}.p[{i} * {m} + {i} + {off}] = ({CTYPES[dtype]})1;"
+    )
+    return made
+
+
+@of(np.indices)
+def _indices(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    given = named("np.indices", ("dimensions", "dtype"), args, kwargs)
+    shape = given.get("dimensions", NONE)
+    if not isinstance(shape, Items) or given.get("dtype") == NONE:
+        raise Declined("np.indices of these")
+    w = t.writer
+    dtype = dtype_named(given.get("dtype"), "int64")
+    dims = shape_named(t, shape)
+    made = elementwise.new(w, dtype, [str(len(dims)), *dims])
+    to = f"{made.code}.p"
+    size = w.hold("i64", " * ".join(dims), "n")
+    for place in range(len(dims)):
+        counters = [w.name("k") for _ in dims]
+        at = "0"
+        for k, n in zip(counters, dims, strict=True):
+            w.emit(f"for (i64 {k} = 0; {k} < {n}; {k}++)")
+            at = f"({at}) * {n} + {k}"
+        w.emit(f"{to}[{place} * {size} + {at}] = ({CTYPES[dtype]}){counters[place]};")
+    return made
+
+
+def _triangle(name: str, symbol: str) -> Call:
+    def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        given = named(f"np.{name}", ("m", "k"), args, kwargs)
+        w = t.writer
+        ref = elementwise.materialise(w, elements(given.get("m", NONE)))
+        if ref.ndim != 2:
+            raise Declined(f"np.{name} of {ref.ndim} dimensions")
+        off = w.hold("i64", whole_number(given.get("k", ZERO)))
+        w.emit(f"NEED(lies_in_rows({ref.code}));")
+        rows, columns = (w.hold("i64", f"{ref.code}.n[{d}]", "n") for d in range(2))
+        made = elementwise.new(w, ref.dtype, [rows, columns])
+        i, j = w.name("i"), w.name("j")
+        c = CTYPES[ref.dtype]
+        source = f"{ref.code}.p[{i} * {ref.code}.s[0] + {j} * {ref.code}.s[1]]"
+        w.emit(
+            f"for (i64 {i} = 0; {i} < {rows}; {i}++) for (i64 {j} = 0; {j} < {columns}; {j}++)",
+            f"{made.code}.p[{i} * {columns} + {j}] = {j} - {i} {symbol} {off} ? {source} : ({c})0;",
+        )
+        return made
+
+    return call
+
+
+register(np.triu, _triangle("triu", ">="))
+register(np.tril, _triangle("tril", "<="))
+
+
+@of(np.round, np.around)
+def _round(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    given = named("np.round", ("a", "decimals"), args, kwargs)
+    value = array(given.get("a", NONE))
+    decimals = integer(given.get("decimals", ZERO))
+    if isinstance(value, Scalar):
+        if value.type.dtype != "float64" or value.type.origin != "np" or value.type.mixed:
+            raise Declined("np.round of these")
+    elif np.dtype(value.dtype).kind != "f":
+        raise Declined("np.round of these")
+    if abs(decimals) > MOST_DECIMALS:
+        raise Declined("np.round to so many decimals")
+    if not decimals:
+        return ufunc(t, "rint", [value])
+    by = arithmetic.constant(10.0 ** abs(decimals))
+    there, back = ("multiply", "true_divide") if decimals > 0 else ("true_divide", "multiply")
+    whole = ufunc(t, "rint", [ufunc(t, there, [value, by])])
+    return ufunc(t, back, [whole, by])

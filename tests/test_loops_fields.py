@@ -1,0 +1,78 @@
+"""Gradients, areas, grids and convolutions, and sums without NaN, in native code: as NumPy has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tests.whole_functions import apart, assert_drawn, odd
+
+Generator = np.random.Generator
+
+
+def test_gradients_and_grids() -> None:
+    def draw(rng: Generator) -> Sequence[Any]:
+        n, m = (int(v) for v in rng.integers(2, 40, 2))
+        x, y = rng.normal(size=n), rng.normal(size=m)
+        return x, y, rng.normal(size=(n, m)), apart(rng.normal(size=(3, n, 5))), 0.25
+
+    text = """
+(x, y, m, c, h)
+    return (
+        np.gradient(x), np.gradient(m), np.gradient(m, h), np.gradient(m, h, 2), np.gradient(c),
+        np.gradient(m, h, axis=1), np.trapezoid(x), np.trapezoid(y, y), np.trapezoid(m, dx=h),
+        np.trapezoid(m, y), np.meshgrid(x, y), np.meshgrid(x, y, indexing="ij"), np.ptp(m),
+        np.ptp(m, axis=0), c @ c[0, 0], c @ c[0].T[:5, :2], c.std(axis=(0, 1)), m.var(axis=(0,)),
+    )
+"""
+    assert_drawn(text, draw, refused=12)
+
+
+def test_convolutions() -> None:
+    def draw(rng: Generator) -> Sequence[Any]:
+        n = int(rng.choice([1, 2, 5, 63, 200, 1000]))
+        m = int(rng.integers(1, min(n, 60) + 1))
+        return odd(rng, rng.normal(size=n)), apart(rng.normal(size=m))
+
+    text = """
+(x, v)
+    return (
+        np.convolve(x, v), np.convolve(x, v, "same"), np.convolve(x, v, mode="valid"),
+        np.correlate(x, v), np.correlate(x, v, mode="full"), np.correlate(x, v, "same"),
+    )
+"""
+    assert_drawn(text, draw, refused=4)
+
+
+def test_sums_of_what_is_no_nan() -> None:
+    def draw(rng: Generator) -> Sequence[Any]:
+        m = rng.normal(size=(int(rng.integers(3, 9)), 40))
+        m[rng.random(m.shape) < 0.2] = np.nan
+        return m, odd(rng, m[0]), int(rng.integers(0, 2))
+
+    text = """
+(m, x, ddof)
+    return (
+        np.nansum(m), np.nansum(m, axis=0), np.nanmean(x), np.nanmean(m, axis=1), np.nanmax(x),
+        np.nanmin(m, axis=0), np.nanvar(m, ddof=ddof), np.nanstd(m), np.nan_to_num(x),
+        np.nan_to_num(x, nan=-1.0, posinf=9, neginf=0.0),
+    )
+"""
+    assert_drawn(text, draw, refused=10)
+
+
+def test_correlations() -> None:
+    def draw(rng: Generator) -> Sequence[Any]:
+        k, n = int(rng.choice([2, 5, 17])), int(rng.choice([3, 40]))
+        return rng.normal(size=(k, n)), rng.normal(size=n), apart(rng.normal(size=n))
+
+    text = """
+(m, x, y)
+    return (
+        np.cov(m), np.cov(x, y), np.cov(m, rowvar=False), np.cov(m, ddof=0), np.corrcoef(m),
+        np.corrcoef(x, y)[0, 1], np.corrcoef(x, y),
+    )
+"""
+    assert_drawn(text, draw)
