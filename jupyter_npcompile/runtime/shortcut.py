@@ -81,6 +81,7 @@ def shortcut(
         f"            answer = run(1, 0, 1, *inputs, {''.join(f'{host}, ' for host in hosts)})",
         "            if answer is not None:",
         f"                if answer[0] in ({RETURNED}, {FINISHED}):",
+        "                    form.refusals = 0",
         "                    form.iterations += 1",
         "                    counters.dispatches += 1",
         "                    if printed:",
@@ -88,6 +89,7 @@ def shortcut(
         "                    remember(handle)",
         f"                    return answer[2] if answer[0] == {RETURNED} else None",
         f"                whole.refused = answer[0] == {REFUSED}",
+        "                form.refusals += whole.refused",
         "    handle.native = None",
         "    return handle",
     ]
