@@ -41,8 +41,15 @@ TAKE_GENERATORS = (sum, min, max, any, all, list, sorted)
 IN_ORDER = (
     *(np.matmul, np.dot, np.vdot, np.inner, np.reshape, np.ravel, np.transpose, np.swapaxes),
     *(np.moveaxis, np.squeeze, np.expand_dims, np.broadcast_to, np.shape, np.size, np.ndim, len),
+    *(np.where, np.clip, np.trace, np.diag, np.outer, np.allclose, np.array_equal),
 )
-"""Functions whose results are views, or in C's order whatever that of their arguments is."""
+"""Functions whose results are views or numbers, computed element by element, or in C's order."""
+
+REDUCING = (
+    *(np.sum, np.mean, np.max, np.min, np.any, np.all, np.prod, np.std, np.var, np.ptp),
+    *(np.argmax, np.argmin, np.median, np.count_nonzero),
+)
+"""Functions whose results have an order only where there are more than two dimensions."""
 
 METHODS_IN_ORDER = frozenset(
     [
@@ -96,7 +103,8 @@ class Calls(Names):
             return self.method_of(function.owner, function.name, args, kwargs, is_sole)
         if isinstance(function, Method):
             if function.name not in METHODS_IN_ORDER:
-                self.note_orders((function.owner, *args))
+                reduces = any(f.__name__ == function.name for f in REDUCING)
+                self.note_orders((function.owner, *args), 3 if reduces else 2)
             return methods.method(self, function.owner, function.name, args, kwargs)
         if isinstance(function, Closure):
             found = closures.inlined(self, function)
@@ -159,8 +167,8 @@ class Calls(Names):
         call = find(function)
         if call is None:
             return hosts.call(self, function, args, kwargs)
-        if function not in IN_ORDER:
-            self.note_orders((*args, *kwargs.values()))
+        if not isinstance(function, np.ufunc) and function not in IN_ORDER:
+            self.note_orders((*args, *kwargs.values()), 3 if function in REDUCING else 2)
         mark = self.writer.mark()
         try:
             return call(self, args, kwargs)
@@ -170,12 +178,12 @@ class Calls(Names):
             self.writer.back(mark)
             return hosts.call(self, function, args, kwargs)
 
-    def note_orders(self, values: Iterable[Value]) -> None:
-        """Note whether arrays that go into something are in C's order."""
+    def note_orders(self, values: Iterable[Value], least: int = 2) -> None:
+        """Note whether arrays of so many dimensions that go into something are in C's order."""
         for value in values:
             if isinstance(value, Items):
-                self.note_orders(value.items)
-            elif isinstance(value, Ref):
+                self.note_orders(value.items, least)
+            elif isinstance(value, Ref) and value.ndim >= least:
                 elementwise.note_order(self.writer, value)
 
     def without_lists(

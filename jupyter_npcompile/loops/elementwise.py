@@ -190,7 +190,6 @@ class Loop:
         w = self.writer
         row = w.name("r")
         steps = []
-        note_order(w, ref)
         for d in range(self.ndim):
             own = d - (self.ndim - ref.ndim)
             if own < 0:
@@ -285,7 +284,7 @@ class Loop:
 
 
 def note_order(writer: Writer, ref: Ref) -> None:
-    """Note whether an array is in C's order: what is made of it is in NumPy's then, too."""
+    """Note whether an array is in C's order: else what is made of it has an order of its own."""
     if ref.ndim > 1 and not ref.is_fresh:
         writer.emit(f"if (!LIKELY(!is_odd({ref.code}))) run.odd = true;")
 
@@ -360,6 +359,10 @@ def copied(writer: Writer, value: Lazy | Scalar, dims: Sequence[str] | None = No
     value = hoisted(writer, value)
     made = new(writer, dtype_of(value), dims)
     fill(writer, made, dims, value)
+    orders = [f"order_of({leaf.code})" for leaf in leaves_of(value) if leaf.ndim > 1]
+    if orders:
+        code = f"makes_odd({len(dims)}, {{{', '.join(dict.fromkeys(orders))}}})"
+        writer.emit(f"if (!LIKELY(!{code})) {made.code}.b->odd = true;")
     return made
 
 

@@ -94,7 +94,9 @@ struct Buffer {
         Buffer *next;      // of those that are spare
     };
     Spare *spare;      // where it goes when nobody needs it any more; null where it is freed
-    int type, ndim;    // of the array that it was made for
+    int type;          // of the array that it was made for
+    short ndim;
+    bool odd;          // whether NumPy has given that another order than C's
     i64 n[MOST_DIMENSIONS];
     char *data() { return reinterpret_cast<char *>(this) + 128; }
 };
@@ -129,7 +131,7 @@ static inline Buffer *new_buffer(Spare &spare, i64 bytes) {
         Buffer *&first = spare.first[Spare::shelf(bytes)];
         if (Buffer *made = first) {
             first = made->next;
-            made->refs = 0; made->bytes = bytes; made->object = nullptr;
+            made->refs = 0; made->bytes = bytes; made->object = nullptr; made->odd = false;
             return made;
         }
     }
@@ -138,7 +140,7 @@ static inline Buffer *new_buffer(Spare &spare, i64 bytes) {
     if (!memory) throw std::bad_alloc();
     if (room >= LARGE_PAGES) ask_for_large_pages(memory, room + 128);
     Buffer *made = new (memory) Buffer;
-    made->refs = 0; made->bytes = bytes; made->object = nullptr;
+    made->refs = 0; made->bytes = bytes; made->object = nullptr; made->odd = false;
     made->spare = small ? &spare : nullptr;
     return made;
 }
@@ -164,16 +166,25 @@ template <class T, int N> struct View {
         return true;
     }
 };
-// Whether NumPy gives what it makes of an array another order in memory than C's.
-template <class T, int N> static inline bool is_odd(const View<T, N> &v) {
+// In which order an array lies in memory: C's (1), another (2), or one that counts as any (0).
+template <class T, int N> static inline int order_of(const View<T, N> &v) {
+    if (v.b && v.b->odd) return 2;
     i64 least = 0;
     for (int d = N - 1; d >= 0; d--) {
         const i64 step = v.s[d] < 0 ? -v.s[d] : v.s[d];
         if (v.n[d] <= 1 || !step) continue;
-        if (step < least) return true;
+        if (step < least) return 2;
+        if (least && d == 0) return 1;
         least = step;
     }
-    return false;
+    return 0;
+}
+template <class T, int N> static inline bool is_odd(const View<T, N> &v) { return order_of(v) == 2; }
+// Whether NumPy gives what it makes of arrays another order than C's, which wins where they differ.
+static inline bool makes_odd(int ndim, std::initializer_list<int> orders) {
+    bool c = false, other = false;
+    for (const int order : orders) { c |= order == 1; other |= order == 2; }
+    return other && (ndim > 2 || !c);
 }
 // No function gets the address of one: what is known to lie nowhere else is kept in registers.
 #define KEPT __attribute__((always_inline))
@@ -765,7 +776,7 @@ static PyObject *owner(Buffer *b, Results &results) {
     npy_intp dims[MOST_DIMENSIONS];
     int wide = 0;
     for (int d = 0; d < b->ndim; d++) { dims[d] = b->n[d]; wide += b->n[d] > 1; }
-    if (results.odd && wide > 1) { results.refused = true; return nullptr; }
+    if ((results.odd || b->odd) && wide > 1) { results.refused = true; return nullptr; }
     PyObject *array = PyArray_SimpleNew(b->ndim, dims, b->type);
     if (!array) return nullptr;
     std::memcpy(PyArray_DATA((PyArrayObject *)array), b->data(), (size_t)b->bytes);
@@ -895,20 +906,6 @@ template <class T, int N> static PyObject *lend(const View<T, N> v, int type, bo
     return PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(type), N, dims, strides,
         (void *)v.p, writeable ? NPY_ARRAY_WRITEABLE : 0, nullptr);
 }
-// Whether an object is an array that is not in C's order.
-static bool is_odd_array(PyObject *object) {
-    if (!PyArray_Check(object)) return false;
-    PyArrayObject *array = (PyArrayObject *)object;
-    npy_intp least = 0;
-    for (int d = PyArray_NDIM(array) - 1; d >= 0; d--) {
-        npy_intp step = PyArray_STRIDE(array, d);
-        if (step < 0) step = -step;
-        if (PyArray_DIM(array, d) <= 1 || !step) continue;
-        if (step < least) return true;
-        least = step;
-    }
-    return false;
-}
 static bool holds_any(PyObject *result, std::initializer_list<PyObject *> parts) {
     if (PyTuple_Check(result)) {
         for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(result); k++)
@@ -926,7 +923,6 @@ static PyObject *call_numpy(Run &run, PyObject *function, std::initializer_list<
     PyObject *result = nullptr;
     bool good = true;
     for (PyObject *part : parts) good = good && part;
-    if (good) for (PyObject *part : parts) run.odd |= is_odd_array(part);
     if (good) result = PyObject_Vectorcall(function, parts.begin(), parts.size(), nullptr);
     // An argument, or a view of one: the copy that we take would be another array.
     if (result && holds_any(result, parts)) { Py_CLEAR(result); good = false; }
@@ -948,8 +944,8 @@ template <class T, int N> static Array<T, N> received(Run &run, PyObject *result
     if (good) {
         i64 dims[N];
         for (int d = 0; d < N; d++) dims[d] = from.n[d];
-        run.odd |= is_odd(from);
         made = fresh<T, N>(run.spare, dims, type);
+        made.b->odd = is_odd(from);
         PyObject *to = lend(made, type, true);
         const bool copied = to && PyArray_CopyInto((PyArrayObject *)to, (PyArrayObject *)result) == 0;
         Py_XDECREF(to);
