@@ -15,6 +15,7 @@ from jupyter_npcompile.loops.calls import array
 from jupyter_npcompile.loops.functions import find
 from jupyter_npcompile.loops.inlining import definition_of
 from jupyter_npcompile.loops.kinds import Declined, Fixed
+from jupyter_npcompile.loops.liveness import needed_after
 from jupyter_npcompile.loops.names import Frame, Names
 from jupyter_npcompile.loops.values import Known, Listed, Method, Ref, Value
 
@@ -122,6 +123,7 @@ class Calls(Names):
         frame.result = "return"
         frame.label = self.writer.name("back")
         frame.changed = lists.changed_names(found.body)
+        frame.needed = needed_after(found.body, frozenset())
         held = [(name, self.settled(value)) for name, value in bound]
         self.frame, self.jumps = frame, []
         self.depth += 1

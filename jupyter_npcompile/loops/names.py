@@ -131,6 +131,17 @@ class Frame:
         What a name means that is not assigned: raises KeyError.
     own : frozenset of str
         Names that are assigned.
+
+    Attributes
+    ----------
+    needed : mapping of int to frozenset of str
+        The names that are read after a statement, by its identity, see `needed_after`.
+    held : dict of str to Value
+        What names are bound to in statements that are being put together.
+    views : dict of str to Ref, or None
+        Views that these have in common, by how they are written.
+    is_apart : bool
+        Whether each statement has to have loops of its own.
     """
 
     def __init__(
@@ -148,6 +159,10 @@ class Frame:
         self.proof: Proof | None = None
         self.carried: Carried | None = None
         self.changed: frozenset[str] = frozenset()
+        self.needed: Mapping[int, frozenset[str]] = {}
+        self.held: dict[str, Value] = {}
+        self.views: dict[str, Ref] | None = None
+        self.is_apart = False
 
 
 class Jumps:
@@ -250,6 +265,8 @@ class Names(ABC):
     def read(self, name: str) -> Value:
         """The value of a name."""
         frame = self.frame
+        if name in frame.held:
+            return frame.held[name]
         known = frame.env.get(name)
         if known is not None and not isinstance(known, Unbound | Maybe):
             return self.value(name, known)
