@@ -397,3 +397,125 @@ def recurrences(seed: int) -> str:
     text = "\n".join(f"        {line}" for line in lines)
     head = "    total, count, view = 0.0, 0, a[1:]\n    for count in range(1, 4):\n"
     return f"{HEAD}{head}{text}\n    return total, count, a, b, view, s\n"
+
+
+TOGETHER = """\
+import numpy as np
+
+W = (0.5, -0.25, 2.0)
+
+def program(a, b, c, d, m, w, n, x):
+    p, q = m.shape[0] - 2, m.shape[1] - 2
+    t, u, full, half = a + b, a * x, m * 0.5, np.full((p, q), 0.125)
+"""
+
+
+class Together:
+    """Writes statements on arrays of mostly one shape, some of which share memory.
+
+    Parameters
+    ----------
+    seed : int
+        The same program every time.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
+
+    def text(self) -> str:
+        """The function."""
+        r = self.random
+        lines = []
+        for place in range(2):
+            group = self.group(r.choice(("line", "line", "inside", "plane", "window")))
+            if not place or r.random() < 0.2:
+                group = [f"for k{place} in range(1, 4):", *(f"    {line}" for line in group)]
+            lines += group
+        ending = r.choice(("a, b, c, d, m, t, u, full, half", "t * u - a", "half, t, m[1:]", "u"))
+        return TOGETHER + "".join(f"    {line}\n" for line in [*lines, f"return {ending}"])
+
+    def group(self, kind: str) -> list[str]:
+        """A few statements."""
+        r = self.random
+        lines: list[str] = []
+        targets, new = {
+            "line": (("a", "b[:]", "c", "d", "t"), ("t", "u", "e")),
+            "inside": (("a[1:-1]", "b[1:-1]", "c[2:]", "t[:-2]"), ("e", "f")),
+            "plane": (("m", "full", "full[:, :]"), ("full", "g")),
+            "window": (("half", "m[1:-1, 1:-1]", "half[:]"), ("half", "h")),
+        }[kind]
+        for _ in range(r.randint(2, 6)):
+            choice = r.random()
+            leaf = self.leaves(kind, lines)
+            if choice < 0.45:
+                name = r.choice(new)
+                lines.append(f"{name} = {self.value(leaf)}")
+            elif choice < 0.75:
+                lines.append(
+                    f"{r.choice(targets)} {r.choice(('=', '+=', '*='))} {self.value(leaf)}"
+                )
+            elif choice < 0.87 and kind != "window":
+                target = r.choice(targets)
+                function = r.choice(("maximum", "minimum", "add"))
+                lines.append(f"np.{function}({target}, {self.value(leaf)}, out={target})")
+            else:
+                lines += self.loop(kind, r.choice(targets), leaf)
+        return lines
+
+    def loop(self, kind: str, target: str, leaf: list[str]) -> list[str]:
+        """A short loop over constants, or a statement that reads elsewhere."""
+        r = self.random
+        if kind == "window":
+            return [
+                "for i in range(3):",
+                "    for j in range(3):",
+                *(["        if i == j: continue"] if r.random() < 0.3 else []),
+                f"        {target} += w[i, j] * m[i:i + p, j:j + q]",
+            ]
+        if kind == "plane":
+            return [f"for s in W: {target} += s * {r.choice(leaf)}"]
+        if kind == "inside":
+            body = f"{target} = {target} * 0.5 + W[i] * b[i:i + n - 2]"
+            return [f"for i in range({r.choice(('2', '3'))}):", f"    {body}"]
+        return [f"{target} += {r.choice(('a[0]', 'c[n // 2] * b', 'np.roll(a, 1)', 'b[::-1]'))}"]
+
+    def leaves(self, kind: str, lines: list[str]) -> list[str]:
+        """Arrays of the shape; names that have been bound are among them."""
+        found = {
+            "line": ["a", "b", "c", "d", "t", "u"],
+            "inside": ["a[1:-1]", "b[2:]", "c[:-2]", "d[1:-1]", "t[1:-1]", "u[2:]", "a[:-2]"],
+            "plane": ["m", "full"],
+            "window": ["half", "m[1:-1, 1:-1]", "m[2:, 1:-1]", "m[:-2, 2:]", "full[1:-1, :-2]"],
+        }[kind]
+        bound = {line.split(" ")[0] for line in lines} & {"e", "f", "g", "h"}
+        return [*found, *sorted(bound), *sorted(bound)]
+
+    def value(self, leaf: list[str]) -> str:
+        """An expression that NumPy and C++ compute bit by bit the same.
+
+        Nothing is -0, for which NumPy's own minimum depends on where it stands.
+        """
+        r = self.random
+
+        def one() -> str:
+            others = ("m[:, :1]", "full[0]") if "full" in leaf else ()
+            return r.choice((*leaf, *leaf, *others, "x", "0.5"))
+
+        first, second, third = r.choice(leaf), one(), one()
+        return r.choice(
+            (
+                f"{first} + {second} * {third}",
+                f"{first} - 0.25 * {second}",
+                f"np.where({first} > {second}, {third}, {first})",
+                f"np.maximum({first}, {second}) * {third}",
+                f"np.abs({first}) / (2.0 + np.abs({second}))",
+                f"{first} * 0.5",
+                f"-{first}",
+                f"({first} <= {second}) * 0.5 + {third}",
+            )
+        )
+
+
+def together(seed: int) -> str:
+    """The text of a random function of arrays that may share memory."""
+    return Together(seed).text()

@@ -16,6 +16,7 @@ from jupyter_npcompile.loops.calls import array
 from jupyter_npcompile.loops.functions import find
 from jupyter_npcompile.loops.inlining import Inlined, definition_of
 from jupyter_npcompile.loops.kinds import Declined, Fixed, Raises
+from jupyter_npcompile.loops.liveness import needed_after
 from jupyter_npcompile.loops.names import Frame, Names, fixed_value
 from jupyter_npcompile.loops.records import Step
 from jupyter_npcompile.loops.values import (
@@ -249,6 +250,7 @@ class Calls(Names):
         frame.result = "return"
         frame.label = self.writer.name("back")
         frame.changed = lists.changed_names(found.body)
+        frame.needed = needed_after(found.body, frozenset())
         held = [(name, self.settled(value)) for name, value in bound]
         assigned = bound_names(found.body)
         self.frame, self.jumps, self.within = frame, [], 0

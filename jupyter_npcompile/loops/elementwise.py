@@ -141,6 +141,16 @@ def converted(value: Lazy | Scalar, dtype: str, *, same_kind: bool = False) -> L
     return apply(text, (value,), dtype)
 
 
+@dataclass(frozen=True)
+class Fill:
+    """How a new array got its elements: lines of a text, what they write, and its shape."""
+
+    begin: int
+    end: int
+    value: Lazy | Scalar
+    dims: tuple[str, ...]
+
+
 Element = Callable[[Lazy | Scalar], str]
 Body = Callable[[Element, list[str]], None]
 
@@ -163,10 +173,20 @@ class Loop:
         Where it goes.
     dims : sequence of str
         C++ expressions: the shape.
+
+    Attributes
+    ----------
+    locals : dict of str to str
+        C++ variables that hold the present elements of arrays.
+    is_tested : bool
+        Whether all shapes are known to fit, and arrays whose elements lie beside each other are
+        not broadcast in the last dimension.
     """
 
     def __init__(self, writer: Writer, dims: Sequence[str]) -> None:
         self.writer = writer
+        self.is_tested = False
+        self.locals: dict[str, str] = {}
         self.dims = list(dims)
         self.ndim = len(dims)
         self.leaves: dict[str, _Leaf] = {}
@@ -196,7 +216,8 @@ class Loop:
                 steps.append("0")
                 continue
             n = f"{ref.code}.n[{own}]"
-            w.emit(f"NEED({n} == {self.dims[d]} || {n} == 1);")
+            if not self.is_tested:
+                w.emit(f"NEED({n} == {self.dims[d]} || {n} == 1);")
             steps.append(
                 w.hold("i64", f"{n} == {self.dims[d]} ? {ref.code}.s[{own}] : (i64)0", "s")
             )
@@ -230,6 +251,9 @@ class Loop:
             As in `run`, for one row; it counts the elements itself.
         """
         w = self.writer
+        if self.is_tested:
+            self._nest(body, unit=True)
+            return
         units = [
             f"({leaf.steps[-1]} == 1 || {self.dims[-1]} <= 1)"
             for leaf in self.leaves.values()
@@ -263,6 +287,11 @@ class Loop:
         for _ in range(last):
             w.emit("}")
 
+    def target(self, element: str, ref: Ref) -> str:
+        """C++ for an element of an array, as it may be assigned to."""
+        row = self.leaves[ref.code].row
+        return element.replace(row, f"(({CTYPES[ref.dtype]} *){row})", 1)
+
     def _element(self, value: Lazy | Scalar, *, unit: bool) -> str:
         if isinstance(value, Scalar):
             return value.code
@@ -274,6 +303,8 @@ class Loop:
             index = self._element(value.index, unit=unit)
             source = value.source.code
             return f"{source}.p[at((i64){index}, {source}.n[0]) * {source}.s[0]]"
+        if value.code in self.locals:
+            return self.locals[value.code]
         leaf = self.leaves[value.code]
         k, step = self.counters[-1], leaf.steps[-1]
         if step == "0":
@@ -366,9 +397,9 @@ def copied(writer: Writer, value: Lazy | Scalar, dims: Sequence[str] | None = No
     return made
 
 
-def new(writer: Writer, dtype: str, dims: Sequence[str]) -> Ref:
+def new(writer: Writer, dtype: str, dims: Sequence[str], name: str = "") -> Ref:
     """A new array whose elements are not set."""
-    name = writer.name("a")
+    name = name or writer.name("a")
     type = ArrayType(dtype, len(dims), True)
     shape = writer.name("d")
     writer.emit(f"const i64 {shape}[{len(dims)}] = {{{', '.join(dims)}}};")
@@ -381,17 +412,18 @@ def new(writer: Writer, dtype: str, dims: Sequence[str]) -> Ref:
 
 def fill(writer: Writer, target: Ref, dims: Sequence[str], value: Lazy | Scalar) -> None:
     """Write the elements of an expression into an array that it does not read elsewhere."""
+    begin = len(writer.lines)
     with writer.block():
         loop = Loop(writer, dims)
         loop.prepare(value)
         loop.prepare(target)
-        leaf = loop.leaves[target.code]
 
         def body(element: Element, counters: list[str]) -> None:
-            place = element(target).replace(leaf.row, f"(({CTYPES[target.dtype]} *){leaf.row})", 1)
-            writer.emit(f"{place} = {element(value)};")
+            writer.emit(f"{loop.target(element(target), target)} = {element(value)};")
 
         loop.run(body)
+    if target.is_fresh:
+        writer.fills[target.code] = Fill(begin, len(writer.lines), value, tuple(dims))
 
 
 def store(writer: Writer, target: Ref, value: Lazy | Scalar) -> None:

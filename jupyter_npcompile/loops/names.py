@@ -183,6 +183,14 @@ class Frame:
         The errors that NumPy ignores where it is called.
     is_alone : bool
         Whether nothing else is left to be computed where it is called.
+    needed : mapping of int to frozenset of str
+        The names that are read after a statement, by its identity, see `needed_after`.
+    held : dict of str to Value
+        What names are bound to in statements that are being put together.
+    views : dict of str to Ref, or None
+        Views that these have in common, by how they are written.
+    is_apart : bool
+        Whether each statement has to have loops of its own.
     """
 
     def __init__(
@@ -205,6 +213,10 @@ class Frame:
         self.closures: dict[tuple[int, int], Closure] = {}
         self.ignored = errors.NONE
         self.is_alone = True
+        self.needed: Mapping[int, frozenset[str]] = {}
+        self.held: dict[str, Value] = {}
+        self.views: dict[str, Ref] | None = None
+        self.is_apart = False
 
 
 class Jumps:
@@ -325,6 +337,8 @@ class Names(ABC):
     def read(self, name: str) -> Value:
         """The value of a name."""
         frame = self.frame
+        if name in frame.held:
+            return frame.held[name]
         if frame.around is not None and name not in frame.own:
             self.frame = frame.around
             try:

@@ -26,6 +26,7 @@ from jupyter_npcompile.loops.kinds import (
     Unbound,
 )
 from jupyter_npcompile.loops.lists import changed_names
+from jupyter_npcompile.loops.liveness import needed_after
 from jupyter_npcompile.loops.names import RETURNED as GIVEN_BACK
 from jupyter_npcompile.loops.names import (
     FunctionCode,
@@ -260,6 +261,7 @@ class _Program(Boundary):
         self.may_lack = may_lack
         self.node = node
         self.frame.changed = changed_names([node])
+        self.frame.needed = needed_after([node], frozenset(wanted))
         self.wanted = wanted
         self.sequence = sequence
         self.arguments: list[str] = []

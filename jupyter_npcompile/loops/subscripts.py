@@ -131,6 +131,19 @@ class Subscripts(Calls):
         return False
 
     def on_subscript(self, node: ast.Subscript) -> Value:
+        """An element, a view or a selection; statements in one loop share their views."""
+        views = self.frame.views
+        if views is None:
+            return self.subscript(node)
+        key = ast.dump(node)
+        if key in views:
+            return views[key]
+        value = self.subscript(node)
+        if isinstance(value, Ref) and not value.is_fresh:
+            views[key] = value
+        return value
+
+    def subscript(self, node: ast.Subscript) -> Value:
         """An element, a view or a selection."""
         node = self.flat(node)
         owner = self.expression(node.value)

@@ -254,6 +254,27 @@ INLINE bool overlaps(const View<T, N> &one, const View<U, M> &other) {
     return a < d && c < b;
 }
 
+// Whether all elements of an array lie at different places.
+template <class T, int N> INLINE bool apart(const View<T, N> &v) {
+    i64 steps[N], counts[N];
+    int many = 0;
+    for (int d = 0; d < N; d++) {
+        if (v.n[d] == 0) return true;
+        if (v.n[d] == 1) continue;
+        const i64 step = v.s[d] < 0 ? -v.s[d] : v.s[d];
+        int k = many++;
+        for (; k > 0 && steps[k - 1] > step; k--) { steps[k] = steps[k - 1]; counts[k] = counts[k - 1]; }
+        steps[k] = step;
+        counts[k] = v.n[d];
+    }
+    i64 reach = 0;
+    for (int k = 0; k < many; k++) {
+        if (steps[k] <= reach) return false;
+        reach += steps[k] * (counts[k] - 1);
+    }
+    return true;
+}
+
 // ---- indices
 
 static inline i64 at(i64 i, i64 n) {

@@ -11,9 +11,9 @@ from jupyter_npcompile.loops import elementwise, index_loops, indexing, lists
 from jupyter_npcompile.loops.bounds import Proof, renamed
 from jupyter_npcompile.loops.calls import elements, number
 from jupyter_npcompile.loops.carried import Carried
+from jupyter_npcompile.loops.fusing import Fusing
 from jupyter_npcompile.loops.kinds import Declined, Number
 from jupyter_npcompile.loops.names import Jumps
-from jupyter_npcompile.loops.statements import Statements
 from jupyter_npcompile.loops.values import Bounds, Cut, Items, Listed, Ref, Scalar, Value, Zipped
 
 LONGEST = 16
@@ -32,7 +32,7 @@ ROUNDS = 8
 """Attempts at finding types that hold in every iteration."""
 
 
-class Translator(Statements):
+class Translator(Fusing):
     """Writes loops in loops, and all that is in them."""
 
     def settle(
@@ -169,8 +169,8 @@ class Translator(Statements):
 
     def proof(self, node: ast.For) -> Proof | None:
         """What an innermost loop over numbers may know of its indices."""
-        if not isinstance(node.target, ast.Name):
-            return None
+        if not isinstance(node.target, ast.Name) or node.target.id[0].isdigit():
+            return None  # a function as a loop that runs once has nothing to gain
         proof = Proof(node.target.id, node.body)
         return proof if proof.applies else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -23,11 +24,14 @@ class Writer:
         The text so far.
     variables : dict of str to str
         C++ variables of the whole function, and their types.
+    fills : dict of str to Fill
+        How new arrays got their elements.
     """
 
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.variables: dict[str, str] = {}
+        self.fills: dict[str, Any] = {}
         self._number = 0
 
     def emit(self, *lines: str) -> None:
