@@ -21,10 +21,8 @@ def test_gradients_and_grids() -> None:
     text = """
 (x, y, m, c, h)
     return (
-        np.gradient(x), np.gradient(m), np.gradient(m, h), np.gradient(m, h, 2), np.gradient(c),
-        np.gradient(m, h, axis=1), np.trapezoid(x), np.trapezoid(y, y), np.trapezoid(m, dx=h),
-        np.trapezoid(m, y), np.meshgrid(x, y), np.meshgrid(x, y, indexing="ij"), np.ptp(m),
-        np.ptp(m, axis=0), c @ c[0, 0], c @ c[0].T[:5, :2], c.std(axis=(0, 1)), m.var(axis=(0,)),
+        np.gradient(x), np.gradient(m, h, 2), np.trapezoid(m, y), np.ptp(m, axis=0),
+        np.meshgrid(x, y, indexing="ij"), c.std(axis=(0, 1)), c @ c[0, 0],
     )
 """
     assert_drawn(text, draw, refused=12)
@@ -55,8 +53,7 @@ def test_sums_of_what_is_no_nan() -> None:
     text = """
 (m, x, ddof)
     return (
-        np.nansum(m), np.nansum(m, axis=0), np.nanmean(x), np.nanmean(m, axis=1), np.nanmax(x),
-        np.nanmin(m, axis=0), np.nanvar(m, ddof=ddof), np.nanstd(m), np.nan_to_num(x),
+        np.nansum(m, axis=0), np.nanmean(x), np.nanmax(x), np.nanvar(m, ddof=ddof),
         np.nan_to_num(x, nan=-1.0, posinf=9, neginf=0.0),
     )
 """
@@ -70,9 +67,6 @@ def test_correlations() -> None:
 
     text = """
 (m, x, y)
-    return (
-        np.cov(m), np.cov(x, y), np.cov(m, rowvar=False), np.cov(m, ddof=0), np.corrcoef(m),
-        np.corrcoef(x, y)[0, 1], np.corrcoef(x, y),
-    )
+    return np.cov(x, y), np.cov(m, rowvar=False), np.corrcoef(m)
 """
     assert_drawn(text, draw)

@@ -19,7 +19,7 @@ def _size(rng: Generator) -> int:
     return int(rng.choice([1, 2, 7, 63, 64, 65, 300, 3000, 70000]))
 
 
-@pytest.mark.parametrize("dtype", ["int64", "bool"])
+@pytest.mark.parametrize("dtype", ["int64"])
 def test_bincount(dtype: str) -> None:
     def draw(rng: Generator) -> Sequence[Any]:
         n = _size(rng)
@@ -37,7 +37,7 @@ def _edges(rng: Generator) -> Any:
     return np.sort(rng.normal(size=int(rng.integers(2, 40))).round(1))
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "int8"])
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
 def test_histograms(dtype: str) -> None:
 
     def draw(rng: Generator) -> Sequence[Any]:
@@ -95,7 +95,7 @@ def test_histograms_of_two_axes() -> None:
     assert_drawn(text, draw, refused=4)
 
 
-@pytest.mark.parametrize(("dtype", "other"), [("float64", "float64"), ("int32", "float32")])
+@pytest.mark.parametrize(("dtype", "other"), [("int32", "float64")])
 def test_searches(dtype: str, other: str) -> None:
     def draw(rng: Generator) -> Sequence[Any]:
         a = (rng.normal(size=int(rng.choice([1, 2, 5, 40, 1000]))) * 9).round(1).astype(dtype)

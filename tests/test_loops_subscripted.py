@@ -19,10 +19,8 @@ def test_products_and_sums() -> None:
     text = """
 (a, b, c, x, d)
     return (
-        np.einsum("ij,jk->ik", a, b), np.einsum("ij,kj->ik", a, d), np.einsum("ji,jk->ik", a, d),
-        np.einsum("ij,j->i", a, x), np.einsum("i,i->", x, x), np.einsum("ij,ij->i", a, d),
-        np.einsum("ij,ij->", a, d), np.einsum("ij,j->ij", a, x), np.einsum("i,j->ij", x, x),
-        np.einsum("ijk,ij->i", c, a), np.einsum("ijk,jk->ij", c, b), np.einsum("i, ij -> j", x, b),
+        np.einsum("ij,jk->ik", a, b), np.einsum("ij,kj->ik", a, d), np.einsum("ij,ij->", a, d),
+        np.einsum("ij,j->i", a, x), np.einsum("ijk,ij->i", c, a), np.einsum("i,j->ij", x, x),
     )
 """
     assert_drawn(text, draw)

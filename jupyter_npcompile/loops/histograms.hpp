@@ -101,16 +101,16 @@ template <class C> static inline bool is_rising(const View<C, 1> &edges) {
 // The smallest and the largest element; infinite ones and NaN are errors.
 template <class T> static inline std::pair<T, T> extent(const View<T, 1> &x) {
     const i64 n = x.n[0], s = x.s[0];
-    T low[8], high[8];
+    T low[WIDE], high[WIDE];
     int odd = 0;
-    for (int k = 0; k < 8; k++) low[k] = high[k] = x.p[0];
+    for (int k = 0; k < WIDE; k++) low[k] = high[k] = x.p[0];
     i64 from = 0;
-    for (; from + 8 <= n; from += 8)
-        for (int k = 0; k < 8; k++) {
-            const T v = x.p[(from + k) * s];
-            low[k] = lt<T>(v, low[k]) ? v : low[k];
-            high[k] = lt<T>(high[k], v) ? v : high[k];
-            odd |= v != v;
+    if (s == 1)
+        for (; from + WIDE <= n; from += WIDE) {
+            const T *const p = x.p + from;
+            for (int k = 0; k < WIDE; k++) low[k] = lt<T>(p[k], low[k]) ? p[k] : low[k];
+            for (int k = 0; k < WIDE; k++) high[k] = lt<T>(high[k], p[k]) ? p[k] : high[k];
+            for (int k = 0; k < WIDE; k++) odd |= p[k] != p[k];
         }
     for (; from < n; from++) {
         const T v = x.p[from * s];
@@ -118,7 +118,7 @@ template <class T> static inline std::pair<T, T> extent(const View<T, 1> &x) {
         high[0] = lt<T>(high[0], v) ? v : high[0];
         odd |= v != v;
     }
-    for (int k = 1; k < 8; k++) { low[0] = std::min(low[0], low[k]); high[0] = std::max(high[0], high[k]); }
+    for (int k = 1; k < WIDE; k++) { low[0] = std::min(low[0], low[k]); high[0] = std::max(high[0], high[k]); }
     NEED(!odd);
     return {low[0], high[0]};
 }
@@ -131,23 +131,28 @@ template <class T, class K, class C, class E, class Q> struct Binning {
     Even<E> even;
     Binning(K low, K high, C first, Q width, const Even<E> &even)
         : low(low), high(high), first(first), width(width), even(even) { NEED(std::isfinite(width)); }
-    // Elements that lie in no bin have one of their own, behind all others.
+    // Elements that lie in no bin have one of their own, behind all others. (Several loops, for the
+    // compiler would give one of them branches.)
     void places(const T *p, i64 step, i64 count, int *to) const {
-        if (step == 1) places_<true>(p, 1, count, to); else places_<false>(p, step, count, to);
-    }
-    template <bool DENSE> void places_(const T *p, i64 step, i64 count, int *to) const {
-        const int bins = (int)even.bins;
+        const int bins = (int)even.bins, top = bins - 1;
         const E start = even.first, by = even.step;
-#pragma GCC ivdep
+        const C none = first;
+        C x[BLOCK];
+        int in[BLOCK];
+        if (step == 1) for (i64 k = 0; k < count; k++) in[k] = ge<K>((K)p[k], low) & le<K>((K)p[k], high);
+        else for (i64 k = 0; k < count; k++) in[k] = ge<K>((K)p[k * step], low) & le<K>((K)p[k * step], high);
+        if (step == 1) for (i64 k = 0; k < count; k++) { const C v = (C)p[k]; x[k] = in[k] ? v : none; }
+        else for (i64 k = 0; k < count; k++) { const C v = (C)p[k * step]; x[k] = in[k] ? v : none; }
+        int wrong[BLOCK];
         for (i64 k = 0; k < count; k++) {
-            const T v = p[DENSE ? k : k * step];
-            const bool in = ge<K>((K)v, low) & le<K>((K)v, high);
-            const C x = in ? (C)v : first;
-            int at = (int)((Q)(x - first) / width * (Q)bins);
-            at = at < bins ? at : bins - 1;
-            at -= lt<C>(x, (C)((E)at * by + start));
-            at += ge<C>(x, (C)((E)(at + 1) * by + start)) & (at != bins - 1);
-            to[k] = in ? at : bins;
+            const int at = (int)((Q)(x[k] - none) / width * (Q)bins);
+            to[k] = at < top ? at : top;
+        }
+        for (i64 k = 0; k < count; k++) wrong[k] = lt<C>(x[k], (C)((E)to[k] * by + start)) ? -1 : 0;
+        for (i64 k = 0; k < count; k++) wrong[k] += ge<C>(x[k], (C)((E)(to[k] + 1) * by + start)) ? 1 : 0;
+        for (i64 k = 0; k < count; k++) {  // the last bin has both its edges
+            const int by = wrong[k] > top - to[k] ? 0 : wrong[k];
+            to[k] = in[k] ? to[k] + by : bins;
         }
     }
 };

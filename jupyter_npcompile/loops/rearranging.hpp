@@ -77,6 +77,10 @@ template <class T, int N> static inline Array<i64, 2> places_of_truth(Run &run, 
     if (!count) return made;
     i64 at[N] = {};
     i64 *to = made.p;
+    if constexpr (N == 1) {  // without branches, which nobody can predict
+        for (i64 k = 0, found = 0; found < count; k++) { to[found] = k; found += all.p[k] != T(0); }
+        return made;
+    }
     for (i64 k = 0; k < size; k++) {
         if (all.p[k] != T(0)) for (int d = 0; d < N; d++) *to++ = at[d];
         for (int d = N - 1; d >= 0 && ++at[d] == v.n[d]; d--) at[d] = 0;

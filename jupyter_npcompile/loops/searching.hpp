@@ -50,27 +50,26 @@ static inline i64 place_of(const View<A, 1> &a, C key, i64 from, i64 stop) {
     }
     return from;
 }
+#define WIDE 32  // with fewer the compiler unrolls loops and does not vectorise them
 #define KEYS 64  // which are looked for at once
 // Where some keys go in an array that is in order. First their smallest and their largest one:
 // all others go between, and keys that come in order lie close together.
+// Whether all have the same place is returned.
 template <class C, bool RIGHT, bool DENSE, class A>
-static inline void places_between(const View<A, 1> &a, const C (&keys)[KEYS], i64 (&at)[KEYS]) {
-    C low[8], high[8];
-    for (int k = 0; k < 8; k++) low[k] = high[k] = keys[k];
-    for (int from = 8; from < KEYS; from += 8)
-        for (int k = 0; k < 8; k++) {
-            const C x = keys[from + k];
-            low[k] = before<C>(x, low[k]) ? x : low[k];
-            high[k] = before<C>(high[k], x) ? x : high[k];
+static inline bool places_between(const View<A, 1> &a, const C (&keys)[KEYS], i64 (&at)[KEYS]) {
+    C low[WIDE], high[WIDE];
+    for (int k = 0; k < WIDE; k++) low[k] = before<C>(keys[k], keys[WIDE + k]) ? keys[k] : keys[WIDE + k];
+    for (int k = 0; k < WIDE; k++) high[k] = before<C>(keys[k], keys[WIDE + k]) ? keys[WIDE + k] : keys[k];
+    for (int half = WIDE / 2; half; half /= 2)
+        for (int k = 0; k < half; k++) {
+            low[k] = before<C>(low[k + half], low[k]) ? low[k + half] : low[k];
+            high[k] = before<C>(high[k], high[k + half]) ? high[k + half] : high[k];
         }
-    for (int k = 1; k < 8; k++) {
-        if (before<C>(low[k], low[0])) low[0] = low[k];
-        if (before<C>(high[0], high[k])) high[0] = high[k];
-    }
     const i64 first = place_of<C, RIGHT>(a, low[0], 0, a.n[0]);
     i64 left = place_of<C, RIGHT>(a, high[0], first, a.n[0]) - first;
     const i64 step = DENSE ? 1 : a.s[0];
     for (int k = 0; k < KEYS; k++) at[k] = first;
+    if (!left) return true;
     while (left > 0) {  // all keys take the same steps, so that they are vectorised
         const i64 half = left - left / 2;
         left -= half;
@@ -78,6 +77,7 @@ static inline void places_between(const View<A, 1> &a, const C (&keys)[KEYS], i6
         for (int k = 0; k < KEYS; k++)
             at[k] += goes_behind<C, RIGHT>(keys[k], (C)a.p[(at[k] + half - 1) * step]) ? half : 0;
     }
+    return false;
 }
 template <class C, bool RIGHT, class A>
 static inline void places_of_some(const View<A, 1> &a, const C (&keys)[KEYS], i64 (&at)[KEYS]) {
@@ -189,23 +189,40 @@ struct Lines {
         made = slope(j) * (v - x[j + 1]) + y[j + 1];  // no number from one side
         return made != made && y[j] == y[j + 1] ? y[j] : made;
     }
+    // All of them lie between the same points.
+    void on_one(const double (&v)[KEYS], i64 place, i64 count, double *to) const {
+        const i64 j = place - 1;
+        double made[KEYS];
+        int odd = j < 0 || j > n - 2;
+        if (!odd) {
+            const double x0 = x[j], y0 = y[j], s = slope(j);
+            for (int k = 0; k < KEYS; k++) made[k] = s * (v[k] - x0) + y0;
+            for (int k = 0; k < KEYS; k++) odd |= made[k] != made[k];
+            for (int k = 0; k < KEYS; k++) made[k] = v[k] == x0 ? y0 : made[k];
+        }
+        if (odd) for (i64 k = 0; k < count; k++) to[k] = at(v[k], place);
+        else for (i64 k = 0; k < count; k++) to[k] = made[k];
+    }
     template <bool SLOPES>
     void at_some(const double (&v)[KEYS], const i64 (&place)[KEYS], i64 count, double *to) const {
-        double made[KEYS];
+        double line[KEYS], x0[KEYS], y0[KEYS];
+        i64 from[KEYS];
         int odd = 0;
         const i64 most = n - 2;
+        const double last = x[n - 1], top = y[n - 1], end = right, begin = left;
+        for (int k = 0; k < KEYS; k++) from[k] = std::min<i64>(std::max<i64>(place[k] - 1, 0), most);
+        for (int k = 0; k < KEYS; k++) { x0[k] = x[from[k]]; y0[k] = y[from[k]]; }
         for (int k = 0; k < KEYS; k++) {
-            const i64 j = place[k] - 1, i = j < 0 ? 0 : j > most ? most : j;
-            const double x0 = x[i], y0 = y[i];
-            const double s = SLOPES ? slopes[i] : (y[i + 1] - y0) / (x[i + 1] - x0);
-            const double line = s * (v[k] - x0) + y0;
-            odd |= line != line;
-            double one = v[k] == x0 ? y0 : line;
-            one = j > most ? (v[k] == x[n - 1] ? y[n - 1] : right) : one;
-            made[k] = j < 0 ? left : one;
+            const double s = SLOPES ? slopes[from[k]] : (y[from[k] + 1] - y0[k]) / (x[from[k] + 1] - x0[k]);
+            line[k] = s * (v[k] - x0[k]) + y0[k];
         }
+        for (int k = 0; k < KEYS; k++) odd |= line[k] != line[k];
+        for (int k = 0; k < KEYS; k++) line[k] = v[k] == x0[k] ? y0[k] : line[k];
+        for (int k = 0; k < KEYS; k++) x0[k] = v[k] == last ? top : end;
+        for (int k = 0; k < KEYS; k++) line[k] = place[k] > most + 1 ? x0[k] : line[k];
+        for (int k = 0; k < KEYS; k++) line[k] = place[k] < 1 ? begin : line[k];
         if (odd) for (i64 k = 0; k < count; k++) to[k] = at(v[k], place[k]);
-        else for (i64 k = 0; k < count; k++) to[k] = made[k];
+        else for (i64 k = 0; k < count; k++) to[k] = line[k];
     }
 };
 template <class X, class A, class B>
@@ -239,8 +256,8 @@ static inline void interpolate(Run &run, const View<X, 1> &v, const View<A, 1> &
         const i64 m = std::min<i64>(KEYS, count - k);
         for (i64 j = 0; j < m; j++) some[j] = (double)v.p[(k + j) * v.s[0]];
         for (i64 j = m; j < KEYS; j++) some[j] = some[0];
-        places_between<double, true, true>(points, some, at);
-        if (lines.slopes) lines.at_some<true>(some, at, m, to + k);
+        if (places_between<double, true, true>(points, some, at)) lines.on_one(some, at[0], m, to + k);
+        else if (lines.slopes) lines.at_some<true>(some, at, m, to + k);
         else lines.at_some<false>(some, at, m, to + k);
     }
 }
