@@ -143,7 +143,10 @@ class Fusing(Statements):
         name = inner.id
         if name in frame.own or name in frame.env or name in self.assigned:
             raise LookupError(name)
-        value = frame.lookup(name)
+        try:
+            value = frame.lookup(name)
+        except ValueError:  # a variable of a closure that is not bound yet
+            raise LookupError(name) from None
         if not is_fixed(value):
             raise LookupError(name)
         self.fixed[frame.function, (name,)] = value

@@ -314,7 +314,8 @@ class Group:
                 for step in self.steps:
                     name = writer.name("x")
                     c = CTYPES[step.target.dtype]
-                    writer.emit(f"const {c} {name} = {element(step.value)};")
+                    code = re.sub(r"\bnp_(max|min)<", r"chain_\1<", element(step.value))
+                    writer.emit(f"const {c} {name} = {code};")
                     loop.locals[step.target.code] = name
                 last, loop.locals = loop.locals, {}
                 for ref in written:

@@ -445,6 +445,22 @@ static inline bool is_close(double a, double b) {
 
 template <class T> static inline T np_max(T a, T b) { return (ge<T>(a, b) || a != a) ? a : b; }
 template <class T> static inline T np_min(T a, T b) { return (le<T>(a, b) || a != a) ? a : b; }
+// The same without branches: GCC does not vectorise a chain of those.
+template <class T> static inline T chosen(bool first, T a, T b) {
+    if constexpr (std::is_floating_point<T>::value) {
+        typedef std::conditional_t<sizeof(T) == 8, int64_t, int32_t> Bits;
+        const Bits mask = -(Bits)first;
+        Bits x, y;
+        std::memcpy(&x, &a, sizeof(T));
+        std::memcpy(&y, &b, sizeof(T));
+        x = (x & mask) | (y & ~mask);
+        std::memcpy(&a, &x, sizeof(T));
+        return a;
+    }
+    return first ? a : b;
+}
+template <class T> static inline T chain_max(T a, T b) { return chosen<T>(ge<T>(a, b) | (a != a), a, b); }
+template <class T> static inline T chain_min(T a, T b) { return chosen<T>(le<T>(a, b) | (a != a), a, b); }
 template <class T> static inline T np_sign(T a) { return gt<T>(a, 0) ? (T)1 : lt<T>(a, 0) ? (T)-1 : a == 0 ? (T)0 : a; }
 static inline double math_domain(double x, double y) { NEED(std::isfinite(y) || !std::isfinite(x)); return y; }
 static inline double np_heaviside(double x, double h) { return x != x ? x : x == 0.0 ? h : lt(x, 0.0) ? 0.0 : 1.0; }
