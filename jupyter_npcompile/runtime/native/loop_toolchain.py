@@ -22,7 +22,10 @@ LOOPS = (
 """Options for native loops: fast, and every rounding and every flag where NumPy has it."""
 
 
-HEADERS = ("support.hpp", "lists.hpp", "rearranging.hpp", "linear_algebra.hpp")
+HEADERS = (
+    *("support.hpp", "mathematics.hpp", "reductions.hpp", "lists.hpp"),
+    *("rearranging.hpp", "linear_algebra.hpp"),
+)
 """What all loops include, in this order."""
 
 
