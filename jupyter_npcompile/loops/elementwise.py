@@ -83,7 +83,10 @@ def binary(name: str, left: Lazy | Scalar, right: Lazy | Scalar) -> Applied:
 def compare(symbol: str, name: str, left: Lazy | Scalar, right: Lazy | Scalar) -> Applied:
     """A comparison, of which at least one side is an array."""
     kinds = {np.dtype(dtype_of(side)).kind for side in (left, right)}
-    if kinds == {"i", "u"}:
+    weak = any(
+        isinstance(v, Scalar) and v.type.origin == "py" and not v.type.mixed for v in (left, right)
+    )
+    if kinds == {"i", "u"} and not weak:
         raise Declined("a comparison of signed and unsigned integers")
     loop = arithmetic.common(name, kinds_of(left), kinds_of(right))
     if loop[0].kind == "c" and symbol not in ("==", "!="):
@@ -132,6 +135,8 @@ def converted(value: Lazy | Scalar, dtype: str, *, same_kind: bool = False) -> L
         raise Declined("a complex number becomes a real one")
     elif there.kind == "c":
         text = f"Complex((double){text})"
+    elif here.kind == "f" and dtype in ("int64", "int32") and not isinstance(value, Scalar):
+        text = f"(({c}){text})"  # what does not fit sets a flag, and NumPy warns of it
     elif here.kind == "f" and there.kind in "iu":
         text = f"element<{c}>({text})"
     else:
@@ -218,6 +223,9 @@ class Loop:
             n = f"{ref.code}.n[{own}]"
             if not self.is_tested:
                 w.emit(f"NEED({n} == {self.dims[d]} || {n} == 1);")
+            if ref.type.thin and own == ref.ndim - 1:
+                steps.append("0")
+                continue
             steps.append(
                 w.hold("i64", f"{n} == {self.dims[d]} ? {ref.code}.s[{own}] : (i64)0", "s")
             )
@@ -232,6 +240,7 @@ class Loop:
             ``body(element, counters)`` writes the innermost statements;
             ``element(value)`` is the C++ for an element of a value.
         """
+        self.merge()
 
         def inner(element: Element, counters: list[str]) -> None:
             k = counters[-1]
@@ -242,6 +251,21 @@ class Loop:
 
         self.rows(inner)
 
+    def merge(self) -> None:
+        """Take all rows for one where they lie so: for loops that ask for no positions."""
+        steps = [leaf.steps for leaf in self.leaves.values()]
+        if self.ndim < 2 or not steps or any("0" in some for some in steps):
+            return
+        w, sizes = self.writer, self.dims
+        tests = [
+            f"{some[d]} == {some[d + 1]} * {sizes[d + 1]}"
+            for some in steps
+            for d in range(self.ndim - 1)
+        ]
+        one = w.hold("bool", " && ".join(tests), "one")
+        self.dims = [w.hold("i64", f"{one} ? 1 : {n}", "n") for n in sizes[:-1]]
+        self.dims.append(w.hold("i64", f"{one} ? {' * '.join(sizes)} : {sizes[-1]}", "n"))
+
     def rows(self, body: Body) -> None:
         """Write the loops over all dimensions but the last.
 
@@ -250,10 +274,20 @@ class Loop:
         body : callable
             As in `run`, for one row; it counts the elements itself.
         """
-        w = self.writer
+        self.variants(lambda unit: self._nest(body, unit=unit))
+
+    def variants(self, write: Callable[[bool], None]) -> None:
+        """Write something for rows whose elements lie beside each other, and for others.
+
+        Parameters
+        ----------
+        write : callable
+            ``write(unit)``; for others alone where no row is known to lie so.
+        """
         if self.is_tested:
-            self._nest(body, unit=True)
+            write(True)
             return
+        w = self.writer
         units = [
             f"({leaf.steps[-1]} == 1 || {self.dims[-1]} <= 1)"
             for leaf in self.leaves.values()
@@ -261,11 +295,11 @@ class Loop:
         ]
         if units:
             with w.block(f"if ({' && '.join(units)})"):
-                self._nest(body, unit=True)
+                write(True)
             with w.block("else"):
-                self._nest(body, unit=False)
+                write(False)
         else:
-            self._nest(body, unit=False)
+            write(False)
 
     def _nest(self, body: Body, *, unit: bool) -> None:
         w = self.writer
@@ -273,6 +307,18 @@ class Loop:
         for d in range(last):
             k = self.counters[d]
             w.emit(f"for (i64 {k} = 0; {k} < {self.dims[d]}; {k}++) {{")
+        self.begin_row()
+
+        def element(value: Lazy | Scalar) -> str:
+            return self.element(value, unit=unit)
+
+        body(element, self.counters)
+        for _ in range(last):
+            w.emit("}")
+
+    def begin_row(self) -> None:
+        """Write where the arrays have the present row; the counters say which that is."""
+        w, last = self.writer, self.ndim - 1
         for leaf in self.leaves.values():
             c = CTYPES[leaf.ref.dtype]
             offset = " + ".join(
@@ -280,27 +326,21 @@ class Loop:
             )
             w.emit(f"const {c} *{leaf.row} = {leaf.ref.code}.p{' + ' + offset if offset else ''};")
 
-        def element(value: Lazy | Scalar) -> str:
-            return self._element(value, unit=unit)
-
-        body(element, self.counters)
-        for _ in range(last):
-            w.emit("}")
-
     def target(self, element: str, ref: Ref) -> str:
         """C++ for an element of an array, as it may be assigned to."""
         row = self.leaves[ref.code].row
         return element.replace(row, f"(({CTYPES[ref.dtype]} *){row})", 1)
 
-    def _element(self, value: Lazy | Scalar, *, unit: bool) -> str:
+    def element(self, value: Lazy | Scalar, *, unit: bool) -> str:
+        """C++ for an element of a value in the present row."""
         if isinstance(value, Scalar):
             return value.code
         if isinstance(value, Applied):
             return value.template.format(
-                *(self._element(operand, unit=unit) for operand in value.operands)
+                *(self.element(operand, unit=unit) for operand in value.operands)
             )
         if isinstance(value, Gathered):
-            index = self._element(value.index, unit=unit)
+            index = self.element(value.index, unit=unit)
             source = value.source.code
             return f"{source}.p[at((i64){index}, {source}.n[0]) * {source}.s[0]]"
         if value.code in self.locals:

@@ -314,7 +314,7 @@ class Group:
                 for step in self.steps:
                     name = writer.name("x")
                     c = CTYPES[step.target.dtype]
-                    code = re.sub(r"\bnp_(max|min)<", r"chain_\1<", element(step.value))
+                    code = element(step.value)
                     writer.emit(f"const {c} {name} = {code};")
                     loop.locals[step.target.code] = name
                 last, loop.locals = loop.locals, {}

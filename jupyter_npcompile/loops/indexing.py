@@ -125,10 +125,9 @@ def view(writer: Writer, ref: Ref, full: Sequence[Index]) -> Ref:
         else:
             raise Declined("this index")
         d += 1
-    if full and _is(full[-1], None):
-        unit = False
+    thin = bool(full) and _is(full[-1], None)
     name = writer.name("w")
-    type = ArrayType(ref.dtype, len(sizes), unit)
+    type = ArrayType(ref.dtype, len(sizes), unit and not thin, thin)
     writer.emit(f"{type.view} {name};")
     writer.emit(f"{name}.p = {ref.code}.p{''.join(' + ' + o for o in offsets)};")
     for k, (size, step) in enumerate(zip(sizes, steps, strict=True)):

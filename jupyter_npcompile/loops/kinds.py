@@ -124,11 +124,14 @@ class ArrayType:
         Number of dimensions, at least one.
     unit : bool
         Whether elements of the last dimension lie beside each other.
+    thin : bool
+        Whether the last dimension is known to have one element, for all of the others: a column.
     """
 
     dtype: str
     ndim: int
     unit: bool
+    thin: bool = False
 
     @property
     def c(self) -> str:
@@ -338,7 +341,8 @@ def join(first: Type, second: Type) -> Type:
         and isinstance(second, ArrayType)
         and (first.dtype, first.ndim) == (second.dtype, second.ndim)
     ):
-        return replace(first, unit=first.unit and second.unit)
+        unit, thin = first.unit and second.unit, first.thin and second.thin
+        return replace(first, unit=unit, thin=thin)
     if (
         isinstance(first, TupleType)
         and isinstance(second, TupleType)
@@ -387,7 +391,7 @@ def as_item(type: Type) -> Type:
     if isinstance(type, Number) and not type.mixed:
         return replace(type, bits=1 if type.dtype == "bool" else FULL)
     if isinstance(type, ArrayType):
-        return replace(type, unit=False)
+        return replace(type, unit=False, thin=False)
     if isinstance(type, TupleType) and all(isinstance(item, Number) for item in type.items):
         return TupleType(tuple(map(as_item, type.items)), type.is_list)
     raise Declined(f"a list of {describe(type)}")

@@ -20,7 +20,7 @@ from jupyter_npcompile.loops.calls import (
 )
 from jupyter_npcompile.loops.creation import array_call, shape_named
 from jupyter_npcompile.loops.indexing import Index, read, view
-from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number
+from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, Number
 from jupyter_npcompile.loops.results import NONE, place_of
 from jupyter_npcompile.loops.ufuncs import ufunc
 from jupyter_npcompile.loops.values import (
@@ -169,7 +169,7 @@ def _where(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Valu
         truth = elementwise.converted(condition, "bool")
     values, (x, y) = elementwise.operands_in([dtype, dtype], (a, b))
     x, y = x.replace("{0}", "{1}"), y.replace("{1}", "{2}")
-    return elementwise.apply(f"({{0}} ? {x} : {y})", [truth, *values], dtype)
+    return elementwise.apply(f"chosen<{CTYPES[dtype]}>({{0}}, {x}, {y})", [truth, *values], dtype)
 
 
 @of(np.clip)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from jupyter_npcompile.loops import elementwise, indexing
+from jupyter_npcompile.loops import elementwise, indexing, stretches
 from jupyter_npcompile.loops.elementwise import Element, Loop
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, Number
 from jupyter_npcompile.loops.values import Cut, Known, Lazy, Ref, Scalar
@@ -28,17 +28,17 @@ def total(writer: Writer, value: Lazy, dtype: str | None = None) -> Scalar:
     dtype = dtype or SUMS.get(kind, value.dtype)
     c = CTYPES[dtype]
     result = writer.name("sum")
-    zero = "Complex(0.0)" if kind == "c" else "0"
-    writer.emit(f"{c} {result} = {zero};")
-    if value.ndim > 1:
-        value = elementwise.materialise(writer, value)
-        row = flat(writer, value)
+    writer.emit(f"{c} {result} = {'Complex(0.0)' if kind == 'c' else '0'};")
+    if value.ndim == 1 or kind not in "fc":
+        _add_rows(writer, value, result, c, kind)
+    elif isinstance(value, Ref):
+        # What lies in one piece is one row for NumPy.
         with writer.block(f"if ({value.code}.contiguous())"):
-            _add_rows(writer, row, result, c, kind)
+            _add_rows(writer, flat(writer, value), result, c, kind)
         with writer.block("else"):
             _add_rows(writer, value, result, c, kind)
     else:
-        _add_rows(writer, value, result, c, kind)
+        stretches.add(writer, value, result, c)
     return Scalar(result, Number("np", dtype))
 
 
@@ -58,16 +58,27 @@ def _add_rows(writer: Writer, value: Lazy, result: str, c: str, kind: str) -> No
         dims = elementwise.shape_of(writer, value)
         loop = Loop(writer, dims)
         loop.prepare(value)
+        if kind not in "fc":
+            loop.merge()
 
         def body(element: Element, counters: list[str]) -> None:
             k = counters[-1]
-            function = f"[&](i64 {k}) {{ return ({c}){element(value)}; }}"
             if kind in "fc":
-                writer.emit(f"{result} = {result} + pairwise<{c}>({function}, 0, {dims[-1]});")
+                row = _sum_of_row(value, element(value), k, dims[-1], c)
+                writer.emit(f"{result} = {result} + {row};")
             else:
-                writer.emit(f"{result} += plain_sum<{c}>({function}, {dims[-1]});")
+                function = f"[&](i64 {k}) {{ return ({c}){element(value)}; }}"
+                writer.emit(f"{result} += plain_sum<{c}>({function}, {loop.dims[-1]});")
 
         loop.rows(body)
+
+
+def _sum_of_row(value: Lazy, element: str, k: str, n: str, c: str) -> str:
+    """C++ for the sum of a row: of what lies in memory, or is computed block by block."""
+    pointer = element.removesuffix(f"[{k}]")
+    if isinstance(value, Ref) and pointer != element and c == CTYPES[value.dtype]:
+        return f"pairwise_of<{c}>({pointer}, {n})"
+    return f"pairwise<{c}>([&](i64 {k}) {{ return ({c}){element}; }}, 0, {n})"
 
 
 def fold(writer: Writer, value: Lazy, step: str, start: str, c: str) -> str:
@@ -110,12 +121,35 @@ def extreme(writer: Writer, value: Lazy, name: str) -> Scalar:
     kind = np.dtype(value.dtype).kind
     if kind == "c":
         raise Declined("an order of complex numbers")
-    value = elementwise.materialise(writer, value)
-    for d in range(value.ndim):
-        writer.emit(f"NEED({value.code}.n[{d}] > 0);")
-    c = CTYPES[value.dtype]
-    acc = fold(writer, value, f"{{acc}} = np_{name}<{c}>({{acc}}, {{x}});", f"{value.code}.p[0]", c)
+    c, acc, order = CTYPES[value.dtype], writer.name("acc"), _order(value.dtype, name)
+    writer.emit(f"{c} {acc} = worst<{order}>();")
+    with writer.block():
+        value = elementwise.hoisted(writer, value)
+        dims = elementwise.shape_of(writer, value)
+        for n in dims:
+            writer.emit(f"NEED({n} > 0);")
+        loop = Loop(writer, dims)
+        loop.prepare(value)
+        loop.merge()
+
+        def body(element: Element, counters: list[str]) -> None:
+            row = _extreme_of_row(value, element(value), counters[-1], loop.dims[-1], order)
+            writer.emit(f"{acc} = better<{order}>({acc}, {row});")
+
+        loop.rows(body)
     return Scalar(acc, Number("np", value.dtype, 1 if kind == "b" else 63))
+
+
+def _order(dtype: str, name: str) -> str:
+    """What the functions in ``reductions.hpp`` are told about an extreme."""
+    return f"{CTYPES[dtype]}, {str(name == 'max').lower()}"
+
+
+def _extreme_of_row(value: Lazy, element: str, k: str, n: str, order: str) -> str:
+    pointer = element.removesuffix(f"[{k}]")
+    if isinstance(value, Ref) and pointer != element:
+        return f"extreme_of<{order}>({pointer}, {n})"
+    return f"extreme<{order}>([&](i64 {k}) {{ return {element}; }}, {n})"
 
 
 def place_of_extreme(writer: Writer, value: Lazy, name: str) -> Scalar:
@@ -124,11 +158,9 @@ def place_of_extreme(writer: Writer, value: Lazy, name: str) -> Scalar:
         raise Declined(f"np.arg{name} of several dimensions")
     ref = elementwise.materialise(writer, value)
     writer.emit(f"NEED({ref.code}.n[0] > 0);")
-    better, c = "gt" if name == "max" else "lt", CTYPES[ref.dtype]
-    order = f"[](const {c} a, const {c} b) {{ return {better}<{c}>(a, b); }}"
-    place = f"first_place({ref.code}.p, {ref.code}.n[0], {ref.code}.s[0], {order})"
-    best = writer.hold("i64", place, "best")
-    return Scalar(best, Number("np", "int64"))
+    order = _order(ref.dtype, name)
+    place = f"place_of_extreme<{order}>({ref.code}.p, {ref.code}.n[0], {ref.code}.s[0])"
+    return Scalar(writer.hold("i64", place, "best"), Number("np", "int64"))
 
 
 def places_of_extremes(writer: Writer, value: Lazy, name: str, axis: int) -> Ref:
@@ -147,9 +179,7 @@ def places_of_extremes(writer: Writer, value: Lazy, name: str, axis: int) -> Ref
     c = CTYPES[ref.dtype]
     row = writer.hold(f"{c} *", f"{ref.code}.p + {' + '.join(terms)}", "r")
     out = " + ".join(f"{k} * {made.code}.s[{d}]" for d, k in enumerate(counters))
-    better = "gt" if name == "max" else "lt"
-    order = f"[](const {c} a, const {c} b) {{ return {better}<{c}>(a, b); }}"
-    place = f"first_place({row}, {n}, {step}, {order})"
+    place = f"place_of_extreme<{_order(ref.dtype, name)}>({row}, {n}, {step})"
     writer.emit(f"{made.code}.p[{out}] = {place};")
     writer.emit("}" * len(counters))
     return made
@@ -157,11 +187,13 @@ def places_of_extremes(writer: Writer, value: Lazy, name: str, axis: int) -> Ref
 
 def test(writer: Writer, value: Lazy, name: str) -> Scalar:
     """``any`` or ``all``."""
-    symbol, start = ("||", "false") if name == "any" else ("&&", "true")
+    symbol, start = ("|", "0") if name == "any" else ("&", "1")
     truth = elementwise.converted(value, "bool")
     assert not isinstance(truth, Scalar)
-    acc = fold(writer, truth, f"{{acc}} = {{acc}} {symbol} {{x}};", start, "bool")
-    return Scalar(acc, Number("np", "bool", 1))
+    # To leave at the first would lose what NumPy warns of in the rest, and is not vectorised.
+    step = f"{{acc}} = (bool8)({{acc}} {symbol} (bool8)(bool){{x}});"
+    acc = fold(writer, truth, step, start, "bool8")
+    return Scalar(f"({acc} != 0)", Number("np", "bool", 1))
 
 
 def count(writer: Writer, value: Lazy) -> Scalar:
@@ -188,65 +220,76 @@ def along(writer: Writer, value: Lazy, axis: int, name: str, dtype: str | None =
     dtype : str, optional
         Of the result.
     """
-    ref = elementwise.materialise(writer, value)
-    kind = np.dtype(ref.dtype).kind
+    kind = np.dtype(value.dtype).kind
     if kind == "c" and name != "sum":
         raise Declined("an order of complex numbers")
     if name == "sum":
-        dtype = dtype or SUMS.get(kind, ref.dtype)
-    dtype = dtype or ref.dtype
-    c = CTYPES[dtype]
-    rest = [f"{ref.code}.n[{d}]" for d in range(ref.ndim) if d != axis]
-    made = elementwise.new(writer, dtype, rest)
-    n = f"{ref.code}.n[{axis}]"
+        dtype = dtype or SUMS.get(kind, value.dtype)
+    dtype = dtype or value.dtype
+    dims = elementwise.shape_of(writer, value)
     if name != "sum":
-        writer.emit(f"NEED({n} > 0);")
-    counters = [writer.name("k") for _ in rest]
-    inner = writer.name("k")
-    places = [*counters]
-    places.insert(axis, inner)
-    terms = [f"{k} * {ref.code}.s[{d}]" for d, k in enumerate(places) if d != axis]
-    out = " + ".join(f"{k} * {made.code}.s[{d}]" for d, k in enumerate(counters))
-    if axis == ref.ndim - 1:
-        for k, size in zip(counters, rest, strict=True):
-            writer.emit(f"for (i64 {k} = 0; {k} < {size}; {k}++) {{")
-        row = writer.hold(f"{CTYPES[ref.dtype]} *", f"{ref.code}.p + {' + '.join(terms)}", "r")
-        step = f"{ref.code}.s[{axis}]"
-        function = f"[&](i64 {inner}) {{ return ({c}){row}[{inner} * {step}]; }}"
-        if name != "sum":
-            acc = writer.name("acc")
-            writer.emit(f"{c} {acc} = {row}[0];")
-            writer.emit(
-                f"for (i64 {inner} = 1; {inner} < {n}; {inner}++) "
-                f"{acc} = np_{name}<{c}>({acc}, {row}[{inner} * {step}]);"
-            )
-            code = acc
-        elif kind in "fc":
-            code = f"(({c})0 + pairwise<{c}>({function}, 0, {n}))"
-        else:
-            code = f"plain_sum<{c}>({function}, {n})"
-        writer.emit(f"{made.code}.p[{out}] = {code};")
-        writer.emit("}" * len(counters))
-        return made
-    target = elementwise.materialise(writer, made)
-    with writer.block(f"for (i64 {inner} = 0; {inner} < {n}; {inner}++)"):
-        index = Scalar(inner, Number("py", "int64", 40))
-        full: list[indexing.Index] = [Cut(None, None, None)] * ref.ndim
-        full[axis] = index
-        slab = indexing.view(writer, ref, full)
-        dims = [writer.hold("i64", f"{made.code}.n[{d}]", "n") for d in range(made.ndim)]
-        first = elementwise.converted(slab, dtype)
-        with writer.block(f"if ({inner} == 0)"):
-            elementwise.fill(writer, target, dims, first)
-        with writer.block("else"):
-            template = "({0} + {1})" if name == "sum" else f"np_{name}<{c}>({{0}}, {{1}})"
-            more = elementwise.apply(template, (target, first), dtype)
-            elementwise.fill(writer, target, dims, more)
-    if name == "sum":
-        with writer.block(f"if ({n} == 0)"):
-            dims = [writer.hold("i64", f"{made.code}.n[{d}]", "n") for d in range(made.ndim)]
-            elementwise.fill(writer, target, dims, Scalar(f"({c})0", Number("np", dtype)))
+        writer.emit(f"NEED({dims[axis]} > 0);")
+    made = elementwise.new(writer, dtype, [n for d, n in enumerate(dims) if d != axis])
+    with writer.block():
+        value = elementwise.hoisted(writer, value)
+        loop = Loop(writer, dims)
+        loop.prepare(value)
+        reduce = _along_rows if axis == value.ndim - 1 else _across_rows
+        reduce(writer, loop, value, axis, name, dtype, made)
+        if name == "sum" and axis < value.ndim - 1:
+            zero = Scalar(f"({CTYPES[dtype]})0", Number("np", dtype))
+            with writer.block(f"if ({dims[axis]} == 0)"):
+                rest = [writer.hold("i64", f"{made.code}.n[{d}]", "n") for d in range(made.ndim)]
+                elementwise.fill(writer, made, rest, zero)
     return made
+
+
+def _along_rows(
+    writer: Writer, loop: Loop, value: Lazy, axis: int, name: str, dtype: str, made: Ref
+) -> None:
+    c, kind, n = CTYPES[dtype], np.dtype(value.dtype).kind, loop.dims[-1]
+
+    def body(element: Element, counters: list[str]) -> None:
+        k = counters[-1]
+        if name != "sum":
+            row = _extreme_of_row(value, element(value), k, n, _order(dtype, name))
+        elif kind in "fc":
+            row = f"({c})0 + {_sum_of_row(value, element(value), k, n, c)}"
+        else:
+            row = f"plain_sum<{c}>([&](i64 {k}) {{ return ({c}){element(value)}; }}, {n})"
+        writer.emit(f"{made.code}.p[{_place(made, counters[:-1])}] = {row};")
+
+    loop.rows(body)
+
+
+def _place(made: Ref, counters: Sequence[str]) -> str:
+    """Where an element of a new array is."""
+    terms = [f"{k} * {made.code}.s[{d}]" for d, k in enumerate(counters[: made.ndim])]
+    return " + ".join(terms)
+
+
+def _across_rows(
+    writer: Writer, loop: Loop, value: Lazy, axis: int, name: str, dtype: str, made: Ref
+) -> None:
+    """Row by row, as NumPy does it, with one result for each column."""
+    c, n = CTYPES[dtype], loop.dims[-1]
+    out = writer.name("out")
+
+    def body(element: Element, counters: list[str]) -> None:
+        k, first = counters[-1], counters[axis]
+        kept = [counter for d, counter in enumerate(counters[:-1]) if d != axis]
+        offset = _place(made, kept) if kept else "0"
+        writer.emit(f"{c} *{out} = {made.code}.p + {offset};")
+        x = f"({c}){element(value)}"
+        more = f"{out}[{k}] + {x}"
+        if name != "sum":
+            more = f"better<{_order(dtype, name)}>({out}[{k}], {x})"
+        begun = f"({c})0 + {x}" if name == "sum" else x  # no sum is minus zero
+        for head, code in ((f"if ({first} == 0)", begun), ("else", more)):
+            writer.emit(f"{head} {{", "#pragma GCC ivdep")
+            writer.emit(f"for (i64 {k} = 0; {k} < {n}; {k}++) {out}[{k}] = {code};", "}")
+
+    loop.rows(body)
 
 
 def keep(writer: Writer, ref: Ref, axis: int) -> Ref:

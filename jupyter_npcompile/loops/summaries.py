@@ -54,9 +54,8 @@ def reduction(t: Names, name: str, args: Sequence[Value], kwargs: Mapping[str, V
         if (axis is not None and integer(axis) not in (0, -1)) or keepdims:
             raise Declined(f"{name} with these arguments")
         if mean:
-            ref = elementwise.materialise(w, value)
-            made = reductions.total(w, ref, dtype)
-            size = f"{ref.code}.size()"
+            made = reductions.total(w, value, dtype)
+            size = f"({' * '.join(elementwise.shape_of(w, value))})"
             w.emit(f"NEED({size} > 0);")
             c = CTYPES[made.type.dtype]
             over = (
@@ -75,11 +74,10 @@ def reduction(t: Names, name: str, args: Sequence[Value], kwargs: Mapping[str, V
         truth = elementwise.converted(value, "bool")
         assert not isinstance(truth, Scalar)
         value, name = truth, {"any": "max", "all": "min"}[name]
-    value = elementwise.materialise(w, value)
     found = reductions.along(w, value, place, "sum" if mean else name, dtype)
     result: Lazy = found
     if mean:
-        n = f"{value.code}.n[{place}]"
+        n = elementwise.shape_of(w, value)[place]
         w.emit(f"NEED({n} > 0);")
         by = Scalar(f"(double){n}", Number("py", "float64"))
         result = elementwise.materialise(w, elementwise.binary("true_divide", found, by))
@@ -111,15 +109,15 @@ def _along_several(
     mean = name == "mean"
     if mean and value.dtype not in ("float64", "complex128"):
         raise Declined("a mean along several axes of these")
-    ref = elementwise.materialise(w, value)
-    count = w.hold("i64", " * ".join(f"{ref.code}.n[{place}]" for place in places))
+    dims = elementwise.shape_of(w, value)
+    count = w.hold("i64", " * ".join(dims[place] for place in places))
     w.emit(f"NEED({count} > 0);")
     for place in places:
-        ref = reductions.along(w, ref, place, "sum" if mean else name)
+        value = reductions.along(w, value, place, "sum" if mean else name)
     if not mean:
-        return ref
+        return value
     by = Scalar(f"(double){count}", Number("py", "float64"))
-    return elementwise.materialise(w, elementwise.binary("true_divide", ref, by))
+    return elementwise.materialise(w, elementwise.binary("true_divide", value, by))
 
 
 def _call_reduction(name: str) -> Call:

@@ -25,6 +25,7 @@
 #include <chrono>
 #include <algorithm>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <new>
 #include <tuple>
@@ -89,28 +90,44 @@ struct Spare;
 struct Buffer {
     i64 refs;
     i64 bytes;
+    char *memory;
     union {
         PyObject *object;  // the ndarray that has been made of it, at the end
         Buffer *next;      // of those that are spare
     };
-    Spare *spare;      // where it goes when nobody needs it any more; null where it is freed
-    int type;          // of the array that it was made for
-    short ndim;
-    bool odd;          // whether NumPy has given that another order than C's
+    Spare *spare;      // where it goes when nobody needs it any more
+    bool small;        // head and memory are one piece
+    bool given;        // the memory is the ndarray's now
+    bool odd;          // whether NumPy has given what is in it another order than C's
+    int type, ndim;    // of the array that it was made for
     i64 n[MOST_DIMENSIONS];
-    char *data() { return reinterpret_cast<char *>(this) + 128; }
+    char *data() { return memory; }
 };
-static_assert(sizeof(Buffer) <= 128, "a buffer's head");
+#define HEAD 192
+static_assert(sizeof(Buffer) <= HEAD, "a buffer's head");
 // Small memory that a run has done with. A loop asks for the same few sizes in
 // each iteration, and malloc takes longer for aligned memory than the work.
 #define SMALLEST_SPARE 6  // 64 bytes
 #define LARGEST_SPARE 16
 struct Spare {
     Buffer *first[LARGEST_SPARE - SMALLEST_SPARE + 1] = {};
+    Buffer *large = nullptr;  // in no order
     ~Spare() {
         for (Buffer *b : first)
             while (b) { Buffer *next = b->next; std::free(b); b = next; }
+        let_go();
     }
+    // What is large is kept for one of the same size. Before anything else gets memory it is
+    // let go: so there is never more of it than the arrays needed at one time.
+    void let_go() {
+        while (large) { Buffer *next = large->next; std::free(large->memory); std::free(large); large = next; }
+    }
+    Buffer *kept(i64 room) {
+        for (Buffer **b = &large; *b; b = &(*b)->next)
+            if (room_for((*b)->bytes) == room) { Buffer *found = *b; *b = found->next; return found; }
+        return nullptr;
+    }
+    static i64 room_for(i64 bytes) { return (bytes + 63) & ~(i64)63; }
     static int shelf(i64 bytes) {
         if (bytes <= (i64)1 << SMALLEST_SPARE) return 0;
         return 64 - __builtin_clzll((unsigned long long)bytes - 1) - SMALLEST_SPARE;
@@ -125,28 +142,44 @@ static inline void ask_for_large_pages(void *memory, i64 bytes) {
     madvise((void *)first, (size_t)((uintptr_t)memory + bytes - first), MADV_HUGEPAGE);
 #endif
 }
+static Buffer *new_head(void *at) {
+    if (!at) throw std::bad_alloc();
+    return new (at) Buffer;
+}
+[[gnu::noinline]] static Buffer *new_large(Spare &spare, i64 bytes) {
+    const i64 room = Spare::room_for(bytes);
+    if (Buffer *made = spare.kept(room)) return made;
+    spare.let_go();
+    Buffer *made = new_head(std::malloc(sizeof(Buffer)));
+    made->memory = (char *)std::aligned_alloc(64, (size_t)room);
+    if (!made->memory) { std::free(made); throw std::bad_alloc(); }
+    if (room >= LARGE_PAGES) ask_for_large_pages(made->memory, room);
+    made->small = false;
+    return made;
+}
 static inline Buffer *new_buffer(Spare &spare, i64 bytes) {
-    const bool small = bytes <= (i64)1 << LARGEST_SPARE;
-    if (small) {
+    Buffer *made;
+    if (bytes <= (i64)1 << LARGEST_SPARE) {
         Buffer *&first = spare.first[Spare::shelf(bytes)];
-        if (Buffer *made = first) {
+        if (first) {
+            made = first;
             first = made->next;
-            made->refs = 0; made->bytes = bytes; made->object = nullptr; made->odd = false;
-            return made;
+        } else {
+            const i64 room = (i64)1 << (Spare::shelf(bytes) + SMALLEST_SPARE);
+            made = new_head(std::aligned_alloc(64, (size_t)(room + HEAD)));
+            made->memory = reinterpret_cast<char *>(made) + HEAD;
+            made->small = true;
         }
+    } else {
+        made = new_large(spare, bytes);
     }
-    const i64 room = small ? (i64)1 << (Spare::shelf(bytes) + SMALLEST_SPARE) : (bytes + 63) & ~(i64)63;
-    void *memory = std::aligned_alloc(64, (size_t)(room + 128));
-    if (!memory) throw std::bad_alloc();
-    if (room >= LARGE_PAGES) ask_for_large_pages(memory, room + 128);
-    Buffer *made = new (memory) Buffer;
-    made->refs = 0; made->bytes = bytes; made->object = nullptr; made->odd = false;
-    made->spare = small ? &spare : nullptr;
+    made->refs = 0; made->bytes = bytes; made->object = nullptr; made->given = made->odd = false;
+    made->spare = &spare;
     return made;
 }
 [[gnu::noinline]] static void release(Buffer *b) {
-    if (!b->spare) return std::free(b);
-    Buffer *&first = b->spare->first[Spare::shelf(b->bytes)];
+    if (b->given) return std::free(b);
+    Buffer *&first = b->small ? b->spare->first[Spare::shelf(b->bytes)] : b->spare->large;
     b->next = first;
     first = b;
 }
@@ -427,41 +460,37 @@ template <class T> static inline bool le(T a, T b) {
 }
 template <class T> static inline bool gt(T a, T b) { return lt<T>(b, a); }
 template <class T> static inline bool ge(T a, T b) { return le<T>(b, a); }
-// Where the first of the largest or smallest elements is, or the first NaN.
-template <class T, class F> static inline i64 first_place(const T *p, i64 n, i64 step, const F &better) {
-    i64 best = 0;
-    T y = p[0];
-    for (i64 k = 1; k < n && y == y; k++) {
-        const T x = p[k * step];
-        if (better(x, y) || x != x) { best = k; y = x; }
-    }
-    return best;
-}
 // As np.isclose has it, for what is finite.
 static inline bool is_close(double a, double b) {
     NEED(std::isfinite(a) && std::isfinite(b));
     return std::fabs(a - b) <= 1e-8 + 1e-5 * std::fabs(b);
 }
 
-template <class T> static inline T np_max(T a, T b) { return (ge<T>(a, b) || a != a) ? a : b; }
-template <class T> static inline T np_min(T a, T b) { return (le<T>(a, b) || a != a) ? a : b; }
-// The same without branches: GCC does not vectorise a chain of those.
-template <class T> static inline T chosen(bool first, T a, T b) {
-    if constexpr (std::is_floating_point<T>::value) {
-        typedef std::conditional_t<sizeof(T) == 8, int64_t, int32_t> Bits;
-        const Bits mask = -(Bits)first;
-        Bits x, y;
-        std::memcpy(&x, &a, sizeof(T));
-        std::memcpy(&y, &b, sizeof(T));
-        x = (x & mask) | (y & ~mask);
-        std::memcpy(&a, &x, sizeof(T));
-        return a;
-    }
-    return first ? a : b;
+// No branches in what follows: so it is vectorised.
+template <class T> static inline T np_max(T a, T b) { return (ge<T>(a, b) | (a != a)) ? a : b; }
+template <class T> static inline T np_min(T a, T b) { return (le<T>(a, b) | (a != a)) ? a : b; }
+template <class T> static inline T np_sign(T a) {
+    const T sign = (T)((int)gt<T>(a, 0) - (int)lt<T>(a, 0));
+    return a != a ? a : sign;
 }
-template <class T> static inline T chain_max(T a, T b) { return chosen<T>(ge<T>(a, b) | (a != a), a, b); }
-template <class T> static inline T chain_min(T a, T b) { return chosen<T>(le<T>(a, b) | (a != a), a, b); }
-template <class T> static inline T np_sign(T a) { return gt<T>(a, 0) ? (T)1 : lt<T>(a, 0) ? (T)-1 : a == 0 ? (T)0 : a; }
+// One of two that are both computed, as in NumPy, which warns of either. The compiler would move
+// what it computes into a branch, and would not put the branch into a vector.
+template <class T> INLINE T chosen(bool which, T a, T b) {
+    if constexpr (std::is_same<T, Complex>::value) {
+        return {chosen<double>(which, a.re, b.re), chosen<double>(which, a.im, b.im)};
+    } else if constexpr (std::is_floating_point<T>::value) {
+        typedef std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t> Bits;
+        Bits x, y;
+        std::memcpy(&x, &a, sizeof x);
+        std::memcpy(&y, &b, sizeof y);
+        const Bits mask = -(Bits)which, bits = (x & mask) | (y & ~mask);
+        T made;
+        std::memcpy(&made, &bits, sizeof made);
+        return made;
+    } else {
+        return which ? a : b;
+    }
+}
 static inline double math_domain(double x, double y) { NEED(std::isfinite(y) || !std::isfinite(x)); return y; }
 static inline double np_heaviside(double x, double h) { return x != x ? x : x == 0.0 ? h : lt(x, 0.0) ? 0.0 : 1.0; }
 static inline double logaddexp(double x, double y) {
@@ -470,44 +499,7 @@ static inline double logaddexp(double x, double y) {
     return d > 0 ? x + std::log1p(std::exp(-d)) : d <= 0 ? y + std::log1p(std::exp(d)) : d;
 }
 
-// ---- sums in the order in which NumPy adds
-
-template <class T, class F> static inline T pairwise(const F &f, i64 from, i64 n) {
-    if (n < 8) {
-        T sum = (T)-0.0;
-        for (i64 i = 0; i < n; i++) sum = sum + f(from + i);
-        return sum;
-    }
-    if (n <= 128) {
-        T r[8];
-        for (int k = 0; k < 8; k++) r[k] = f(from + k);
-        i64 i = 8;
-        for (; i < n - n % 8; i += 8)
-            for (int k = 0; k < 8; k++) r[k] = r[k] + f(from + i + k);
-        T sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
-        for (; i < n; i++) sum = sum + f(from + i);
-        return sum;
-    }
-    i64 half = n / 2;
-    half -= half % 8;
-    return pairwise<T>(f, from, half) + pairwise<T>(f, from + half, n - half);
-}
-template <class T, class F> static inline T plain_sum(const F &f, i64 n) {
-    T sum = 0;
-    for (i64 i = 0; i < n; i++) sum = (T)(sum + f(i));
-    return sum;
-}
-template <class T, class U, class V>
-static inline T dot(const U *a, i64 sa, const V *b, i64 sb, i64 n) {
-    T r[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-    i64 i = 0;
-    if (sa == 1 && sb == 1)
-        for (; i + 8 <= n; i += 8)
-            for (int k = 0; k < 8; k++) r[k] = r[k] + (T)a[i + k] * (T)b[i + k];
-    T sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
-    for (; i < n; i++) sum = sum + (T)a[i * sa] * (T)b[i * sb];
-    return sum;
-}
+// ---- products
 
 // out = a @ b for one row a
 template <class T, class U, class V>
@@ -807,16 +799,36 @@ template <class T, int N> static PyObject *holder(const View<T, N> &v, const Res
     PyErr_SetString(PyExc_RuntimeError, "an array of a loop lies nowhere");
     return nullptr;
 }
+// An ndarray that gets the memory of a large buffer, and frees it as it does its own; null with no
+// error where NumPy's memory is not of malloc.
+static PyObject *handed_over(Buffer *b, const npy_intp *dims) {
+    PyObject *handler = PyDataMem_GetHandler();
+    if (handler != PyDataMem_DefaultHandler) { Py_XDECREF(handler); return nullptr; }
+    PyObject *array = PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(b->type), b->ndim,
+        dims, nullptr, b->memory, NPY_ARRAY_CARRAY, nullptr);
+    if (!array) { Py_DECREF(handler); return nullptr; }
+    reinterpret_cast<PyArrayObject_fields *>(array)->mem_handler = handler;
+    PyArray_ENABLEFLAGS((PyArrayObject *)array, NPY_ARRAY_OWNDATA);
+    b->given = true;
+    return array;
+}
 // The ndarray that has all of a buffer: a new reference.
 static PyObject *owner(Buffer *b, Results &results) {
     if (b->object) return Py_NewRef(b->object);
-    npy_intp dims[MOST_DIMENSIONS];
+    npy_intp dims[MOST_DIMENSIONS], count = 1;
     int wide = 0;
-    for (int d = 0; d < b->ndim; d++) { dims[d] = b->n[d]; wide += b->n[d] > 1; }
+    for (int d = 0; d < b->ndim; d++) { count *= dims[d] = b->n[d]; wide += b->n[d] > 1; }
     if ((results.odd || b->odd) && wide > 1) { results.refused = true; return nullptr; }
-    PyObject *array = PyArray_SimpleNew(b->ndim, dims, b->type);
-    if (!array) return nullptr;
-    std::memcpy(PyArray_DATA((PyArrayObject *)array), b->data(), (size_t)b->bytes);
+    PyArray_Descr *descr = PyArray_DescrFromType(b->type);
+    const bool whole = count * PyDataType_ELSIZE(descr) == b->bytes;
+    Py_DECREF(descr);
+    PyObject *array = b->small || !whole ? nullptr : handed_over(b, dims);
+    if (!array) {
+        if (PyErr_Occurred()) return nullptr;
+        array = PyArray_SimpleNew(b->ndim, dims, b->type);
+        if (!array) return nullptr;
+        std::memcpy(PyArray_DATA((PyArrayObject *)array), b->data(), (size_t)PyArray_NBYTES((PyArrayObject *)array));
+    }
     b->object = array;  // borrowed: the results keep it
     return array;
 }
@@ -957,6 +969,7 @@ static bool holds_any(PyObject *result, std::initializer_list<PyObject *> parts)
 // What NumPy raises or warns of is found again when Python runs the loop.
 static PyObject *call_numpy(Run &run, PyObject *function, std::initializer_list<PyObject *> parts) {
     run.flags |= std::fetestexcept(FE_ALL_EXCEPT) & ~run.ignored;
+    run.spare.let_go();
     PyObject *result = nullptr;
     bool good = true;
     for (PyObject *part : parts) good = good && part;

@@ -60,6 +60,10 @@ UNARY = {
 """Ufuncs of one floating-point number, in C++."""
 
 
+VECTORS = {"exp": "quick_exp({0})", "log": "quick_log({0})"}
+"""Ufuncs of arrays of float64 that are written in C++, and are no calls: see mathematics.hpp."""
+
+
 INTEGERS = {
     "floor": "{0}",
     "ceil": "{0}",
@@ -124,6 +128,8 @@ def ufunc(t: Names, name: str, values: Sequence[Lazy | Scalar]) -> Lazy | Scalar
         if kind == "i" and name in ("negative", "absolute", "square"):
             raise Declined(f"np.{name} of an integer")
         return _scalar(t, template, [value], loop)
+    if loop[0].name == "float64":
+        template = VECTORS.get(name, template)
     values, (x,) = elementwise.operands_in([loop[0].name], [value])
     return elementwise.apply(template.replace("{0}", x), values, result)
 

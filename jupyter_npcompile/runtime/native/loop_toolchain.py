@@ -23,7 +23,8 @@ LOOPS = (
 
 
 HEADERS = (
-    *("support.hpp", "lists.hpp", "rearranging.hpp", "linear_algebra.hpp", "errors.hpp"),
+    *("support.hpp", "mathematics.hpp", "reductions.hpp", "lists.hpp", "rearranging.hpp"),
+    *("linear_algebra.hpp", "errors.hpp"),
     *(
         "searching.hpp",
         "histograms.hpp",

@@ -1,0 +1,160 @@
+
+// ---- sums in the order in which NumPy adds; extremes
+
+// NumPy adds numbers by eights in blocks of so many.
+#define SUMMED 128
+// The sum of one block: eight sums beside each other, in one register or two.
+template <class T> [[gnu::noinline]] static T sum_of_block(const T *p, i64 n) {
+    T sum = (T)-0.0;
+    i64 i = 0;
+    if (n >= 8) {
+        if constexpr (std::is_floating_point<T>::value) {
+            typedef T Eight __attribute__((vector_size(8 * sizeof(T))));
+            Eight r, more;
+            std::memcpy(&r, p, sizeof r);
+            for (i = 8; i < n - n % 8; i += 8) {
+                std::memcpy(&more, p + i, sizeof more);
+                r = r + more;
+            }
+            sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+        } else {
+            T r[8];
+            for (int k = 0; k < 8; k++) r[k] = p[k];
+            for (i = 8; i < n - n % 8; i += 8)
+                for (int k = 0; k < 8; k++) r[k] = r[k] + p[i + k];
+            sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+        }
+    }
+    for (; i < n; i++) sum = sum + p[i];
+    return sum;
+}
+static inline i64 half_of_sum(i64 n) { const i64 half = n / 2; return half - half % 8; }
+// Elements in memory.
+template <class T> static T pairwise_of(const T *p, i64 n) {
+    if (n <= SUMMED) return sum_of_block(p, n);
+    const i64 half = half_of_sum(n);
+    return pairwise_of(p, half) + pairwise_of(p + half, n - half);
+}
+// Elements that `f(from, count, out)` computes, each once and in order: a block of them is
+// computed by vectors before it is added.
+template <class T, class F> static inline T pairwise_by(const F &f, i64 from, i64 n) {
+    if (n <= SUMMED) {
+        T block[SUMMED];
+        f(from, n, block);
+        return sum_of_block(block, n);
+    }
+    const i64 half = half_of_sum(n);
+    const T first = pairwise_by<T>(f, from, half);
+    return first + pairwise_by<T>(f, from + half, n - half);
+}
+// Elements that `f(k)` computes.
+template <class T, class F> INLINE T pairwise(const F &f, i64 from, i64 n) {
+    if (n < 8) {
+        T sum = (T)-0.0;
+        for (i64 i = 0; i < n; i++) sum = sum + f(from + i);
+        return sum;
+    }
+    return pairwise_by<T>([&f](i64 first, i64 count, T *out) {
+#pragma GCC ivdep
+        for (i64 i = 0; i < count; i++) out[i] = f(first + i);
+    }, from, n);
+}
+template <class T, class F> static inline T plain_sum(const F &f, i64 n) {
+    T sum = 0;
+    for (i64 i = 0; i < n; i++) sum = (T)(sum + f(i));
+    return sum;
+}
+template <class T, class U, class V>
+static inline T dot(const U *a, i64 sa, const V *b, i64 sb, i64 n) {
+    T sum = 0;
+    i64 i = 0;
+    if constexpr (std::is_same<T, U>::value && std::is_same<T, V>::value && std::is_floating_point<T>::value) {
+        typedef T Eight __attribute__((vector_size(8 * sizeof(T))));
+        if (sa == 1 && sb == 1 && n >= 8) {
+            Eight r[4] = {}, x, y;
+            for (; i + 32 <= n; i += 32)
+                for (int k = 0; k < 4; k++) {
+                    std::memcpy(&x, a + i + 8 * k, sizeof x);
+                    std::memcpy(&y, b + i + 8 * k, sizeof y);
+                    r[k] = r[k] + x * y;
+                }
+            for (; i + 8 <= n; i += 8) {
+                std::memcpy(&x, a + i, sizeof x);
+                std::memcpy(&y, b + i, sizeof y);
+                r[0] = r[0] + x * y;
+            }
+            const Eight s = (r[0] + r[1]) + (r[2] + r[3]);
+            sum = ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+        }
+    }
+    for (; i < n; i++) sum = sum + (T)a[i * sa] * (T)b[i * sb];
+    return sum;
+}
+
+// What the extreme of nothing would be: anything is better.
+template <class T, bool LARGEST> constexpr T worst() {
+    if constexpr (std::is_floating_point<T>::value) return LARGEST ? -(T)INFINITY : (T)INFINITY;
+    else return LARGEST ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
+}
+template <class T, bool LARGEST> INLINE T better(T a, T b) {
+    return LARGEST ? np_max<T>(a, b) : np_min<T>(a, b);
+}
+// As many extremes beside each other as are found by vectors; the last ones of a row are looked at
+// twice, which changes nothing.
+template <class T, bool LARGEST, i64 LANES> static inline T extreme_by(const T *p, i64 n) {
+    T r[LANES];
+    for (i64 i = 0; i < LANES; i++) r[i] = p[i];
+    for (i64 k = LANES; k < n; k += LANES) {
+        const i64 from = k + LANES <= n ? k : n - LANES;
+#pragma GCC ivdep
+        for (i64 i = 0; i < LANES; i++) r[i] = better<T, LARGEST>(r[i], p[from + i]);
+    }
+    for (i64 half = LANES / 2; half; half /= 2)
+        for (i64 i = 0; i < half; i++) r[i] = better<T, LARGEST>(r[i], r[i + half]);
+    return r[0];
+}
+template <class T, bool LARGEST> [[gnu::noinline]] static T extreme_of_many(const T *p, i64 n) {
+    const i64 lanes = 256 / sizeof(T);
+    return n >= lanes ? extreme_by<T, LARGEST, lanes>(p, n) : extreme_by<T, LARGEST, 8>(p, n);
+}
+// Elements in memory.
+template <class T, bool LARGEST> INLINE T extreme_of(const T *p, i64 n) {
+    if (n >= 8) return extreme_of_many<T, LARGEST>(p, n);
+    T best = worst<T, LARGEST>();
+    for (i64 k = 0; k < n; k++) best = better<T, LARGEST>(best, p[k]);
+    return best;
+}
+// Elements that `f(k)` computes, each once, block by block.
+template <class T, bool LARGEST, class F> INLINE T extreme(const F &f, i64 n) {
+    T best = worst<T, LARGEST>(), block[SUMMED];
+    for (i64 from = 0; from < n; from += SUMMED) {
+        const i64 count = std::min<i64>(SUMMED, n - from);
+#pragma GCC ivdep
+        for (i64 i = 0; i < count; i++) block[i] = f(from + i);
+        best = better<T, LARGEST>(best, extreme_of<T, LARGEST>(block, count));
+    }
+    return best;
+}
+// Where the first of the largest or smallest elements is, or the first NaN.
+template <class T, bool LARGEST> static inline i64 place_of_extreme(const T *p, i64 n, i64 step) {
+    const i64 lanes = 64;
+    i64 k = 0;
+    if (step == 1 && n >= lanes) {
+        const T best = extreme_of<T, LARGEST>(p, n);
+        for (; k < n; k += lanes) {
+            const i64 count = std::min(lanes, n - k);
+            unsigned char found = 0;
+            for (i64 i = 0; i < count; i++) found |= (p[k + i] == best) | (p[k + i] != p[k + i]);
+            if (found) break;
+        }
+        while (!(p[k] == best || p[k] != p[k])) k++;
+        return k;
+    }
+    T best = p[0];
+    i64 place = 0;
+    for (k = 1; k < n && best == best; k++) {
+        const T x = p[k * step];
+        if ((LARGEST ? gt<T>(x, best) : lt<T>(x, best)) || x != x) { place = k; best = x; }
+    }
+    return place;
+}

@@ -1,0 +1,68 @@
+"""Memory of native code: large results are handed over, and what is done with is used again."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+
+from tests.native_loops import define, differences, outcome
+from tests.test_runtime_whole_function import whole
+
+LARGE = 100_000
+"""Elements of an array that does not come from the lists of small memory."""
+
+
+def test_large_results_are_ndarrays_like_all_others() -> None:
+    function = define(
+        """
+def f(x, n):
+    for i in range(n):
+        y = x * 2.0 + i
+        z = y - x
+        x = z
+    table = (x > 0.5).reshape(10, -1)
+    return y, y[::2], z, table, y[5:9]
+"""
+    )
+    given = [np.linspace(0.0, 1.0, LARGE), 7]
+    native, state = whole(function, given)
+    assert not state.closed, state.closed
+    for _ in range(3):
+        assert not differences(outcome(function, given), outcome(native, given))
+    assert state.forms[0].iterations
+    y, part, z, table, few = native(*given)
+    assert y.flags.owndata
+    assert y.base is None
+    assert part.base is y
+    assert few.base is y
+    expected = y.copy()
+    del y, few
+    gc.collect()
+    assert np.array_equal(part, expected[::2])
+    z.resize((2 * LARGE,), refcheck=False)  # NumPy frees and enlarges it as it does its own
+    assert z.nbytes == 16 * LARGE
+    assert not z[LARGE:].any()
+    assert table.shape == (10, LARGE // 10)
+
+
+def test_what_is_done_with_is_used_again_but_not_by_two() -> None:
+    function = define(
+        """
+def f(x, n):
+    kept = []
+    for i in range(n):
+        a = x + i
+        b = a * a
+        c = b[::2] - i
+        x = b / (i + 1.0)
+        kept.append(c)
+    return a, b, c, x, kept
+"""
+    )
+    given = [np.linspace(-1.0, 1.0, LARGE), 6]
+    native, state = whole(function, given)
+    assert not state.closed, state.closed
+    for _ in range(3):
+        assert not differences(outcome(function, given), outcome(native, given))
+    assert state.forms[0].iterations
