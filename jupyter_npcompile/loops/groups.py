@@ -22,7 +22,7 @@ _ALONE = re.compile(
 )
 """What GCC does for one element at a time: all else in the loop would be done so, too."""
 
-_BRANCH = re.compile(r"\?|&&|\|\|")
+_BRANCH = re.compile(r"\?|&&|\|\||\bchosen\b")
 
 
 @dataclass(frozen=True)
