@@ -69,6 +69,17 @@ METHODS_IN_ORDER = frozenset(
 )
 """Methods of which that is so."""
 
+
+def keeps_order(function: Any) -> bool:
+    """Whether nobody need ask in which order the arguments of a function lie in memory."""
+    module = getattr(function, "__module__", None) or ""
+    return (
+        isinstance(function, np.ufunc)
+        or function in IN_ORDER
+        or module.startswith("numpy.linalg")  # LAPACK's results are copied
+    )
+
+
 TAKE_LISTS = (np.array, np.asarray, np.concatenate)
 """Functions of NumPy that do not make one array of a list."""
 
@@ -168,7 +179,7 @@ class Calls(Names):
         call = find(function)
         if call is None:
             return hosts.call(self, function, args, kwargs)
-        if not isinstance(function, np.ufunc) and function not in IN_ORDER:
+        if not keeps_order(function):
             self.note_orders((*args, *kwargs.values()), 3 if function in REDUCING else 2)
         mark = self.writer.mark()
         try:

@@ -22,7 +22,8 @@ _ALONE = re.compile(
 )
 """What GCC does for one element at a time: all else in the loop would be done so, too."""
 
-_BRANCH = re.compile(r"\?|&&|\|\||\bchosen\b")
+_BRANCH = re.compile(r"\?|&&|\|\||(?<=chosen)<\w+>\([^,]*(,)")
+"""Behind this place in its C++ an operand may not be computed."""
 
 
 @dataclass(frozen=True)
@@ -351,7 +352,9 @@ def _always_read(value: Lazy | Scalar) -> set[str]:
     if not isinstance(value, Applied):
         return set()
     branch = _BRANCH.search(value.template)
-    surely = value.template if branch is None else value.template[: branch.start()]
+    surely = value.template
+    if branch is not None:
+        surely = surely[: branch.end() if branch[1] else branch.start()]
     found: set[str] = set()
     for place, operand in enumerate(value.operands):
         if f"{{{place}}}" in surely:
