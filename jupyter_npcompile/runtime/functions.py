@@ -87,16 +87,17 @@ class FunctionHandle:
             if done is not None:
                 return done
         rest, timed = self._rest, None
-        if self.whole is not None and self.whole.is_asked() and not self._alone:
+        whole = self.whole
+        if whole is not None and whole.is_ready and not self._alone and whole.is_asked():
             caller = sys._getframe(1)
             if id(caller.f_code) not in self._codes:
                 return None  # somebody gave the function the code of another
             if self._goes_whole():
                 history.remember(self)
-                over, result, timed = self.whole.call(caller, lambda: self._guarded(caller))
+                over, result, timed = whole.call(caller, lambda: self._guarded(caller))
                 if over:
                     if caller.f_globals is self.namespace:
-                        self.native = self.whole.shortcut(self, self.namespace)
+                        self.native = whole.shortcut(self, self.namespace)
                     return Done(result)
         if rest.left > 0:  # several threads may count it down
             rest.left -= 1
@@ -112,8 +113,8 @@ class FunctionHandle:
         if not duel.is_blind() and is_open(self.options):
             if any(loop.is_untried for loop in self.loops):
                 rest.tries()
-                if self.whole is not None:
-                    self._consider(self.whole, caller)
+                if whole is not None and whole.is_sought and self._goes_whole():
+                    whole.consider(caller)
                 return Frame(self.states, rest, None, self.loops, timed, watch)
             turn = duel.turn(caller.f_locals, rest.changes)
             forget_locals(caller)
@@ -122,14 +123,9 @@ class FunctionHandle:
         if (turn is None or not turn.written) and rest.begins():
             for state in self.states:
                 state.pauses.wake()
-        if self.whole is not None:
-            self._consider(self.whole, caller)
-        return Frame(self.states, rest, turn, self.loops, timed, watch)
-
-    def _consider(self, whole: WholeFunction, caller: types.FrameType) -> None:
-        """Have all of it compiled, if it may be."""
-        if whole.is_sought and self._goes_whole():
+        if whole is not None and whole.is_sought and self._goes_whole():
             whole.consider(caller)
+        return Frame(self.states, rest, turn, self.loops, timed, watch)
 
     def _goes_whole(self) -> bool:
         """Whether native code may run all of it: nobody waits for it, or asks for a tier."""

@@ -76,6 +76,10 @@ class WholeFunction:
     ----------
     closed : str
         Why it has no native form; empty while it may have one.
+    is_ready : bool
+        Whether anything was compiled.
+    is_sought : bool
+        Whether there is no native form yet, and may be one.
     refused : bool
         Whether the shortcut has left the call to NumPy that is about to begin.
     """
@@ -90,7 +94,7 @@ class WholeFunction:
     ) -> None:
         self.loop = loop
         self.closed = ""
-        self.refused = False
+        self.is_ready, self.is_sought, self.refused = False, True, False
         self._shortcuts: dict[int, Native | None] = {}
         self._taken: tuple[tuple[Form, Take], ...] = ()
         self._own = own
@@ -145,20 +149,15 @@ class WholeFunction:
         """How many of its loops are running."""
         return sum(state.open for state in self._loops)
 
-    @property
-    def is_sought(self) -> bool:
-        """Whether there is no native form yet, and may be one."""
-        return not (self._taken or self.closed)
-
     # -- running
 
     def is_asked(self) -> bool:
-        """Whether native code may run this call: it is there, and has not lost the duel."""
+        """Whether native code, which is there, may run this call: it has not lost the duel."""
         if self.refused:
             self.refused = False
             return False
         duel = self._duel
-        return bool(self._taken) and not (duel.written and duel.is_blind())
+        return not (duel.written and duel.is_blind())
 
     def shortcut(self, handle: Handle, names: Mapping[str, Any]) -> Native | None:
         """What the next calls may take, after one that native code has run.
@@ -258,7 +257,7 @@ class WholeFunction:
         written = Written(form, values, ONCE)
         if not written.fits:
             self._drop(form)
-            self.closed = "what it writes is too large to be checked"
+            self._close("what it writes is too large to be checked")
             return _FAILED
         answer, contents = taken_back(form, values, ONCE, written)
         if answer is None:
@@ -286,13 +285,17 @@ class WholeFunction:
             raise DifferenceError(f"lines {self.loop.lines}: {wrong[0]}")
         if wrong:
             self._drop(form)
-            self.closed = f"NumPy's result was kept: {wrong[0]}"
+            self._close(f"NumPy's result was kept: {wrong[0]}")
             counters.replaced += 1
         form.checked = True
         return result
 
     def _drop(self, form: Form) -> None:
         self._taken = tuple(pair for pair in self._taken if pair[0] is not form)
+        self.is_ready = bool(self._taken)
+
+    def _close(self, reason: str) -> None:
+        self.closed, self.is_sought = reason, False
 
     # -- compiling
 
@@ -328,9 +331,10 @@ class WholeFunction:
         self._ticket = None
         if isinstance(outcome, str):
             if not self.forms:
-                self.closed = outcome
+                self._close(outcome)
         elif outcome is not None:
             self._taken = (*self._taken, (outcome, taker(outcome, self._own)))
+            self.is_ready, self.is_sought = True, False
             self._duel.end()
 
 
