@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
-from collections import ChainMap
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,17 +9,14 @@ from typing import Any
 import numpy as np
 
 import jupyter_npcompile
-from jupyter_npcompile.loops.sequences import Numbers
 from jupyter_npcompile.runtime.functions import handle_of
-from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile
 from tests.lowering_arguments import Array, Call, Number
 from tests.lowering_comparison import Tolerance, differences, outcome
 from tests.native_loops import define
+from tests.test_runtime_whole_function import whole
 
 RUNS = 6
 """Sets of values that each function is called with."""
-
-FOREVER = 10**9
 
 OPERATORS = {
     **{"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "**"},
@@ -136,14 +131,7 @@ def check(op: str, call: Call, tolerance: Tolerance) -> Verdict:
 
 def native(function: Callable[..., Any], given: tuple[Any, ...]) -> tuple[Any, Any, str]:
     """A function whose every call goes to native code, what that is, or why there is none."""
-    made = jupyter_npcompile.compile(function)
-    state = handle_of(made).whole
-    if state is None:
-        return made, None, "it holds nothing to compile"
-    parameters = function.__code__.co_varnames[: len(given)]
-    names = ChainMap(
-        dict(zip(parameters, given, strict=True)), function.__globals__, vars(builtins)
-    )
-    LoopCompile(state, Job.of_names(state.loop, Numbers(), names), waited=True).run()
-    state._duel._blind, state._duel._until = FOREVER, FOREVER
+    if handle_of(jupyter_npcompile.compile(function)).whole is None:
+        return function, None, "it holds nothing to compile"
+    made, state = whole(function, given)
     return made, state.forms[0] if state.forms else None, state.closed

@@ -1019,7 +1019,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "padded",
         "a=R.normal(size=5), m=R.normal(size=(3, 4)), b=np.arange(4)",
-        "for i in range(3): t = (np.pad(a, i), np.pad(m, 1), np.pad(m, (i, 2)), np.pad(m.T[::-1], ((i, 1), (0, 2))), np.pad(b, 2, constant_values=7), np.pad(a > 0, 1))",
+        "for i in range(3): t = (np.pad(a, i), np.pad(m, 1), np.pad(m, (i, 2)), np.pad(m[::-1], ((i, 1), (0, 2))), np.pad(b, 2, constant_values=7), np.pad(a > 0, 1))",
     ),
     *(
         Row(

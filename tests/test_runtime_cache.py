@@ -402,7 +402,7 @@ def test_four_kernels_at_once(cache: Cache) -> None:
     ]
     for worker in workers:
         worker.start()
-    counts = [results.get(timeout=60) for _ in workers]
+    counts = [results.get(timeout=240) for _ in workers]
     for worker in workers:
         worker.join()
         assert worker.exitcode == 0

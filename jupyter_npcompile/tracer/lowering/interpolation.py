@@ -42,7 +42,9 @@ def interp(
     at = (torch.searchsorted(knots, where.contiguous(), right=True) - 1).clamp(0, max(size - 2, 0))
     nxt = (at + 1).clamp(max=size - 1)
     x0, x1, y0, y1 = (torch.take(table, place) for table in (knots, heights) for place in (at, nxt))
-    slope = (y1 - y0) / (x1 - x0)
+    width = x1 - x0
+    # Beside knots that lie together no slope is asked for; its derivative would be NaN there.
+    slope = (y1 - y0) / torch.where(width == 0, torch.ones_like(width), width)
     found = slope * (where - x0) + y0
     again = slope * (where - x1) + y1
     found = torch.where(torch.isnan(found), again, found)
