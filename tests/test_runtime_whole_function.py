@@ -15,6 +15,7 @@ import jupyter_npcompile
 from jupyter_npcompile.graph.kernels import FUNCTION
 from jupyter_npcompile.loops.sequences import Numbers
 from jupyter_npcompile.runtime import whole_function
+from jupyter_npcompile.runtime.duel import Ring, Turn
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile
 from jupyter_npcompile.runtime.loop_state import MAX_REFUSALS
@@ -353,3 +354,15 @@ def test_a_wrong_large_result_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     form.run = wrong
     assert np.array_equal(made(x), function(x))
     assert "NumPy's result was kept" in state.closed
+
+
+def test_the_other_side_comes_seldom_while_it_says_nothing() -> None:
+    """A call that records something is not timed: it would be tried at once again."""
+    _, state = whole(define("def f(x):\n    return x * 2\n"), [np.ones(3)])
+    ring = Ring()
+    waits = [state._is_unheard(Turn(ring, True, 0)) for _ in range(100)]
+    assert not waits[0]
+    assert 3 < waits.count(False) < 9
+    ring.written.append(1.0)  # it was timed, in the end
+    state._left = 0
+    assert not state._is_unheard(Turn(ring, True, 0))

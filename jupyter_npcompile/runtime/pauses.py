@@ -179,6 +179,8 @@ class Rest:
         What runs all of the function, where it is one piece of native code.
     changes : int
         How often something was recorded, compiled or judged.
+    beginnings : int
+        How often something was compiled that may run from then on.
     duel : Duel
         Of the function or cell.
     allowance : Allowance
@@ -208,6 +210,7 @@ class Rest:
             "_offered",
             "_vain",
             "allowance",
+            "beginnings",
             "changes",
             "duel",
         ),
@@ -229,7 +232,7 @@ class Rest:
         self.left = 0
         self.ran = self.in_vain = self.waiting = False
         self.whole: Form | None = None
-        self._vain = self._calls = self.changes = 0
+        self._vain = self._calls = self.changes = self.beginnings = 0
         self.duel = Duel() if duel is None else duel
         self.allowance = Allowance()
 
@@ -259,6 +262,7 @@ class Rest:
     def end(self) -> None:
         """Something fits, or might by now."""
         self.changes += 1
+        self.beginnings += 1
         self.duel.end()
         self.left = self._vain = 0
         self._hope()

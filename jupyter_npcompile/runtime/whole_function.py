@@ -26,7 +26,7 @@ from jupyter_npcompile.cell.twins import is_plain
 from jupyter_npcompile.loops.program import FINISHED, REFUSED, RETURNED
 from jupyter_npcompile.loops.sequences import Numbers
 from jupyter_npcompile.runtime.check import DifferenceError
-from jupyter_npcompile.runtime.duel import Duel, Turn
+from jupyter_npcompile.runtime.duel import Duel, Ring, Turn
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, taken_back
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile
 from jupyter_npcompile.runtime.loop_form import Form
@@ -44,6 +44,9 @@ LONGEST = 0.2
 
 FEWEST = 3
 """Calls of a function without loops, before anything is compiled for it."""
+
+LONGEST_PAUSE = 64
+"""Calls between two of the other side that say nothing, at the most."""
 
 LARGE = 1 << 20
 """Bytes of a result that is compared by samples: both sides would need memory."""
@@ -102,7 +105,10 @@ class WholeFunction:
         self._loops = [state for state in loops if state.loop.outer is None]
         self._rest = rest
         self._duel = Duel()
-        self._changes = 0
+        self._beginnings = 0
+        self._told: tuple[Ring | None, int] = (None, 0)
+        self._left = self._vain = 0
+        self._has_waited = False
         self._ticket: Ticket | None = None
         self._next_look = 1 if self._loops else FEWEST
         self._looks = 0
@@ -201,11 +207,14 @@ class WholeFunction:
         """
         duel, turn = self._duel, None
         if duel.written or not duel.is_blind():
-            if self._changes != self._rest.changes:
-                self._changes = self._rest.changes
+            if self._beginnings != self._rest.beginnings:
+                self._beginnings = self._rest.beginnings
                 duel.end()  # it has another opponent now
-            turn = duel.turn(frame.f_locals, self._changes)
-        if duel.written if turn is None else turn.written:
+            turn = duel.turn(frame.f_locals, self._rest.changes)
+        gives_way = duel.written if turn is None else turn.written
+        if turn is not None and turn.written and self._is_unheard(turn):
+            gives_way, turn = False, None
+        if gives_way:
             self._rest.whole = None
             forget_locals(frame)
             return False, None, turn
@@ -214,6 +223,25 @@ class WholeFunction:
         finally:
             forget_locals(frame)
         return (False, None, None) if result is _FAILED else (True, result, None)
+
+    def _is_unheard(self, turn: Turn) -> bool:
+        """Whether the other side need not run: it records, which takes long and says nothing.
+
+        Its last turn was not timed, as something changed in it: the next one comes later.
+        """
+        if self._left > 0:
+            self._left -= 1
+            return True
+        told = turn.ring, len(turn.ring.written)
+        if told == self._told and not self._has_waited:
+            self._has_waited = True
+            self._vain += 1
+            self._left = min(2**self._vain, LONGEST_PAUSE)
+            return True
+        if told != self._told:
+            self._vain = 0
+        self._told, self._has_waited = told, False
+        return False
 
     def _run(self, frame: FrameType, again: Callable[[], Any], turn: Turn | None) -> Any:
         own, names = frame.f_locals, frame.f_globals
