@@ -357,7 +357,7 @@ class Loop:
 def note_order(writer: Writer, ref: Ref) -> None:
     """Note whether an array is in C's order: else what is made of it has an order of its own."""
     if ref.ndim > 1 and not ref.is_fresh:
-        writer.emit(f"if (!LIKELY(!is_odd({ref.code}))) run.odd = true;")
+        writer.emit(f"if (!LIKELY(!is_unordered({ref.code}))) run.odd = true;")
 
 
 def leaves_of(value: Lazy | Scalar) -> list[Ref]:

@@ -213,6 +213,11 @@ template <class T, int N> static inline int order_of(const View<T, N> &v) {
     return 0;
 }
 template <class T, int N> static inline bool is_odd(const View<T, N> &v) { return order_of(v) == 2; }
+// The same for copies, in whose order an axis counts along which an array is repeated, too.
+template <class T, int N> static inline bool is_unordered(const View<T, N> &v) {
+    for (int d = 0; d < N; d++) if (v.n[d] > 1 && !v.s[d]) return true;
+    return is_odd(v);
+}
 // Whether NumPy gives what it makes of arrays another order than C's, which wins where they differ.
 static inline bool makes_odd(int ndim, std::initializer_list<int> orders) {
     bool c = false, other = false;
