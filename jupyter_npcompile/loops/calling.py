@@ -52,6 +52,9 @@ REDUCING = (
 )
 """Functions whose results have an order only where there are more than two dimensions."""
 
+REDUCING_METHODS = frozenset(function.__name__ for function in REDUCING)
+"""Methods of which that is so: those arrays have are called like the functions."""
+
 METHODS_IN_ORDER = frozenset(
     [
         "copy",
@@ -115,8 +118,8 @@ class Calls(Names):
             return self.method_of(function.owner, function.name, args, kwargs, is_sole)
         if isinstance(function, Method):
             if function.name not in METHODS_IN_ORDER:
-                reduces = any(f.__name__ == function.name for f in REDUCING)
-                self.note_orders((function.owner, *args), 3 if reduces else 2)
+                least = 3 if function.name in REDUCING_METHODS else 2
+                self.note_orders((function.owner, *args), least)
             return methods.method(self, function.owner, function.name, args, kwargs)
         if isinstance(function, Closure):
             found = closures.inlined(self, function)

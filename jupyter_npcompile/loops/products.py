@@ -80,12 +80,9 @@ def _matmul(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Val
 
 @of(np.dot)
 def _dot(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    if kwargs or len(args) != 2:
-        raise Declined("np.dot with these arguments")
-    a, b = elements(args[0]), elements(args[1])
-    if b.ndim > 2:
+    if len(args) == 2 and elements(args[1]).ndim > 2:
         raise Declined("np.dot with a stack of matrices, which is no product of matrices")
-    return product(t, a, b)
+    return _matmul(t, args, kwargs)
 
 
 @of(np.outer)
