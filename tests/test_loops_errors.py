@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from jupyter_npcompile.loops.program import Declined
+from jupyter_npcompile.loops.kinds import Declined
 from tests.native_loops import define, differences, outcome
 from tests.test_loops_program import translated
 from tests.test_runtime_whole_function import whole

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile
-from jupyter_npcompile.loops.program import Declined
+from jupyter_npcompile.loops.kinds import Declined
 from jupyter_npcompile.loops.records import Record
 from jupyter_npcompile.runtime.loop_compile import known_of
 from jupyter_npcompile.runtime.whole_function import WholeFunction

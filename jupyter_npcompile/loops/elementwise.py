@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from jupyter_npcompile.loops import arithmetic
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, Number
+from jupyter_npcompile.loops.nests import Element, Loop
 from jupyter_npcompile.loops.values import (
     Applied,
     Gathered,
@@ -154,204 +155,6 @@ class Fill:
     end: int
     value: Lazy | Scalar
     dims: tuple[str, ...]
-
-
-Element = Callable[[Lazy | Scalar], str]
-Body = Callable[[Element, list[str]], None]
-
-
-@dataclass
-class _Leaf:
-    """An array that a loop reads."""
-
-    ref: Ref
-    row: str  # pointer to the present row
-    steps: list[str]  # one C++ name a dimension: the strides, 0 where it is broadcast
-
-
-class Loop:
-    """One C++ loop nest over the elements of an array.
-
-    Parameters
-    ----------
-    writer : Writer
-        Where it goes.
-    dims : sequence of str
-        C++ expressions: the shape.
-
-    Attributes
-    ----------
-    locals : dict of str to str
-        C++ variables that hold the present elements of arrays.
-    is_tested : bool
-        Whether all shapes are known to fit, and arrays whose elements lie beside each other are
-        not broadcast in the last dimension.
-    """
-
-    def __init__(self, writer: Writer, dims: Sequence[str]) -> None:
-        self.writer = writer
-        self.is_tested = False
-        self.locals: dict[str, str] = {}
-        self.dims = list(dims)
-        self.ndim = len(dims)
-        self.leaves: dict[str, _Leaf] = {}
-        self.counters = [writer.name("k") for _ in dims]
-
-    def prepare(self, value: Lazy | Scalar) -> None:
-        """Check the shapes of all arrays in an expression, and name their strides."""
-        if isinstance(value, Scalar):
-            return
-        if isinstance(value, Applied):
-            for operand in value.operands:
-                self.prepare(operand)
-            return
-        if isinstance(value, Gathered):
-            self.prepare(value.index)
-            return
-        if value.code not in self.leaves:
-            self._leaf(value)
-
-    def _leaf(self, ref: Ref) -> None:
-        w = self.writer
-        row = w.name("r")
-        steps = []
-        for d in range(self.ndim):
-            own = d - (self.ndim - ref.ndim)
-            if own < 0:
-                steps.append("0")
-                continue
-            n = f"{ref.code}.n[{own}]"
-            if not self.is_tested:
-                w.emit(f"NEED({n} == {self.dims[d]} || {n} == 1);")
-            if ref.type.thin and own == ref.ndim - 1:
-                steps.append("0")
-                continue
-            steps.append(
-                w.hold("i64", f"{n} == {self.dims[d]} ? {ref.code}.s[{own}] : (i64)0", "s")
-            )
-        self.leaves[ref.code] = _Leaf(ref, row, steps)
-
-    def run(self, body: Body) -> None:
-        """Write the loop nest.
-
-        Parameters
-        ----------
-        body : callable
-            ``body(element, counters)`` writes the innermost statements;
-            ``element(value)`` is the C++ for an element of a value.
-        """
-        self.merge()
-
-        def inner(element: Element, counters: list[str]) -> None:
-            k = counters[-1]
-            self.writer.emit("#pragma GCC ivdep")
-            self.writer.emit(f"for (i64 {k} = 0; {k} < {self.dims[-1]}; {k}++) {{")
-            body(element, counters)
-            self.writer.emit("}")
-
-        self.rows(inner)
-
-    def merge(self) -> None:
-        """Take all rows for one where they lie so: for loops that ask for no positions."""
-        steps = [leaf.steps for leaf in self.leaves.values()]
-        if self.ndim < 2 or not steps or any("0" in some for some in steps):
-            return
-        w, sizes = self.writer, self.dims
-        tests = [
-            f"{some[d]} == {some[d + 1]} * {sizes[d + 1]}"
-            for some in steps
-            for d in range(self.ndim - 1)
-        ]
-        one = w.hold("bool", " && ".join(tests), "one")
-        self.dims = [w.hold("i64", f"{one} ? 1 : {n}", "n") for n in sizes[:-1]]
-        self.dims.append(w.hold("i64", f"{one} ? {' * '.join(sizes)} : {sizes[-1]}", "n"))
-
-    def rows(self, body: Body) -> None:
-        """Write the loops over all dimensions but the last.
-
-        Parameters
-        ----------
-        body : callable
-            As in `run`, for one row; it counts the elements itself.
-        """
-        self.variants(lambda unit: self._nest(body, unit=unit))
-
-    def variants(self, write: Callable[[bool], None]) -> None:
-        """Write something for rows whose elements lie beside each other, and for others.
-
-        Parameters
-        ----------
-        write : callable
-            ``write(unit)``; for others alone where no row is known to lie so.
-        """
-        if self.is_tested:
-            write(True)
-            return
-        w = self.writer
-        units = [
-            f"({leaf.steps[-1]} == 1 || {self.dims[-1]} <= 1)"
-            for leaf in self.leaves.values()
-            if leaf.ref.type.unit and leaf.steps[-1] != "0"
-        ]
-        if units:
-            with w.block(f"if ({' && '.join(units)})"):
-                write(True)
-            with w.block("else"):
-                write(False)
-        else:
-            write(False)
-
-    def _nest(self, body: Body, *, unit: bool) -> None:
-        w = self.writer
-        last = self.ndim - 1
-        for d in range(last):
-            k = self.counters[d]
-            w.emit(f"for (i64 {k} = 0; {k} < {self.dims[d]}; {k}++) {{")
-        self.begin_row()
-
-        def element(value: Lazy | Scalar) -> str:
-            return self.element(value, unit=unit)
-
-        body(element, self.counters)
-        for _ in range(last):
-            w.emit("}")
-
-    def begin_row(self) -> None:
-        """Write where the arrays have the present row; the counters say which that is."""
-        w, last = self.writer, self.ndim - 1
-        for leaf in self.leaves.values():
-            c = CTYPES[leaf.ref.dtype]
-            offset = " + ".join(
-                f"{self.counters[d]} * {leaf.steps[d]}" for d in range(last) if leaf.steps[d] != "0"
-            )
-            w.emit(f"const {c} *{leaf.row} = {leaf.ref.code}.p{' + ' + offset if offset else ''};")
-
-    def target(self, element: str, ref: Ref) -> str:
-        """C++ for an element of an array, as it may be assigned to."""
-        row = self.leaves[ref.code].row
-        return element.replace(row, f"(({CTYPES[ref.dtype]} *){row})", 1)
-
-    def element(self, value: Lazy | Scalar, *, unit: bool) -> str:
-        """C++ for an element of a value in the present row."""
-        if isinstance(value, Scalar):
-            return value.code
-        if isinstance(value, Applied):
-            return value.template.format(
-                *(self.element(operand, unit=unit) for operand in value.operands)
-            )
-        if isinstance(value, Gathered):
-            index = self.element(value.index, unit=unit)
-            source = value.source.code
-            return f"{source}.p[at((i64){index}, {source}.n[0]) * {source}.s[0]]"
-        if value.code in self.locals:
-            return self.locals[value.code]
-        leaf = self.leaves[value.code]
-        k, step = self.counters[-1], leaf.steps[-1]
-        if step == "0":
-            return f"{leaf.row}[0]"
-        if unit and value.type.unit:
-            return f"{leaf.row}[{k}]"
-        return f"{leaf.row}[{k} * {step}]"
 
 
 def note_order(writer: Writer, ref: Ref) -> None:

@@ -29,9 +29,9 @@ from jupyter_npcompile.loops.fusible import (
     reads_of,
     result_apart,
 )
+from jupyter_npcompile.loops.given import is_fixed
 from jupyter_npcompile.loops.groups import Group
 from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number, TupleType, Type
-from jupyter_npcompile.loops.names import is_fixed
 from jupyter_npcompile.loops.statements import Statements
 from jupyter_npcompile.loops.unrolling import unrolled
 from jupyter_npcompile.loops.values import Applied, Ref, Scalar, Value

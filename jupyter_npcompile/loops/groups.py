@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from jupyter_npcompile.loops import elementwise
-from jupyter_npcompile.loops.elementwise import Element, Loop
 from jupyter_npcompile.loops.fusible import NotFusible
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType
+from jupyter_npcompile.loops.nests import Element, Loop
 from jupyter_npcompile.loops.values import Applied, Lazy, Ref, Scalar, dtype_of, ndim_of
 from jupyter_npcompile.loops.writer import Writer
 

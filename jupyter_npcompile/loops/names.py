@@ -6,21 +6,13 @@ import ast
 import types as pytypes
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
 
-import numpy as np
-
-from jupyter_npcompile.loops import arithmetic, dicts, elementwise, errors, hosts, lists
-from jupyter_npcompile.loops.bounds import Proof
+from jupyter_npcompile.loops import arithmetic, dicts, elementwise, errors, lists
 from jupyter_npcompile.loops.calls import number
-from jupyter_npcompile.loops.carried import Carried
-from jupyter_npcompile.loops.functions import find
+from jupyter_npcompile.loops.frames import Env, Frame, FunctionCode, Jumps, NeedsInput, NeedsValue
+from jupyter_npcompile.loops.given import fixed, is_fixed, kind_of, type_of, wide_enough
 from jupyter_npcompile.loops.kinds import (
-    BOOL,
-    CTYPES,
-    FULL,
-    INT,
     PYTHON,
     UNBOUND,
     ArrayType,
@@ -57,178 +49,11 @@ from jupyter_npcompile.loops.values import (
 )
 from jupyter_npcompile.loops.writer import Writer
 
-SMALL = 32
-"""Bits of an integer that is an argument, if it has no more."""
-
-
-RETURNED = "0return"
+GIVEN_BACK = "0return"
 """Begins what holds the result of a function: no name of the user's begins with a digit."""
 
 
 Asked = TypeVar("Asked")
-
-Env = dict[str, Type]
-
-
-FunctionCode = tuple[pytypes.FunctionType, pytypes.CodeType, Any]
-"""A function, and the code and defaults that it had."""
-
-
-class NeedsInput(Exception):  # noqa: N818 - it asks for something
-    """A name is read that comes from outside, or an entry of what has one.
-
-    Parameters
-    ----------
-    name : str
-        The name.
-    path : tuple
-        Where an entry is found.
-    type : Type, optional
-        And what it is.
-    replaces : bool
-        Whether it is replaced.
-    """
-
-    def __init__(
-        self, name: str, path: Path = (), type: Type | None = None, *, replaces: bool = False
-    ) -> None:
-        super().__init__(name)
-        self.name = name
-        self.path = path
-        self.type = type
-        self.replaces = replaces
-
-
-class NeedsValue(Exception):  # noqa: N818 - it asks for something
-    """A name is read whose value must be part of the code: an axis."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.name = name
-
-
-def type_of(value: Any) -> Type | None:
-    """The type of a value of Python, if it is one that a loop may take.
-
-    Examples
-    --------
-    >>> type_of(2.5) == Number("py", "float64")
-    True
-    >>> type_of(np.zeros((2, 3))).ndim
-    2
-    """
-    if isinstance(value, Number | ArrayType | ListType | SourceType):
-        return value
-    if type(value) is list:
-        return ListType(None, is_given=True)
-    if type(value) is np.random.Generator:
-        return SourceType()
-    if isinstance(value, bool):
-        return BOOL
-    if type(value) is int:
-        if abs(value) < 1 << SMALL:
-            return Number("py", "int64", SMALL)
-        return INT if -(2**63) <= value < 2**63 else None
-    if type(value) is float:
-        return Number("py", "float64")
-    if type(value) is complex:
-        return Number("py", "complex128")
-    if isinstance(value, np.generic):
-        name = value.dtype.name
-        if type(value) is np.dtype(name).type and name in CTYPES and value.dtype.isnative:
-            return Number("np", name, 1 if name == "bool" else 63)
-        return None
-    if type(value) is not np.ndarray or not value.ndim or not value.dtype.isnative:
-        return None
-    if value.dtype.name not in CTYPES:
-        return None
-    unit = value.shape[-1] <= 1 or value.strides[-1] == value.itemsize
-    return ArrayType(value.dtype.name, value.ndim, unit)
-
-
-def is_fixed(value: Any) -> bool:
-    """Whether a value is one that is translated into the code, and compared when it runs."""
-    if value is None or value is Ellipsis or isinstance(value, (str, pytypes.ModuleType, type)):
-        return True
-    if isinstance(value, np.dtype):
-        return True
-    if type(value) is tuple:
-        return all(is_fixed(item) or isinstance(item, int | float | complex) for item in value)
-    if find(value) is not None or hosts.is_host(value):
-        return True
-    return type(value) is pytypes.FunctionType
-
-
-class Frame:
-    """The names of the loop, or of a function that is called in it.
-
-    Parameters
-    ----------
-    prefix : str
-        Before the names of its variables.
-    lookup : callable
-        What a name means that is not assigned: raises KeyError.
-    own : frozenset of str
-        Names that are assigned.
-
-    Attributes
-    ----------
-    around : Frame or None
-        The names around its definition.
-    caller : Frame or None
-        From where it is called.
-    closures : dict
-        Functions that are defined in it, by their places.
-    ignored : frozenset of str
-        The errors that NumPy ignores where it is called.
-    is_alone : bool
-        Whether nothing else is left to be computed where it is called.
-    needed : mapping of int to frozenset of str
-        The names that are read after a statement, by its identity, see `needed_after`.
-    held : dict of str to Value
-        What names are bound to in statements that are being put together.
-    views : dict of str to Ref, or None
-        Views that these have in common, by how they are written.
-    is_apart : bool
-        Whether each statement has to have loops of its own.
-    """
-
-    def __init__(
-        self, prefix: str, lookup: Callable[[str], Any], own: frozenset[str], *, is_loop: bool
-    ) -> None:
-        self.prefix = prefix
-        self.lookup = lookup
-        self.own = own
-        self.is_loop = is_loop
-        self.function: pytypes.FunctionType | None = None
-        self.env: Env = {}
-        self.returns: Type | None = None
-        self.result = ""
-        self.label = ""
-        self.proof: Proof | None = None
-        self.carried: Carried | None = None
-        self.changed: frozenset[str] = frozenset()
-        self.around: Frame | None = None
-        self.caller: Frame | None = None
-        self.closures: dict[tuple[int, int], Closure] = {}
-        self.ignored = errors.NONE
-        self.is_alone = True
-        self.needed: Mapping[int, frozenset[str]] = {}
-        self.held: dict[str, Value] = {}
-        self.views: dict[str, Ref] | None = None
-        self.is_apart = False
-
-
-class Jumps:
-    """Where ``break`` and ``continue`` of a loop go, and with what types."""
-
-    def __init__(self, head: Env, exit: Env, number: str, ignored: frozenset[str]) -> None:
-        self.ignored = ignored
-        self.head = head
-        self.exit = exit
-        self.ends: list[Env] = []
-        self.breaks: list[Env] = []
-        self.number = number
 
 
 class Names(ABC):
@@ -370,7 +195,7 @@ class Names(ABC):
             raise Declined(f"`{name}` is not bound", self.line) from None
         if is_fixed(value):
             self.fixed[self.frame.function, (name,)] = value
-            return _fixed(value)
+            return fixed(value)
         if self.frame.is_loop and isinstance(value, Record):
             return Holder((name,), value)
         if self.frame.is_loop and name in self.by_value:
@@ -378,12 +203,12 @@ class Names(ABC):
             return arithmetic.constant(value)
         if self.frame.is_loop:
             if type_of(value) is None:
-                raise Declined(f"`{name}` is {_kind(value)}", self.line)
+                raise Declined(f"`{name}` is {kind_of(value)}", self.line)
             raise NeedsInput(name)
         if isinstance(value, (bool, int, float, complex)) and type(value) in PYTHON.values():
             self.fixed[self.frame.function, (name,)] = value
             return arithmetic.constant(value)
-        raise Declined(f"`{name}`, which a function reads, is {_kind(value)}", self.line)
+        raise Declined(f"`{name}`, which a function reads, is {kind_of(value)}", self.line)
 
     def by_its_value(self, name: str) -> None:
         """The value of a name from outside is needed now, if it is an integer."""
@@ -406,10 +231,10 @@ class Names(ABC):
             return Holder(path, found)
         if is_fixed(found):
             self.fixed[None, path] = found
-            return _fixed(found)
+            return fixed(found)
         type = type_of(found)
         if type is None or isinstance(type, ListType):
-            raise Declined(f"`{text_of(path)}` is {_kind(found)}", self.line)
+            raise Declined(f"`{text_of(path)}` is {kind_of(found)}", self.line)
         name = name_of(path)
         if name is None:
             raise Declined(f"`{text_of(path)}`", self.line)
@@ -441,7 +266,7 @@ class Names(ABC):
             raise Declined(f"`{text_of(path)}` is bound anew", self.line)
         known = self.inputs.get(name, old)
         made = self.in_outermost(lambda: self.store(name, value))
-        wide = _wide_enough(known, made)
+        wide = wide_enough(known, made)
         if wide is None:
             text = f"`{text_of(path)}` is {describe(old)}, and then {describe(made)}"
             raise Declined(text, self.line)
@@ -475,7 +300,7 @@ class Names(ABC):
             return Entries(known.names, items)
         if isinstance(known, Fixed):
             value = known.value
-            return value if isinstance(value, Closure | Holder | Slots) else _fixed(value)
+            return value if isinstance(value, Closure | Holder | Slots) else fixed(value)
         raise Declined(f"`{name}` may not be bound", self.line)
 
     def assign(self, name: str, value: Value) -> None:
@@ -527,7 +352,7 @@ class Names(ABC):
             if value.frame is self.frame and value.name != name:
                 raise Declined("a dict with two names", self.line)
             return Fixed((value.name, value.names, id(value.frame)), value)
-        if isinstance(value, Entries) and name.startswith((RETURNED, "return")):
+        if isinstance(value, Entries) and name.startswith((GIVEN_BACK, "return")):
             types = tuple(self.store(f"{name}_{k}", item) for k, item in enumerate(value.items))
             return DictType(value.names, types)
         if isinstance(value, Known):
@@ -632,44 +457,5 @@ class Names(ABC):
         """Write statements; False when what follows them is never reached."""
 
 
-def fixed_value(value: Any) -> Value:
-    """A default of a function's, which stays what it is."""
-    if not is_fixed(value) and type(value) not in PYTHON.values():
-        raise Declined(f"a default that is {_kind(value)}")
-    return _fixed(value)
-
-
-def _fixed(value: Any) -> Value:
-    """A value that is part of the code."""
-    if type(value) is tuple:
-        return Items(tuple(map(_fixed, value)))
-    if isinstance(value, bool | int | float | complex):
-        return arithmetic.constant(value)
-    return Known(value)
-
-
-def _wide_enough(known: Type, made: Type) -> Type | None:
-    """The type that an entry has to have from the beginning; None when there is none."""
-    if isinstance(known, Number) and isinstance(made, Number):
-        alike = (known.origin, known.dtype) == (made.origin, made.dtype)
-        if not alike or known.is_tagged or made.is_tagged:
-            return None
-        return replace(known, bits=known.bits if made.bits <= known.bits else FULL)
-    if not isinstance(known, ArrayType) or not isinstance(made, ArrayType):
-        return None
-    if (known.dtype, known.ndim) == (made.dtype, made.ndim):
-        return replace(known, unit=known.unit and made.unit)
-    return None
-
-
 def _plain_tag(type: Number) -> str:
     return "0" if type.origin == "py" else "1"
-
-
-def _kind(value: Any) -> str:
-    """What a value is, in words."""
-    value_type = getattr(value, "type", None)
-    if isinstance(value_type, type):
-        return f"a {value_type.__name__}"
-    known = type_of(value)
-    return f"a {type(value).__name__}" if known is None else describe(known)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import types
 from collections import abc
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,6 +12,8 @@ from jupyter_npcompile.loops import dicts, errors
 from jupyter_npcompile.loops.boundary import Boundary
 from jupyter_npcompile.loops.carried import Carried
 from jupyter_npcompile.loops.entry import entry_file, signature
+from jupyter_npcompile.loops.frames import Jumps, NeedsInput, NeedsValue
+from jupyter_npcompile.loops.given import is_fixed, type_of
 from jupyter_npcompile.loops.kinds import (
     ArrayType,
     CutType,
@@ -27,112 +28,15 @@ from jupyter_npcompile.loops.kinds import (
 )
 from jupyter_npcompile.loops.lists import changed_names
 from jupyter_npcompile.loops.liveness import needed_after
-from jupyter_npcompile.loops.names import RETURNED as GIVEN_BACK
-from jupyter_npcompile.loops.names import (
-    FunctionCode,
-    Jumps,
-    NeedsInput,
-    NeedsValue,
-    is_fixed,
-    type_of,
-)
-from jupyter_npcompile.loops.records import Path, Step, name_of, reached, text_of
+from jupyter_npcompile.loops.loop_code import Assumption, LoopCode
+from jupyter_npcompile.loops.names import GIVEN_BACK
+from jupyter_npcompile.loops.records import Path, Step, name_of, text_of
 from jupyter_npcompile.loops.sequences import Numbers, Sequence
 from jupyter_npcompile.loops.translator import BLOCK, has_loops, tested_inside
 from jupyter_npcompile.loops.values import Closure, Holder, Known, Slots, Value
 
-__all__ = ["Declined", "LoopCode", "translate"]
-
-FINISHED, LEFT, PAUSED, REFUSED, NOTHING, RETURNED = range(6)
-"""How a run ends: its loop is over, by ``break``, goes on later, is NumPy's, has no iteration,
-or its function is over."""
-
-
 ATTEMPTS = 100
 """At finding all inputs: each one that is missed is one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Assumption:
-    """Something that is compared before each run.
-
-    Parameters
-    ----------
-    function : types.FunctionType or None
-        In whose names it is looked up; None for those of the loop.
-    path : tuple of (str or Step)
-        A name, and attributes of modules, or steps to an entry.
-    value : object
-        What it must be.
-    """
-
-    function: types.FunctionType | None
-    path: Path
-    value: Any
-
-
-@dataclass(frozen=True, slots=True)
-class LoopCode:
-    """A loop in C++.
-
-    Parameters
-    ----------
-    source : str
-        The file, without the support it includes.
-    inputs : tuple of str
-        Names that are its arguments, after those of the sequence.
-    outputs : tuple of str
-        Names that it binds, in the order of its results.
-    fixed : mapping of str to object
-        Names that it binds to something that is known now.
-    assumptions : tuple of Assumption
-        What must be as it was.
-    codes : tuple of (function, code, defaults)
-        The functions that are written into it.
-    written : tuple of str
-        Inputs whose memory it may write into.
-    hosts : tuple of callable
-        Functions of NumPy that it calls: its last arguments.
-    signature : str
-        The types of its inputs, for a report.
-    draws_legacy : bool
-        Whether it draws from the generator behind `np.random.rand`.
-    printed : list of str
-        Where a run leaves what has to be printed.
-    paths : mapping of str to path
-        Where inputs are found that are entries of a dict or an object.
-    stored : tuple of (int, Step)
-        Entries that it replaces: of which input, and which.
-    """
-
-    source: str
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-    fixed: Mapping[str, Any]
-    assumptions: tuple[Assumption, ...]
-    codes: tuple[FunctionCode, ...]
-    written: tuple[str, ...]
-    hosts: tuple[Callable[..., Any], ...] = ()
-    signature: str = ""
-    draws_legacy: bool = False
-    printed: list[str] = field(default_factory=list)
-    paths: Mapping[str, Path] = field(default_factory=dict)
-    stored: tuple[tuple[int, Step], ...] = ()
-
-    def values(self, namespace: Mapping[str, Any]) -> list[Any]:
-        """The inputs.
-
-        Raises
-        ------
-        LookupError
-            When one is not there.
-        """
-        return [reached(self.paths.get(name, (name,)), namespace) for name in self.inputs]
-
-    def show(self) -> None:
-        """Print what a run has left, which counts."""
-        while self.printed:
-            print(self.printed.pop(0), end="")
 
 
 def translate(

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from jupyter_npcompile.loops import elementwise, indexing, stretches
-from jupyter_npcompile.loops.elementwise import Element, Loop
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, Number
+from jupyter_npcompile.loops.nests import Element, Loop
 from jupyter_npcompile.loops.values import Cut, Known, Lazy, Ref, Scalar
 from jupyter_npcompile.loops.writer import Writer
 

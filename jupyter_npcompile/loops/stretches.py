@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jupyter_npcompile.loops import elementwise
-from jupyter_npcompile.loops.elementwise import Loop
+from jupyter_npcompile.loops.nests import Loop
 from jupyter_npcompile.loops.values import Lazy
 from jupyter_npcompile.loops.writer import Writer
 

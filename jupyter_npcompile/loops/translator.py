@@ -11,9 +11,9 @@ from jupyter_npcompile.loops import elementwise, index_loops, indexing, lists
 from jupyter_npcompile.loops.bounds import Proof, renamed
 from jupyter_npcompile.loops.calls import elements, number
 from jupyter_npcompile.loops.carried import Carried
+from jupyter_npcompile.loops.frames import Jumps
 from jupyter_npcompile.loops.fusing import Fusing
 from jupyter_npcompile.loops.kinds import Declined, Number
-from jupyter_npcompile.loops.names import Jumps
 from jupyter_npcompile.loops.values import Bounds, Cut, Items, Listed, Ref, Scalar, Value, Zipped
 
 LONGEST = 16

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.loops.given import type_of
 from jupyter_npcompile.loops.kinds import ArrayType, Declined
-from jupyter_npcompile.loops.names import type_of
 from jupyter_npcompile.loops.sequences import Numbers, Rows, Sequence, Together
 
 _RANGE = type(iter(range(0)))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_npcompile.loops.program import NOTHING, REFUSED, RETURNED
+from jupyter_npcompile.loops.loop_code import NOTHING, REFUSED, RETURNED
 from jupyter_npcompile.loops.records import Step
 from jupyter_npcompile.runtime.check import Rounding, difference
 from jupyter_npcompile.runtime.footprint import budget

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from jupyter_npcompile.cell import Loop
 from jupyter_npcompile.cell.names import loaded
 from jupyter_npcompile.loops import Declined, translate
-from jupyter_npcompile.loops.names import is_fixed, type_of
+from jupyter_npcompile.loops.given import is_fixed, type_of
 from jupyter_npcompile.loops.records import DEEPEST, Record
 from jupyter_npcompile.loops.sequences import Sequence
 from jupyter_npcompile.runtime import loop_store

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.loops import LoopCode
-from jupyter_npcompile.loops.program import Assumption
+from jupyter_npcompile.loops.loop_code import Assumption
 from jupyter_npcompile.loops.records import Step
 from jupyter_npcompile.loops.sequences import Sequence
 from jupyter_npcompile.runtime.iterators import Remaining

@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_npcompile.cell import Loop
 from jupyter_npcompile.loops import Declined
-from jupyter_npcompile.loops.program import (
-    FINISHED,
-    LEFT,
-    NOTHING,
-    PAUSED,
-    REFUSED,
-    RETURNED,
-)
+from jupyter_npcompile.loops.loop_code import FINISHED, LEFT, NOTHING, PAUSED, REFUSED, RETURNED
 from jupyter_npcompile.loops.records import reached
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.iterators import Remaining, later, remaining

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
-from jupyter_npcompile.loops.program import FINISHED, REFUSED, RETURNED
+from jupyter_npcompile.loops.loop_code import FINISHED, REFUSED, RETURNED
 from jupyter_npcompile.runtime.history import remember
 from jupyter_npcompile.runtime.loop_form import Form
 from jupyter_npcompile.runtime.loop_inputs import Reader

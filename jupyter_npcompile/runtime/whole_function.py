@@ -23,7 +23,7 @@ from jupyter_npcompile.cell import FunctionProgram, Loop
 from jupyter_npcompile.cell.names import bound_names, local_names
 from jupyter_npcompile.cell.syntax import every_argument, extent, load, point, store
 from jupyter_npcompile.cell.twins import is_plain
-from jupyter_npcompile.loops.program import FINISHED, REFUSED, RETURNED
+from jupyter_npcompile.loops.loop_code import FINISHED, REFUSED, RETURNED
 from jupyter_npcompile.loops.sequences import Numbers
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.duel import Duel, Ring, Turn

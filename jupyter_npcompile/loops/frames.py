@@ -1,0 +1,125 @@
+"""The names of a loop, or of a function in it, while it is translated."""
+
+from __future__ import annotations
+
+import types as pytypes
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from jupyter_npcompile.loops import errors
+from jupyter_npcompile.loops.bounds import Proof
+from jupyter_npcompile.loops.carried import Carried
+from jupyter_npcompile.loops.kinds import Type
+from jupyter_npcompile.loops.records import Path
+from jupyter_npcompile.loops.values import Closure, Ref, Value
+
+Env = dict[str, Type]
+
+
+FunctionCode = tuple[pytypes.FunctionType, pytypes.CodeType, Any]
+"""A function, and the code and defaults that it had."""
+
+
+class NeedsInput(Exception):  # noqa: N818 - it asks for something
+    """A name is read that comes from outside, or an entry of what has one.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    path : tuple
+        Where an entry is found.
+    type : Type, optional
+        And what it is.
+    replaces : bool
+        Whether it is replaced.
+    """
+
+    def __init__(
+        self, name: str, path: Path = (), type: Type | None = None, *, replaces: bool = False
+    ) -> None:
+        super().__init__(name)
+        self.name = name
+        self.path = path
+        self.type = type
+        self.replaces = replaces
+
+
+class NeedsValue(Exception):  # noqa: N818 - it asks for something
+    """A name is read whose value must be part of the code: an axis."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+class Frame:
+    """The names of the loop, or of a function that is called in it.
+
+    Parameters
+    ----------
+    prefix : str
+        Before the names of its variables.
+    lookup : callable
+        What a name means that is not assigned: raises KeyError.
+    own : frozenset of str
+        Names that are assigned.
+
+    Attributes
+    ----------
+    around : Frame or None
+        The names around its definition.
+    caller : Frame or None
+        From where it is called.
+    closures : dict
+        Functions that are defined in it, by their places.
+    ignored : frozenset of str
+        The errors that NumPy ignores where it is called.
+    is_alone : bool
+        Whether nothing else is left to be computed where it is called.
+    needed : mapping of int to frozenset of str
+        The names that are read after a statement, by its identity, see `needed_after`.
+    held : dict of str to Value
+        What names are bound to in statements that are being put together.
+    views : dict of str to Ref, or None
+        Views that these have in common, by how they are written.
+    is_apart : bool
+        Whether each statement has to have loops of its own.
+    """
+
+    def __init__(
+        self, prefix: str, lookup: Callable[[str], Any], own: frozenset[str], *, is_loop: bool
+    ) -> None:
+        self.prefix = prefix
+        self.lookup = lookup
+        self.own = own
+        self.is_loop = is_loop
+        self.function: pytypes.FunctionType | None = None
+        self.env: Env = {}
+        self.returns: Type | None = None
+        self.result = ""
+        self.label = ""
+        self.proof: Proof | None = None
+        self.carried: Carried | None = None
+        self.changed: frozenset[str] = frozenset()
+        self.around: Frame | None = None
+        self.caller: Frame | None = None
+        self.closures: dict[tuple[int, int], Closure] = {}
+        self.ignored = errors.NONE
+        self.is_alone = True
+        self.needed: Mapping[int, frozenset[str]] = {}
+        self.held: dict[str, Value] = {}
+        self.views: dict[str, Ref] | None = None
+        self.is_apart = False
+
+
+class Jumps:
+    """Where ``break`` and ``continue`` of a loop go, and with what types."""
+
+    def __init__(self, head: Env, exit: Env, number: str, ignored: frozenset[str]) -> None:
+        self.ignored = ignored
+        self.head = head
+        self.exit = exit
+        self.ends: list[Env] = []
+        self.breaks: list[Env] = []
+        self.number = number

@@ -1,0 +1,121 @@
+"""What values of Python a loop may take from outside, and as what types."""
+
+from __future__ import annotations
+
+import types as pytypes
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from jupyter_npcompile.loops import arithmetic, hosts
+from jupyter_npcompile.loops.functions import find
+from jupyter_npcompile.loops.kinds import (
+    BOOL,
+    CTYPES,
+    FULL,
+    INT,
+    PYTHON,
+    ArrayType,
+    Declined,
+    ListType,
+    Number,
+    SourceType,
+    Type,
+    describe,
+)
+from jupyter_npcompile.loops.values import Items, Known, Value
+
+SMALL = 32
+"""Bits of an integer that is an argument, if it has no more."""
+
+
+def type_of(value: Any) -> Type | None:
+    """The type of a value of Python, if it is one that a loop may take.
+
+    Examples
+    --------
+    >>> type_of(2.5) == Number("py", "float64")
+    True
+    >>> type_of(np.zeros((2, 3))).ndim
+    2
+    """
+    if isinstance(value, Number | ArrayType | ListType | SourceType):
+        return value
+    if type(value) is list:
+        return ListType(None, is_given=True)
+    if type(value) is np.random.Generator:
+        return SourceType()
+    if isinstance(value, bool):
+        return BOOL
+    if type(value) is int:
+        if abs(value) < 1 << SMALL:
+            return Number("py", "int64", SMALL)
+        return INT if -(2**63) <= value < 2**63 else None
+    if type(value) is float:
+        return Number("py", "float64")
+    if type(value) is complex:
+        return Number("py", "complex128")
+    if isinstance(value, np.generic):
+        name = value.dtype.name
+        if type(value) is np.dtype(name).type and name in CTYPES and value.dtype.isnative:
+            return Number("np", name, 1 if name == "bool" else 63)
+        return None
+    if type(value) is not np.ndarray or not value.ndim or not value.dtype.isnative:
+        return None
+    if value.dtype.name not in CTYPES:
+        return None
+    unit = value.shape[-1] <= 1 or value.strides[-1] == value.itemsize
+    return ArrayType(value.dtype.name, value.ndim, unit)
+
+
+def is_fixed(value: Any) -> bool:
+    """Whether a value is one that is translated into the code, and compared when it runs."""
+    if value is None or value is Ellipsis or isinstance(value, (str, pytypes.ModuleType, type)):
+        return True
+    if isinstance(value, np.dtype):
+        return True
+    if type(value) is tuple:
+        return all(is_fixed(item) or isinstance(item, int | float | complex) for item in value)
+    if find(value) is not None or hosts.is_host(value):
+        return True
+    return type(value) is pytypes.FunctionType
+
+
+def fixed_value(value: Any) -> Value:
+    """A default of a function's, which stays what it is."""
+    if not is_fixed(value) and type(value) not in PYTHON.values():
+        raise Declined(f"a default that is {kind_of(value)}")
+    return fixed(value)
+
+
+def fixed(value: Any) -> Value:
+    """A value that is part of the code."""
+    if type(value) is tuple:
+        return Items(tuple(map(fixed, value)))
+    if isinstance(value, bool | int | float | complex):
+        return arithmetic.constant(value)
+    return Known(value)
+
+
+def wide_enough(known: Type, made: Type) -> Type | None:
+    """The type that an entry has to have from the beginning; None when there is none."""
+    if isinstance(known, Number) and isinstance(made, Number):
+        alike = (known.origin, known.dtype) == (made.origin, made.dtype)
+        if not alike or known.is_tagged or made.is_tagged:
+            return None
+        return replace(known, bits=known.bits if made.bits <= known.bits else FULL)
+    if not isinstance(known, ArrayType) or not isinstance(made, ArrayType):
+        return None
+    if (known.dtype, known.ndim) == (made.dtype, made.ndim):
+        return replace(known, unit=known.unit and made.unit)
+    return None
+
+
+def kind_of(value: Any) -> str:
+    """What a value is, in words."""
+    value_type = getattr(value, "type", None)
+    if isinstance(value_type, type):
+        return f"a {value_type.__name__}"
+    known = type_of(value)
+    return f"a {type(value).__name__}" if known is None else describe(known)
