@@ -87,6 +87,23 @@ def test_short_loops_are_one_loop_over_memory() -> None:
     assert fused(source) == [18]
 
 
+BITS = """
+def f(codes, by):
+    bits = codes[:, None] ^ codes[None, :]
+    bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    bits = (bits << by) + (bits >> by)
+    return bits * np.uint64(3) >> np.uint64(56)
+"""
+
+
+def test_shifts_are_done_with_what_is_around_them() -> None:
+    """Also by as many places as there are bits, or by more."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 2**64, 9, dtype=np.uint64)
+    state = assert_whole(BITS, codes, rng.integers(0, 70, 9, dtype=np.uint64))
+    assert fused(state.forms[0].code.source) == [4]
+
+
 TEMPORARY = """
 def f(u, c, steps):
     for _ in range(steps):

@@ -10,14 +10,15 @@ import pytest
 import jupyter_npcompile
 from jupyter_npcompile.runtime import planning, state
 from jupyter_npcompile.runtime.functions import FunctionHandle, handle_of
-from jupyter_npcompile.runtime.loop_form import ANY, CLEAR, FAR, LONG, NARROW, RUNS, TURNS, Form
+from jupyter_npcompile.runtime.loop_form import ANY, CLEAR, LONG, NARROW, RUNS, Form
+from jupyter_npcompile.runtime.loop_turns import FAIR, FAR, TURNS, Turns
 
 SIZE, FEWER, OTHER = (4, 12), (3, 12), (4, 13)
 
 
 def form(python: float) -> Form:
     made = Form(cast(Any, None), cast(Any, None), None)
-    made.time(SIZE, python)
+    made.time(SIZE, python, python)
     return made
 
 
@@ -36,12 +37,12 @@ def test_a_clear_loss_is_enough() -> None:
 def test_each_size_has_times_of_its_own() -> None:
     """An iteration over larger arrays takes longer, whoever runs it."""
     made = form(1e-5)
-    made.time(SIZE, 1e-5)
-    made.time(SIZE, 1e-5)
+    made.time(SIZE, 1e-5, 1e-5)
+    made.time(SIZE, 1e-5, 1e-5)
     assert made.is_measured(SIZE)
     assert not made.is_measured(OTHER)
     assert not any(made.loses(OTHER, 1.0) for _ in range(RUNS))
-    made.time(OTHER, 0.5)
+    made.time(OTHER, 0.5, 0.01)
     assert made.is_measured(OTHER)  # it is long
     made.ran(OTHER, 10, 0.1)
     assert (made.latest.python, made.latest.native, made.iterations) == (0.5, 0.1, 10)
@@ -64,10 +65,10 @@ def test_it_comes_back_where_segments_turn_out_to_be_slower(segments: float, gai
     made = form(10 * LONG)
     assert made.loses(SIZE, 5 * LONG)
     for _ in range(TURNS - 1):
-        assert not made.gains(FEWER, 20 * LONG)  # they are checked, or are being compiled
-    assert made.gains(SIZE, segments * LONG) == gains
+        assert not made.gains(FEWER, 200 * LONG, 10)  # they are checked, or are being compiled
+    assert made.gains(SIZE, 10 * segments * LONG, 10) == gains
     assert made.has_lost(SIZE) != gains
-    assert not made.gains(SIZE, 20 * LONG)  # that was decided
+    assert not made.gains(SIZE, 200 * LONG, 10)  # that was decided
     assert not made.loses(SIZE, 5 * LONG)
 
 
@@ -75,8 +76,41 @@ def test_an_iteration_may_be_unlike_the_first() -> None:
     """Python was timed with a short one: that shows as soon as it runs them all."""
     made = form(10 * LONG)
     assert made.loses(SIZE, 5 * LONG)
-    assert not made.gains(SIZE, 4 * FAR * LONG)
-    assert made.gains(SIZE, 6 * FAR * LONG)
+    assert not made.gains(SIZE, 40 * FAR * LONG, 10)
+    assert made.gains(SIZE, 60 * FAR * LONG, 10)
+    assert not made.has_lost(SIZE)
+
+
+@pytest.mark.parametrize(("native", "gains"), [(4.0, True), (7.0, False)])
+def test_one_iteration_that_was_compared_says_little_of_a_run(native: float, gains: bool) -> None:
+    """The first may be the longest, or be disturbed: native code has a run, and that counts."""
+    made = form(10 * LONG)
+    assert not made.predicts_little(SIZE, FAR)  # it is timed once more
+    made.time(SIZE, 10 * LONG, 9 * LONG)
+    assert made.predicts_little(SIZE, FAR)
+    assert made.has_lost(SIZE)
+    assert [made.gains(SIZE, 60 * LONG, 10) for _ in range(TURNS)] == [False] * (TURNS - 1) + [True]
+    assert not made.has_lost(SIZE)
+    assert made.loses(SIZE, native * LONG) != gains
+    assert made.has_lost(SIZE) != gains
+    assert not made.gains(SIZE, 100.0, 10)  # that was decided
+
+
+def test_what_is_clearly_slower_than_python_has_no_run() -> None:
+    made = form(10 * LONG)
+    made.time(SIZE, 10 * LONG, 1.1 * FAIR * 10 * LONG)
+    made.times[SIZE[1:]].predicted = 1.1 * FAIR * 10 * LONG
+    assert made.predicts_little(SIZE, FAR)
+    assert not any(made.gains(SIZE, 60 * LONG, 10) for _ in range(2 * TURNS))
+
+
+def test_brief_iterations_are_timed_more_than_once() -> None:
+    """The first one in Python was slow."""
+    made = form(2 * LONG)
+    assert not made.predicts_little(SIZE, FAR)
+    made.time(SIZE, 0.5 * LONG, 0.1 * LONG)
+    made.time(SIZE, 0.6 * LONG, 0.1 * LONG)
+    assert not made.predicts_little(SIZE, FAR)
     assert not made.has_lost(SIZE)
 
 
@@ -111,20 +145,21 @@ def test_segments_take_over_where_a_native_loop_gains_nothing(
     report = jupyter_npcompile.last_report()
     assert report is not None
     assert all(region.tier != "native-loop" for region in report.regions)
-    ((size, (_, turns)),) = form.apart.items()
-    assert turns
-    form.apart[size] = (0.0, turns[: TURNS - 1])  # as if native code took no time at all
+    ((size, turns),) = form.turns.items()
+    assert turns.runs
+    # As if native code took no time at all.
+    form.turns[size] = Turns(0.0, 1.0, True, turns.runs[: TURNS - 1])
     for _ in range(TURNS):
         np.testing.assert_allclose(fast(x, 40), large(x, 40), rtol=1e-12)
     assert form.iterations
     assert not handle.loops[0].gave_way
 
 
-def _gains_nothing(form: Form, size: tuple[int, ...], *times: float) -> bool:
-    if size[1:] in form.apart:
+def _gains_nothing(form: Form, size: tuple[int, ...], *times: float, is_run: bool = False) -> bool:
+    if size[1:] in form.turns:
         return False
     form.lost.add((ANY, *size[1:]))
-    form.apart[size[1:]] = (1.0, [])
+    form.turns[size[1:]] = Turns(1.0, 1.0, True)
     return True
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.cell.syntax import assign, load, point, store
+from jupyter_npcompile.loops.kinds import CTYPES
 from jupyter_npcompile.loops.unrolling import Resolve
 
 _MAKES = (
@@ -19,7 +20,8 @@ _MAKES = (
 )
 
 _READS = (
-    *(np.roll, np.sum, np.max, np.min, np.mean, np.float64, np.float32, np.int64),
+    *(np.roll, np.sum, np.max, np.min, np.mean),
+    *(np.dtype(name).type for name in CTYPES),
     *(len, int, float, bool, min, max, range),
 )
 """Functions without effects that are called before the loop begins."""

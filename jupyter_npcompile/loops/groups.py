@@ -17,7 +17,7 @@ MOST_ARRAYS, MOST_OPERATIONS = 32, 96
 """Arrays, and operations on their elements, in one loop."""
 
 _ALONE = re.compile(
-    r"\b(fitting|element|floor_mod|floor_div|checked_\w+|wrapping_pow|np_left|np_right|np_heaviside"
+    r"\b(fitting|element|floor_mod|floor_div|checked_\w+|wrapping_pow|np_heaviside"
     r"|logaddexp|complex_\w+|exactly|Complex|std::fm(od|ax|in))\b"
 )
 """What GCC does for one element at a time: all else in the loop would be done so, too."""

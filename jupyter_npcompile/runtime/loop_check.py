@@ -53,7 +53,7 @@ class Prediction:
     size : tuple of int
         Of the run that it is a part of.
     seconds : float
-        What native code has taken for it, copies apart.
+        What native code has taken for it, besides what it does once a run.
     samples : set of str
         Names of which samples are kept.
     """
@@ -160,7 +160,9 @@ def predict(
     Prediction or None
         None when it left the iteration to Python.
     """
+    _beginning(form, values, arguments)  # what it keeps copies in has its memory then
     answer, contents = taken_back(form, values, arguments, written)
+    written.seconds = max(0.0, written.seconds - _beginning(form, values, arguments))
     if answer is None or answer[0] in (REFUSED, NOTHING):
         if answer is not None and answer[0] == REFUSED:
             form.refusals += 1
@@ -172,6 +174,13 @@ def predict(
     made = Prediction.of(form, found, contents, values, changes, written)
     made.seconds = written.seconds
     return made
+
+
+def _beginning(form: Form, values: list[Any], arguments: tuple[Any, ...]) -> float:
+    """Seconds of a run of no iterations, of which a loop has one for all of its own."""
+    began = perf_counter()
+    form.run(0, *arguments, *values, *form.code.hosts)
+    return perf_counter() - began
 
 
 def taken_back(

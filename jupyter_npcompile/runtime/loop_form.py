@@ -14,6 +14,7 @@ from jupyter_npcompile.loops.records import Step
 from jupyter_npcompile.loops.sequences import Sequence
 from jupyter_npcompile.runtime.iterators import Remaining
 from jupyter_npcompile.runtime.loop_store import Run
+from jupyter_npcompile.runtime.loop_turns import FAR, Turns
 
 LOOKS = 8
 """Loops that begin before a form that has never fitted is no news any more."""
@@ -25,7 +26,7 @@ ENOUGH = 3
 """Iterations of Python's that are timed: the first are slow."""
 
 BRIEF = 1e-3
-"""Seconds of an iteration beyond which one is enough."""
+"""Seconds of an iteration beyond which one is enough, or two where native code gains little."""
 
 LONG = 1e-4
 """Seconds of an iteration in which arrays are so large that segments may be faster."""
@@ -39,18 +40,8 @@ ANY = -1
 CLEAR = 3.0
 """How many times as long one run must take to be enough."""
 
-FAR = 6.0
-"""How many times as fast as Python it must be where iterations are long; else segments have
-a turn."""
-
 NARROW = 1.5
 """The same where loops are in it: then it is hardly arrays that take the time."""
-
-TURNS = 6
-"""Runs in segments after which it is clear what they are worth: the first ones are checked."""
-
-WORTH = 1.1
-"""How many times as fast as they it must be then."""
 
 
 @dataclass
@@ -67,17 +58,20 @@ class Times:
         Seconds of an iteration in Python.
     native : float
         And here.
+    predicted : float
+        The same of those that have run here to be compared.
     """
 
     samples: int = 0
     clean: int = 0
     python: float = float("inf")
     native: float = float("inf")
+    predicted: float = float("inf")
 
     @property
     def is_enough(self) -> bool:
         """Whether it is clear how long Python takes; something may get in the way."""
-        enough = ENOUGH if self.python < BRIEF else 1
+        enough = ENOUGH if self.python < BRIEF else 1 + (FAR * self.predicted > self.python)
         return self.clean >= enough or self.samples >= SAMPLES
 
 
@@ -109,8 +103,8 @@ class Form:
         Sizes of runs for which Python is faster; see `has_lost`.
     runs : dict
         The first runs of each size: seconds for an iteration.
-    apart : dict of tuple to tuple
-        Where segments have a turn: what an iteration takes here, and took in them.
+    turns : dict of tuple to Turns
+        Where segments have a turn.
     """
 
     code: LoopCode
@@ -124,7 +118,7 @@ class Form:
     iterations: int = 0
     lost: set[tuple[int, ...]] = field(default_factory=set)
     runs: dict[tuple[int, ...], list[float]] = field(default_factory=dict)
-    apart: dict[tuple[int, ...], tuple[float, list[float]]] = field(default_factory=dict)
+    turns: dict[tuple[int, ...], Turns] = field(default_factory=dict)
 
     @property
     def is_untried(self) -> bool:
@@ -136,13 +130,21 @@ class Form:
         known = self.times.get(size[1:])
         return known is not None and known.is_enough
 
-    def time(self, size: tuple[int, ...], seconds: float | None) -> None:
-        """An iteration has run in Python; None where nobody knows how long that took."""
+    def time(self, size: tuple[int, ...], seconds: float | None, native: float) -> None:
+        """An iteration has run in Python, and here; None where nobody knows how long that took."""
         known = self.times.setdefault(size[1:], Times())
         known.samples += 1
+        known.predicted = min(known.predicted, native)
         if seconds is not None:
             known.clean += 1
             known.python = min(known.python, seconds)
+
+    def predicts_little(self, size: tuple[int, ...], factor: float) -> bool:
+        """Whether segments have a turn, by what single iterations took, here and in Python."""
+        known = self.times[size[1:]]
+        return known.is_enough and self.gains_too_little(
+            size, known.predicted, known.python, factor
+        )
 
     def ran(self, size: tuple[int, ...], count: int, seconds: float) -> None:
         """So many iterations have run here, and each took so long."""
@@ -163,7 +165,11 @@ class Form:
         One run may have been disturbed: it takes three, or a clear one.
         """
         python = self.times.setdefault(size[1:], Times()).python
-        if self.gains_too_little(size, seconds, python, factor):
+        turns = self.turns.get(size[1:])
+        if turns is not None and turns.loses(seconds):
+            self.lost.add((ANY, *size[1:]))
+            return True
+        if self.gains_too_little(size, seconds, python, factor, is_run=True):
             return True
         known = self.runs.setdefault(size, [])
         if len(known) >= RUNS:
@@ -176,7 +182,13 @@ class Form:
         return True
 
     def gains_too_little(
-        self, size: tuple[int, ...], seconds: float, python: float, factor: float
+        self,
+        size: tuple[int, ...],
+        seconds: float,
+        python: float,
+        factor: float,
+        *,
+        is_run: bool = False,
     ) -> bool:
         """Whether segments have a turn: an iteration that is long gains little here.
 
@@ -192,26 +204,20 @@ class Form:
             What an iteration has taken here, and in Python.
         factor : float
             How many times as fast it must be here.
+        is_run : bool
+            Whether a whole run has told what it takes here.
         """
         known = LONG < python < float("inf")
-        if not known or python >= factor * seconds or size[1:] in self.apart:
+        if not known or python >= factor * seconds or size[1:] in self.turns:
             return False
         self.lost.add((ANY, *size[1:]))
-        self.apart[size[1:]] = (seconds, [])
+        self.turns[size[1:]] = Turns(seconds, python, is_run)
         return True
 
-    def gains(self, size: tuple[int, ...], seconds: float) -> bool:
-        """Note what an iteration took in segments; whether it is clear now that it gains.
-
-        Python's own iterations count as theirs, where nothing of them is compiled.
-        """
-        here, turns = self.apart.get(size[1:], (float("inf"), []))
-        if len(turns) >= TURNS:
-            return False
-        turns.append(seconds)
-        if seconds > FAR * here and len(turns) > 1:
-            turns[:] = [seconds] * TURNS  # an iteration is not like another
-        if len(turns) < TURNS or WORTH * here > min(turns):
+    def gains(self, size: tuple[int, ...], seconds: float, count: int) -> bool:
+        """Note what so many iterations took in segments; whether the next ones run here."""
+        turns = self.turns.get(size[1:])
+        if turns is None or not turns.segments(seconds / count, seconds):
             return False
         self.lost.discard((ANY, *size[1:]))
         return True

@@ -15,7 +15,8 @@ from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.iterators import Remaining, later, remaining
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, predict
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile
-from jupyter_npcompile.runtime.loop_form import FAR, NARROW, Form, size_of_run
+from jupyter_npcompile.runtime.loop_form import NARROW, Form, size_of_run
+from jupyter_npcompile.runtime.loop_turns import FAR
 from jupyter_npcompile.runtime.namespace import FrameNamespace
 from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.policy import Options, is_open, loops_when
@@ -117,7 +118,7 @@ class LoopState:
         self.busy += seconds
         if self._watched is not None:
             (form, size, count), self._watched = self._watched, None
-            if form.gains(size, seconds / count):
+            if form.gains(size, seconds, count):
                 self.gave_way = False
                 self.rest.end()
 
@@ -260,7 +261,7 @@ class LoopState:
             return False
         allowance = self.rest.allowance
         waits = loops_when(self.options) == "now"
-        if not waits and not allowance.is_enough_for_copying(3 * written.nbytes):
+        if not waits and not allowance.is_enough_for_copying(5 * written.nbytes):
             return False
         began = perf_counter()
         prediction = predict(form, values, arguments, written, self.rest.changes)
@@ -286,10 +287,8 @@ class LoopState:
             return
         form.checked = True
         clean = self.rest.changes == prediction.changes
-        form.time(prediction.size, seconds if clean else None)
-        if not (clean and is_open(self.options)):
-            return
-        if form.gains_too_little(prediction.size, prediction.seconds, seconds, self._far):
+        form.time(prediction.size, seconds if clean else None, prediction.seconds)
+        if clean and is_open(self.options) and form.predicts_little(prediction.size, self._far):
             self._give_way()
 
     # -- compiling

@@ -1,0 +1,92 @@
+"""Turns of segments, where native code gains little over Python."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+FAR = 6.0
+"""How many times as fast as Python it must be where iterations are long; else segments have
+a turn."""
+
+TURNS = 6
+"""Runs in segments after which it is clear what they are worth: the first ones are checked."""
+
+FEW, LASTING = 3, 0.5
+"""The same where runs take long: so many, which have taken so many seconds together."""
+
+WORTH = 1.1
+"""How many times as fast as they it must be then."""
+
+FAIR = 1.5
+"""How many times as long as Python's own an iteration here may take for a whole run to be tried."""
+
+
+@dataclass
+class Turns:
+    """Who runs loops of one size, segments or native code.
+
+    Iterations need not be alike, as where arrays shrink: what one of them took here
+    says little of a run. So native code has a run, when segments have had theirs.
+
+    Parameters
+    ----------
+    native, python : float
+        Seconds that the same iteration has taken here, and in Python.
+    is_run : bool
+        Whether the first of them is the mean of a run.
+    runs : list of float
+        What an iteration took in segments, a run at a time.
+    spent : float
+        Seconds of these runs.
+    is_over : bool
+        Whether it is decided.
+
+    Examples
+    --------
+    >>> turns = Turns(1.0, 2.0)
+    >>> [turns.segments(1.5, 1.5) for _ in range(FEW)]
+    [False, False, True]
+    >>> turns.loses(0.7), turns.is_over
+    (False, True)
+    """
+
+    native: float
+    python: float
+    is_run: bool = False
+    runs: list[float] = field(default_factory=list)
+    spent: float = 0.0
+    is_over: bool = False
+
+    def segments(self, seconds: float, spent: float) -> bool:
+        """Note what an iteration took in segments; whether native code has the next run.
+
+        Python's own iterations count as theirs, where nothing of them is compiled.
+
+        Parameters
+        ----------
+        seconds : float
+            The mean of a run.
+        spent : float
+            All of it.
+        """
+        if self.is_over:
+            return False
+        self.runs.append(seconds)
+        self.spent += spent
+        if seconds > FAR * self.native and len(self.runs) > 1:
+            self.is_over = True
+            return True
+        if len(self.runs) < TURNS and (len(self.runs) < FEW or self.spent < LASTING):
+            return False
+        if not self.is_run:
+            self.is_over = self.native > FAIR * self.python
+            return not self.is_over
+        self.is_over = True
+        return WORTH * self.native <= min(self.runs)
+
+    def loses(self, seconds: float) -> bool:
+        """Note what an iteration of a run took here; whether segments are faster, for good."""
+        if self.is_over or not self.runs:
+            return False
+        self.native, self.is_run, self.is_over = seconds, True, True
+        return WORTH * seconds > min(self.runs)
