@@ -92,6 +92,24 @@ def constant(value: Any) -> Scalar:
     raise Declined(f"a constant {type(value).__name__}")
 
 
+def large_constant(dtype: str, value: int) -> Scalar:
+    """A number of an integer dtype, of more bits than Python's integers have here.
+
+    Examples
+    --------
+    >>> large_constant("uint64", 0xF000000000000001).code
+    '((uint64_t)17293822569102704641ULL)'
+
+    Raises
+    ------
+    Declined
+        When it does not fit: NumPy raises.
+    """
+    if not 0 <= value <= np.iinfo(dtype).max:
+        raise Declined(f"an integer that does not fit into {dtype}")
+    return Scalar(f"(({CTYPES[dtype]}){value}ULL)", Number("np", dtype))
+
+
 def _literal(value: float) -> str:
     if np.isnan(value):
         return "NAN"

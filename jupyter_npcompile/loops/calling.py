@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.cell.names import bound_names
-from jupyter_npcompile.loops import closures, elementwise, hosts, lists, methods, stacks
+from jupyter_npcompile.loops import arithmetic, closures, elementwise, hosts, lists, methods, stacks
 from jupyter_npcompile.loops.calls import array
 from jupyter_npcompile.loops.frames import Frame
 from jupyter_npcompile.loops.functions import find
@@ -37,6 +37,9 @@ from jupyter_npcompile.loops.values import (
 DEEPEST = 6
 """Calls of functions in each other that are written into the loop."""
 
+
+LARGE = 1 << 62
+"""Integers from here on have more bits than those of Python's have in loops."""
 
 TAKE_GENERATORS = (sum, min, max, any, all, list, sorted)
 """Functions of Python of a generator expression, which is the same as of a list."""
@@ -110,6 +113,9 @@ class Calls(Names):
                 raise Declined("a generator expression", node.lineno)
             assert isinstance(function, Known)
             return self.on_generator_of(function.value, node.args[0])
+        large = _large(function, node)
+        if large is not None:
+            return large
         for keyword in node.keywords:
             if keyword.arg in PARTS_OF_THE_CODE and isinstance(keyword.value, ast.Name):
                 self.by_its_value(keyword.value.id)
@@ -295,3 +301,16 @@ class Calls(Names):
 
 def _as_it_is(value: Value) -> Value:
     return value
+
+
+def _large(function: Value, node: ast.Call) -> Value | None:
+    """``np.uint64(0x8000000000000000)``: an integer that only an integer of NumPy's can be."""
+    if not isinstance(function, Known) or len(node.args) != 1 or node.keywords:
+        return None
+    (arg,) = node.args
+    kind = function.value
+    if not isinstance(arg, ast.Constant) or type(arg.value) is not int or arg.value < LARGE:
+        return None
+    if not isinstance(kind, type) or not issubclass(kind, np.integer) or find(kind) is None:
+        return None
+    return arithmetic.large_constant(np.dtype(kind).name, arg.value)
