@@ -256,15 +256,10 @@ def places(writer: Writer, mask: Lazy, size: str) -> Ref:
     """Where a mask of one dimension is true."""
     held = elementwise.materialise(writer, mask)
     writer.emit(f"NEED({held.code}.n[0] == {size});")
-    count, k, next = writer.name("m"), writer.name("k"), writer.name("j")
-    bit = f"{held.code}.p[{k} * {held.code}.s[0]]"
-    writer.emit(f"i64 {count} = 0;")
-    writer.emit(f"for (i64 {k} = 0; {k} < {held.code}.n[0]; {k}++) {count} += {bit} != 0;")
+    bits = f"{held.code}.p, {held.code}.s[0], {size}"
+    count = writer.hold("i64", f"count_true({bits})", "m")
     made = elementwise.new(writer, "int64", [count])
-    writer.emit(
-        f"for (i64 {k} = 0, {next} = 0; {next} < {count}; {k}++) "
-        f"if ({bit}) {made.code}.p[{next}++] = {k};"
-    )
+    writer.emit(f"places_true({made.code}.p, {bits}, {count});")
     return made
 
 
@@ -273,16 +268,10 @@ def compressed(writer: Writer, ref: Ref, mask: Lazy) -> Ref:
     held = elementwise.materialise(writer, mask)
     n = f"{ref.code}.n[0]"
     writer.emit(f"NEED({held.code}.n[0] == {n});")
-    count, k = writer.name("m"), writer.name("k")
-    bit = f"{held.code}.p[{k} * {held.code}.s[0]]"
-    writer.emit(f"i64 {count} = 0;")
-    writer.emit(f"for (i64 {k} = 0; {k} < {n}; {k}++) {count} += {bit} != 0;")
+    bits = f"{held.code}.p, {held.code}.s[0], {n}"
+    count = writer.hold("i64", f"count_true({bits})", "m")
     made = elementwise.new(writer, ref.dtype, [count])
-    next = writer.name("j")
-    writer.emit(
-        f"for (i64 {k} = 0, {next} = 0; {k} < {n} && {next} < {count}; {k}++) "
-        f"{{ {made.code}.p[{next}] = {ref.code}.p[{k} * {ref.code}.s[0]]; {next} += {bit} != 0; }}"
-    )
+    writer.emit(f"take_true({made.code}.p, {ref.code}.p, {ref.code}.s[0], {bits}, {count});")
     return made
 
 

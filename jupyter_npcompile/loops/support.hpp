@@ -151,7 +151,7 @@ static Buffer *new_head(void *at) {
     if (Buffer *made = spare.kept(room)) return made;
     spare.let_go();
     Buffer *made = new_head(std::malloc(sizeof(Buffer)));
-    made->memory = (char *)std::aligned_alloc(64, (size_t)room);
+    made->memory = (char *)std::malloc((size_t)room);
     if (!made->memory) { std::free(made); throw std::bad_alloc(); }
     if (room >= LARGE_PAGES) ask_for_large_pages(made->memory, room);
     made->small = false;

@@ -32,6 +32,7 @@ HEADERS = (
         "selection.hpp",
         "fields.hpp",
         "correlations.hpp",
+        "masks.hpp",
     ),
 )
 """What all loops include, in this order."""

@@ -1,0 +1,90 @@
+// The elements where a mask is true. A processor that can push chosen elements of a vector
+// together does eight bytes of a mask at a time, or more; else one element after the other,
+// without a branch, for a mask is seldom what it was before.
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__BMI2__)
+#include <immintrin.h>
+#define PUSHES_TOGETHER 1
+static inline unsigned bits_of_8(const bool8 *mask) {
+    const __m128i held = _mm_loadl_epi64((const __m128i *)mask);
+    return _mm_test_epi8_mask(held, held);
+}
+static inline unsigned bits_of_16(const bool8 *mask) {
+    const __m128i held = _mm_loadu_si128((const __m128i *)mask);
+    return _mm_test_epi8_mask(held, held);
+}
+#endif
+
+// Sums of bytes that do not overflow are vectors of bytes.
+static i64 count_true(const bool8 *mask, i64 step, i64 n) {
+    i64 count = 0, k = 0;
+    if (step == 1)
+        for (; k + 128 <= n; k += 128) {
+            unsigned char part = 0;
+            for (int i = 0; i < 128; i++) part += mask[k + i] != 0;
+            count += part;
+        }
+    for (; k < n; k++) count += mask[k * step] != 0;
+    return count;
+}
+
+// So many elements are taken as the mask has that are true, and no more are written.
+template <class T>
+static void take_true(T *to, const T *from, i64 step, const bool8 *mask, i64 every, i64 n, i64 count) {
+    i64 k = 0, j = 0;
+#ifdef PUSHES_TOGETHER
+    if (step == 1 && every == 1) {
+        if constexpr (sizeof(T) == 16) {
+            for (; k + 8 <= n && j + 8 <= count; k += 8) {
+                const unsigned bits = bits_of_8(mask + k);
+                for (int half = 0; half < 2; half++) {
+                    const unsigned four = bits >> 4 * half & 15;
+                    const __mmask8 pairs = (__mmask8)(_pdep_u32(four, 0x55) * 3);
+                    const __m512i held = _mm512_loadu_si512(from + k + 4 * half);
+                    _mm512_storeu_si512(to + j, _mm512_maskz_compress_epi64(pairs, held));
+                    j += __builtin_popcount(four);
+                }
+            }
+        } else if constexpr (sizeof(T) == 8) {
+            for (; k + 8 <= n && j + 8 <= count; k += 8) {
+                const unsigned bits = bits_of_8(mask + k);
+                const __m512i held = _mm512_loadu_si512(from + k);
+                _mm512_storeu_si512(to + j, _mm512_maskz_compress_epi64((__mmask8)bits, held));
+                j += __builtin_popcount(bits);
+            }
+        } else if constexpr (sizeof(T) == 4) {
+            for (; k + 16 <= n && j + 16 <= count; k += 16) {
+                const unsigned bits = bits_of_16(mask + k);
+                const __m512i held = _mm512_loadu_si512(from + k);
+                _mm512_storeu_si512(to + j, _mm512_maskz_compress_epi32((__mmask16)bits, held));
+                j += __builtin_popcount(bits);
+            }
+        }
+    }
+#endif
+    for (; k < n && j < count; k++) {
+        to[j] = from[k * step];
+        j += mask[k * every] != 0;
+    }
+}
+
+// Where a mask is true.
+static void places_true(i64 *to, const bool8 *mask, i64 every, i64 n, i64 count) {
+    i64 k = 0, j = 0;
+#ifdef PUSHES_TOGETHER
+    if (every == 1) {
+        __m512i places = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
+        const __m512i eight = _mm512_set1_epi64(8);
+        for (; k + 8 <= n && j + 8 <= count; k += 8) {
+            const unsigned bits = bits_of_8(mask + k);
+            _mm512_storeu_si512(to + j, _mm512_maskz_compress_epi64((__mmask8)bits, places));
+            places = _mm512_add_epi64(places, eight);
+            j += __builtin_popcount(bits);
+        }
+    }
+#endif
+    for (; k < n && j < count; k++) {
+        to[j] = k;
+        j += mask[k * every] != 0;
+    }
+}
