@@ -15,8 +15,10 @@ if [ -n "${CI:-}" ]; then
   export NPCOMPILE_HALF
   printf 'half of the examples of large families, drawn from %s\n' "$NPCOMPILE_HALF"
 fi
-# A file is the unit: its tests share servers, and what they have compiled. Many wait
-# for a compiler or a browser, so one process more than there are processors is busy.
+# Tests start some two hundred processes that import the package: Python compiles it once.
+unset PYTHONDONTWRITEBYTECODE
+# A file is the unit, see tests/distribution.py: its tests share what they have compiled. Many
+# wait for a compiler or a browser, so one process more than there are processors is busy.
 processes=$(($(.venv/bin/python -c 'import os; print(os.cpu_count() or 1)') + 1))
 .venv/bin/python -m pytest -q -n $((processes < 4 ? processes : 4)) --dist loadfile \
   --durations=5 --junitxml=build/pytest.xml

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import shutil
 import signal
@@ -27,12 +28,18 @@ import numpy as np
 from IPython.core.interactiveshell import InteractiveShell
 
 import jupyter_npcompile
-from jupyter_npcompile.runtime import allowance, whole_function
+from jupyter_npcompile.magic import extension
+from jupyter_npcompile.runtime import allowance, compile_worker, whole_function
 from jupyter_npcompile.runtime.settings import settings
 from tests import summary
+from tests.distribution import Units, place
 from tests.processes import processes
+from tests.segment_batches import BUILDING
 
 __all__ = ["processes"]
+
+# The product's own, which can also build many segments at once.
+compile_worker.worker.module = BUILDING
 
 # Time says nothing on a busy machine, nor does that examples take long to make.
 PATIENT: dict[str, Any] = {
@@ -59,7 +66,8 @@ LARGE = {
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With ``NPCOMPILE_HALF`` large families run one half of their examples, drawn from it."""
+    """Bring tests into order; with ``NPCOMPILE_HALF`` large families run half of their examples."""
+    items.sort(key=place)
     seed = os.environ.get("NPCOMPILE_HALF")
     if not seed:
         return
@@ -72,6 +80,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     }
     config.hook.pytest_deselected(items=list(left))
     items[:] = [item for item in items if item not in left]
+
+
+def pytest_collection_finish() -> None:
+    """What is there before the first test stays there: no search for garbage goes through it."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Distribute tests over processes, where there are several."""
+    return Units(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.fixture(autouse=True)
@@ -122,6 +142,21 @@ def _segments(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 @pytest.fixture
 def straight_functions() -> None:
     """Functions without loops may become one piece of native code."""
+
+
+@pytest.fixture(autouse=True)
+def _workers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compile workers outlive the shells of tests: to start one is seconds of work.
+
+    A test with `workers_end` has them end when the last extension goes, as kernels do.
+    """
+    if "workers_end" not in request.fixturenames:
+        monkeypatch.setattr(extension, "stop_all", lambda: None)
+
+
+@pytest.fixture
+def workers_end() -> None:
+    """With the last extension that goes the compile workers end."""
 
 
 @pytest.fixture(autouse=True)

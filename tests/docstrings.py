@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import doctest
+import functools
 import inspect
 import io
 import re
@@ -92,7 +93,8 @@ def statement(source: str, number: int, raises: bool) -> str | None:
     )
 
 
-def groups() -> list[Group]:
+@functools.cache
+def groups() -> tuple[Group, ...]:
     """All docstrings with at least one example that runs here, natively."""
     parser = doctest.DocTestParser()
     found = []
@@ -112,7 +114,7 @@ def groups() -> list[Group]:
         kept = _running([part for part in made if part])
         if kept and name not in UNINITIALISED:
             found.append(Group(name, kept))
-    return found
+    return tuple(found)
 
 
 def _running(statements: list[str]) -> tuple[str, ...]:

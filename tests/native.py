@@ -24,7 +24,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import numpy as np
 from IPython.core.displaypub import CapturingDisplayPublisher
@@ -32,7 +31,6 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 import jupyter_npcompile
-from jupyter_npcompile.magic import extension
 
 MAGIC = "%%npcompile --quiet"
 PLAIN = "# run by IPython   "
@@ -401,7 +399,8 @@ class Bench(contextlib.AbstractContextManager["Bench"]):
         with contextlib.redirect_stdout(io.StringIO()):
             if self.compiled:
                 self.shell.run_line_magic("load_ext", "jupyter_npcompile")
-                self.stack.callback(self._unload)
+                unload = self.shell.run_line_magic
+                self.stack.callback(unload, "unload_ext", "jupyter_npcompile")
                 self.shell.run_line_magic("npcompile", "clear")
             self.shell.run_cell("import numpy as np", store_history=True)
         self.initial = set(self.shell.user_ns)
@@ -409,11 +408,6 @@ class Bench(contextlib.AbstractContextManager["Bench"]):
 
     def __exit__(self, *error: object) -> None:
         self.stack.close()
-
-    def _unload(self) -> None:
-        """Take the magics away; the next bench needs the compile worker, which starts slowly."""
-        with mock.patch.object(extension, "stop_all"):
-            self.shell.run_line_magic("unload_ext", "jupyter_npcompile")
 
     def setup(self, source: str, run: int = FIRST_RUN) -> None:
         """Run a cell that is not compiled; it must not fail."""

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import HealthCheck, given, note, seed, settings
 
 from jupyter_npcompile.tracer.table import TABLE
 from tests import test_tracer_lowering_random as rows
@@ -51,7 +51,7 @@ COMPARED = [name for name in NAMES if name not in CONSTANT | RARE]
 
 
 def try_several(
-    name: str, count: int, check: Check, *, enough: float = math.inf
+    name: str, count: int, check: Check, *, enough: float = math.inf, start: int | None = None
 ) -> collections.Counter[str]:
     """Check random calls, or until enough of them are right; says what became of them."""
     found: collections.Counter[str] = collections.Counter()
@@ -60,15 +60,17 @@ def try_several(
     @given(st.data())
     def one(data: st.DataObject) -> None:
         call = RECIPES[name].draw(data.draw, name)
-        seed = data.draw(st.integers(0, 99))
+        values = data.draw(st.integers(0, 99))
         if found["right"] >= enough and not found["wrong"]:  # what was wrong is tried again
             return
         note(f"{name} {call}")
-        verdict = check(name, call, seed)
+        verdict = check(name, call, values)
         found[verdict.status] += 1
         by_convention = name in NAN and verdict.detail.startswith("nan")
         assert verdict.status != "wrong" or by_convention, verdict.detail
 
+    if start is not None:
+        one = seed(start)(one)
     one()
     return found
 
@@ -76,8 +78,10 @@ def try_several(
 @pytest.mark.parametrize("name", NAMES)
 def test_gradient(name: str) -> None:
     found = try_several(name, max(5, settings().max_examples // 20), check)
-    if name in COMPARED:
-        assert found["right"] or try_several(name, 300, check, enough=1)["right"]
+    if name in COMPARED and not found["right"]:
+        # Some at a time: calls are drawn to the last, however early enough of them are right.
+        some = (try_several(name, 25, check, enough=1, start=start) for start in range(12))
+        assert any(found["right"] for found in some)
 
 
 TWICE = [name for name in COMPARED if not name.endswith((".at", ".outer", ".reduceat"))]

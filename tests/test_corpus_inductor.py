@@ -12,8 +12,11 @@ import random
 
 import pytest
 
+from tests.batches import Batches
 from tests.corpus import documented, run
 from tests.docstrings import groups
+from tests.native import run_compiled
+from tests.segment_batches import compiled_together
 from tests.summary import tell
 
 __all__ = ["documented"]
@@ -27,9 +30,21 @@ DRAWN = random.Random(SEED).sample(GROUPS, min(SAMPLE, len(GROUPS)))
 DONE: list[str] = []
 
 
+@pytest.fixture(scope="module")
+def batches() -> Batches[int]:
+    """The groups, of which some are compiled at a time."""
+
+    def ask(number: int) -> None:
+        source = DRAWN[number].source
+        run_compiled(source, tier="inductor", setup="import numpy as np", runs=1)
+
+    return Batches(range(len(DRAWN)), compiled_together, ask)
+
+
 @pytest.mark.usefixtures("documented")
 @pytest.mark.parametrize("number", range(len(DRAWN)))
-def test_drawn_group(number: int) -> None:
+def test_drawn_group(number: int, batches: Batches[int]) -> None:
+    batches.need(number)
     group = DRAWN[number]
     try:
         run(group, "inductor")

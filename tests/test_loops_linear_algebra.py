@@ -10,6 +10,8 @@ import pytest
 
 import jupyter_npcompile
 from jupyter_npcompile.loops import linear_algebra
+from tests.batches import Batches
+from tests.native_batches import compiled_together
 from tests.native_loops import compiled, define, differences, how, outcome
 
 pytestmark = pytest.mark.skipif(
@@ -80,15 +82,32 @@ def test_decompositions(layout: str) -> None:
     assert_same(DECOMPOSING.format(layout=layout), *inputs)
 
 
-@pytest.mark.parametrize("call", ["solve(m, b)", "inv(m)", "cholesky(m)", "det(m)"])
-def test_what_numpy_raises(call: str) -> None:
-    text = f"def f(m, b, k):\n    for _ in range(k): t = np.linalg.{call}\n    return t"
+CALLS = ("solve(m, b)", "inv(m)", "cholesky(m)", "det(m)")
+
+
+@pytest.fixture(scope="module")
+def calls() -> Batches[str]:
+    """Functions that make one of the calls."""
+    return Batches(
+        map(CALLING.format, CALLS),
+        compiled_together,
+        lambda text: outcome(compiled(define(text)), (square(3, 1), np.ones(3), 2)),
+    )
+
+
+CALLING = "def f(m, b, k):\n    for _ in range(k): t = np.linalg.{}\n    return t"
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_what_numpy_raises(call: str, calls: Batches[str]) -> None:
+    text = CALLING.format(call)
+    calls.need(text)
     for bad in (np.zeros((3, 3)), -np.eye(3), np.full((3, 3), np.nan), np.ones((3, 2))):
         assert_same(text, (square(3, 1), np.ones(3), 2), (bad, np.ones(len(bad)), 2))
 
 
 def test_lengths_that_do_not_fit() -> None:
-    text = "def f(m, b, k):\n    for _ in range(k): t = np.linalg.solve(m, b)\n    return t"
+    text = CALLING.format("solve(m, b)")
     assert_same(text, (square(3, 1), np.ones(3), 2), (square(3, 1), np.ones(4), 2))
 
 
@@ -110,11 +129,18 @@ def test_products(left: str) -> None:
     shape = eval(left, {"a": a, "u": u}).shape
     inner = shape[-1]
     wide = rng.normal(size=(2 * inner, 2 * inner))
-    for right in ("b[:n]", "b[:n, ::3]", "b.T[:n, 1:]", "b[n - 1::-1]", "v[:n]", "v[::-1][:n]"):
-        if left[0] == "u" and right[0] == "v":
-            continue
-        text = PRODUCTS.format(left=left, right=right.replace("n", str(inner)))
-        assert_same(text, (a, wide, u[: shape[0]] if left == "u" else u, wide[0], 2))
+    given = (a, wide, u[: shape[0]] if left == "u" else u, wide[0], 2)
+    rights = ("b[:n]", "b[:n, ::3]", "b.T[:n, 1:]", "b[n - 1::-1]", "v[:n]", "v[::-1][:n]")
+    texts = [
+        PRODUCTS.format(left=left, right=right.replace("n", str(inner)))
+        for right in rights
+        if (left[0], right[0]) != ("u", "v")
+    ]
+    with compiled_together():
+        for text in texts:
+            outcome(compiled(define(text)), given)
+    for text in texts:
+        assert_same(text, given)
 
 
 def test_products_of_what_is_not_finite() -> None:
@@ -126,6 +152,6 @@ def test_products_of_what_is_not_finite() -> None:
 
 
 def test_numbers_of_other_types_go_to_numpy() -> None:
-    text = "def f(m, b, k):\n    for _ in range(k): t = np.linalg.solve(m, b)\n    return t"
+    text = CALLING.format("solve(m, b)")
     for dtype in (np.float32, np.int64):
         assert_same(text, (square(3, 1).astype(dtype), np.ones(3, dtype), 2))

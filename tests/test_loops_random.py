@@ -12,7 +12,9 @@ import pytest
 
 import jupyter_npcompile
 from jupyter_npcompile.runtime import loop_state
+from tests.batches import Batches
 from tests.loop_programs import program, recurrences
+from tests.native_batches import compiled_together
 from tests.native_loops import assert_same, compiled, define, differences, how, outcome, top_loops
 
 SEEDS = range(40)
@@ -38,8 +40,19 @@ def arguments(seed: int) -> Sequence[Any]:
     )
 
 
+@pytest.fixture(scope="module")
+def batches() -> Batches[int]:
+    """All programs."""
+    return Batches(
+        (*SEEDS, *SWITCHED),
+        compiled_together,
+        lambda seed: outcome(compiled(define(program(seed))), arguments(seed)),
+    )
+
+
 @pytest.mark.parametrize("seed", SEEDS)
-def test_random_program(seed: int) -> None:
+def test_random_program(seed: int, batches: Batches[int]) -> None:
+    batches.need(seed)
     assert_same(define(program(seed)), lambda run: arguments(seed + run))
 
 
@@ -48,9 +61,10 @@ def test_recurrences(seed: int) -> None:
     assert_same(define(recurrences(seed)), lambda run: arguments(seed + run), runs=4)
 
 
-def test_most_of_them_run_natively() -> None:
+def test_most_of_them_run_natively(batches: Batches[int]) -> None:
     ran = 0
     for seed in SEEDS:
+        batches.need(seed)
         function = compiled(define(program(seed)))
         outcome(function, arguments(seed))
         ran += how(function) == "native"
@@ -58,7 +72,10 @@ def test_most_of_them_run_natively() -> None:
 
 
 @pytest.mark.parametrize("seed", SWITCHED)
-def test_native_code_begins_at_every_iteration(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_native_code_begins_at_every_iteration(
+    seed: int, batches: Batches[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batches.need(seed)
     function = define(program(seed))
     native = compiled(function)
     outcome(native, arguments(seed))  # compiles
@@ -87,8 +104,9 @@ def test_native_code_begins_at_every_iteration(seed: int, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("seed", SWITCHED)
 def test_native_code_is_left_after_every_few_iterations(
-    seed: int, monkeypatch: pytest.MonkeyPatch
+    seed: int, batches: Batches[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    batches.need(seed)
     function = define(program(seed))
     native = compiled(function)
     outcome(native, arguments(seed))

@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile
-from tests.native_loops import assert_same, define, how, reasons
+from tests.batches import Batches
+from tests.native_batches import compiled_together
+from tests.native_loops import Function, assert_same, compiled, define, how, outcome, reasons
 
 
 class Row(NamedTuple):
@@ -1102,7 +1104,7 @@ ROWS: tuple[Row, ...] = (
         "host_view",
         "a=R.normal(size=4)",
         "for i in range(3):\n    t = np.flip(a)\n    t[0] += 1",
-        "python",
+        "native",
     ),
     Row(
         "host_raises",
@@ -1154,11 +1156,31 @@ def _native(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jupyter_npcompile.settings, "first_run_check", "off")
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_row(row: Row) -> None:
+def written(row: Row) -> Function:
+    """The function that a row is about."""
     names = ", ".join(argument_names(row.arguments))
     results = ", ".join(filter(None, (row.results, names)))
     body = textwrap.indent(f"{row.body}\nreturn {results}", "    ")
-    function = define(f"def program({names}):\n{body}\n")
-    native = assert_same(function, lambda run: Draws(row, run).arguments(row.arguments))
+    return define(f"def program({names}):\n{body}\n")
+
+
+@pytest.fixture(scope="module")
+def batches(request: pytest.FixtureRequest) -> Batches[Row]:
+    """The rows that are tested now."""
+    items = [item for item in request.session.items if item.path == request.path]
+    rows = [item.callspec.params["row"] for item in items if isinstance(item, pytest.Function)]
+    return Batches(
+        rows, compiled_together, lambda row: outcome(compiled(written(row)), drawn(row, 0))
+    )
+
+
+def drawn(row: Row, run: int) -> tuple[Any, ...]:
+    """The arguments of a run."""
+    return Draws(row, run).arguments(row.arguments)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_row(row: Row, batches: Batches[Row]) -> None:
+    batches.need(row)
+    native = assert_same(written(row), lambda run: drawn(row, run))
     assert how(native) == row.how or not row.how, reasons(native)

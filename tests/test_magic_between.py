@@ -201,8 +201,9 @@ def test_in_a_kernel_the_next_cell_copies_nothing() -> None:
     import nbformat
 
     cells = [
-        "%load_ext jupyter_npcompile\nimport numpy as np, jupyter_npcompile as npc\n"
-        "npc.settings.tier = 'aten'\nx = np.arange(5.0)",
+        # The tier before the extension: so no compile worker is started.
+        "import numpy as np, jupyter_npcompile as npc\nnpc.settings.tier = 'aten'\n"
+        "%load_ext jupyter_npcompile\nx = np.arange(5.0)",
         FIRST,
         SECOND,
         "print(sum(r.copies.to_device for r in npc.last_report().regions))\n"

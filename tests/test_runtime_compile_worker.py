@@ -17,7 +17,7 @@ import pytest
 
 from jupyter_npcompile.graph import to_json
 from jupyter_npcompile.graph.nodes import Graph
-from jupyter_npcompile.runtime import compile_worker
+from jupyter_npcompile.runtime import compile_job, compile_worker
 from jupyter_npcompile.runtime.cache import Cache
 from jupyter_npcompile.runtime.compile_errors import CancelledError, WorkerError
 from jupyter_npcompile.runtime.compile_worker import CompileWorker
@@ -57,8 +57,9 @@ def ask(
     graph: Graph,
     key: str = "k",
     ticket: Ticket | None = None,
+    limit: int = 10**9,
 ) -> Message:
-    request = {"graph": to_json(graph), "key": key, "root": str(cache.root), "limit": 10**9}
+    request = {"graph": to_json(graph), "key": key, "root": str(cache.root), "limit": limit}
     request["support"] = str(cache.root)
     return worker.build(request, cache, ticket or Ticket())
 
@@ -100,6 +101,20 @@ def test_a_job_is_done_in_another_process(worker: CompileWorker, cache: Cache) -
     assert entry.manifest["pid"] not in (os.getpid(), worker.pid)
     assert (entry.folder / "kernels.so").exists()
     assert is_tidy(cache)
+
+
+def test_some_jobs_look_for_entries_too_many(worker: CompileWorker, cache: Cache) -> None:
+    keys = [f"k{number}" for number in range(200)]
+    looks = [key for key in keys if compile_job.trims(key)]
+    assert 5 < len(looks) < 20
+    kept = [key for key in keys if key not in looks][:3]
+    for key in kept:
+        ask(worker, cache, fake_build.job(), key, limit=1)
+    assert is_tidy(cache)
+    assert [key for key in kept if cache.find(key) is None] == []
+    ask(worker, cache, fake_build.job(), looks[0], limit=1)
+    assert is_tidy(cache)
+    assert [key for key in (*kept, looks[0]) if cache.find(key) is not None] == []
 
 
 def test_the_worker_is_one_process_and_polite(

@@ -21,6 +21,7 @@ from jupyter_npcompile.runtime import (
     artifacts,
     cache_folder,
     cells,
+    compile_worker,
     loop_store,
     notices,
     preparing,
@@ -305,6 +306,17 @@ def test_a_worker_that_is_killed(kernel: Kernel, times: int) -> None:
     assert plan(f).state == "numpy"
     reason = "compile worker was killed" if times == 2 else "crashed: signal 9 (Killed)"
     assert reason in plan(f).note
+
+
+@pytest.mark.usefixtures("workers_end")
+def test_the_worker_ends_with_the_last_extension(
+    kernel: Kernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compile_worker, "_workers", {kernel.worker})  # others are for other tests
+    made = Shell()
+    assert eventually(lambda: kernel.worker.pid is not None)
+    made.ip.run_line_magic("unload_ext", "jupyter_npcompile")
+    assert kernel.worker.pid is None
 
 
 # -- the stop button

@@ -12,6 +12,8 @@ import jupyter_npcompile
 from jupyter_npcompile.runtime.fast import Fast
 from jupyter_npcompile.runtime.functions import FunctionHandle, handle_of
 from jupyter_npcompile.runtime.stats import counters
+from tests.batches import Batches
+from tests.segment_batches import compiled_together
 
 pytestmark = pytest.mark.slow
 
@@ -76,28 +78,38 @@ def same(function: Callable[..., Any], *args: Any) -> None:
 X = np.linspace(3, 4, 50)
 
 
-@pytest.mark.parametrize(
-    "args",
-    [
-        (X, X),
-        (X, X[:]),
-        (X[::-1], X),
-        (X[::2], X[::2].copy()),
-        (X.astype("f4"), X.astype("f4")),
-        (X.reshape(5, 10), X.reshape(5, 10).copy()),
-        (X.reshape(5, 10).T, X.reshape(10, 5).copy()),
-        (X, 3.0),
-        (X, 3),
-        (X, np.float64(3.0)),
-        (3.0, X),
-        (X.astype(">f8"), X.copy()),
-        (np.ma.masked_array(X), X.copy()),
-        (X[:0], X[:0].copy()),
-        (X.astype(complex), X.copy()),
-    ],
+OTHERS = (
+    (X, X),
+    (X, X[:]),
+    (X[::-1], X),
+    (X[::2], X[::2].copy()),
+    (X.astype("f4"), X.astype("f4")),
+    (X.reshape(5, 10), X.reshape(5, 10).copy()),
+    (X.reshape(5, 10).T, X.reshape(10, 5).copy()),
+    (X, 3.0),
+    (X, 3),
+    (X, np.float64(3.0)),
+    (3.0, X),
+    (X.astype(">f8"), X.copy()),
+    (np.ma.masked_array(X), X.copy()),
+    (X[:0], X[:0].copy()),
+    (X.astype(complex), X.copy()),
 )
+
+
+@pytest.fixture(scope="module")
+def batches() -> Batches[int]:
+    """What is compiled for the arguments, at once."""
+    return Batches(
+        range(len(OTHERS)), compiled_together, lambda k: jupyter_npcompile.compile(work)(*OTHERS[k])
+    )
+
+
+@pytest.mark.parametrize("number", range(len(OTHERS)))
 @pytest.mark.filterwarnings("ignore")
-def test_other_arguments(compiled: Callable[..., Any], args: tuple[Any, Any]) -> None:
+def test_other_arguments(number: int, batches: Batches[int], compiled: Callable[..., Any]) -> None:
+    batches.need(number)
+    args = OTHERS[number]
     same(compiled, *args)
     same(compiled, X, X.copy())
     same(compiled, *args)

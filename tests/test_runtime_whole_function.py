@@ -21,7 +21,9 @@ from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile
 from jupyter_npcompile.runtime.loop_state import MAX_REFUSALS
 from jupyter_npcompile.runtime.subjects import report_of
 from jupyter_npcompile.runtime.whole_function import FEWEST, WholeFunction
+from tests.batches import Batches
 from tests.loop_programs import program
+from tests.native_batches import compiled_together
 from tests.native_loops import Function, define, differences, outcome
 from tests.test_loops_random import arguments
 
@@ -78,29 +80,38 @@ def test_all_of_a_function() -> None:
     assert (form.checked, form.iterations, form.refusals) == (True, 2, 0)
 
 
-@pytest.mark.parametrize(
-    "ending",
-    [
-        "return a",
-        "return a[1:], total",
-        "return a.copy(), (total, None)",
-        "",
-        "return",
-        "if total > 1e9: return total",
-        "a *= 2\n    return total",
-        "return b if total > 0 else b",
-    ],
+ENDINGS = (
+    "return a",
+    "return a[1:], total",
+    "return a.copy(), (total, None)",
+    "",
+    "return",
+    "if total > 1e9: return total",
+    "a *= 2\n    return total",
+    "return b if total > 0 else b",
 )
-def test_what_it_returns(ending: str) -> None:
-    text = f"""
+ENDED = """
 def f(a, b, x):
     total = 0.0
     for i in range(len(a)):
         a[i] += b[i] * x
         total += a[i]
-    {ending}
+    {}
 """
+
+
+@pytest.fixture(scope="module")
+def ended() -> Batches[str]:
+    """Functions with each of the endings."""
+    texts = map(ENDED.format, ENDINGS)
+    given = [np.ones(9), np.ones(9), 0.5]
+    return Batches(texts, compiled_together, lambda text: whole(define(text), given))
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_what_it_returns(ending: str, ended: Batches[str]) -> None:
     rng = np.random.default_rng(1)
+    ended.need(text := ENDED.format(ending))
     state = assert_whole(text, rng.normal(size=9), rng.normal(size=9), 0.5)
     assert state.forms[0].iterations == 2
 
@@ -177,6 +188,9 @@ def test_random_programs(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     first = {"off": 0, "replace": 8, "raise": 12}[check]
     seeds = range(first, first + (8 if check == "off" else 4))
     ran = 0
+    with compiled_together():
+        for seed in seeds:
+            whole(define(program(seed)), arguments(seed))
     for seed in seeds:
         function = define(program(seed))
         made, state = whole(function, arguments(seed))
@@ -330,8 +344,12 @@ def test_what_refuses_from_the_beginning_is_tried_twice() -> None:
 def test_large_results_are_compared_by_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(whole_function, "LARGE", 100)
     x = np.linspace(0, 1, 1 << 12)
-    for text in ("x * 2 + 1", "(x * 2, x + 1)", "x[1:]"):
-        function = define(f"def f(x):\n    return {text}\n")
+    texts = [f"def f(x):\n    return {it}\n" for it in ("x * 2 + 1", "(x * 2, x + 1)", "x[1:]")]
+    with compiled_together():
+        for text in texts:
+            whole(define(text), [x])
+    for text in texts:
+        function = define(text)
         made, state = whole(function, [x])
         assert not differences(outcome(function, (x,)), outcome(made, (x,)))
         assert not state.closed

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile
+from tests.batches import Batches
+from tests.segment_batches import compiled_together
 
 pytestmark = pytest.mark.slow
 
@@ -44,13 +46,29 @@ def integers(x: Any) -> Any:
     )
 
 
-@pytest.mark.parametrize("dtype", INTEGERS)
-def test_integers(dtype: str) -> None:
+def drawn(rng: np.random.Generator, dtype: str) -> Any:
+    """Any numbers of a dtype."""
     info = np.iinfo(dtype)
+    return rng.integers(info.min, info.max, (7, 300), dtype=dtype, endpoint=True)
+
+
+@pytest.fixture(scope="module")
+def batches() -> Batches[str]:
+    """What is compiled for each dtype, at once."""
+
+    def ask(dtype: str) -> None:
+        jupyter_npcompile.compile(integers)(drawn(np.random.default_rng(3), dtype))
+
+    return Batches(INTEGERS, compiled_together, ask)
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_integers(dtype: str, batches: Batches[str]) -> None:
+    batches.need(dtype)
     rng = np.random.default_rng(3)
     compiled = jupyter_npcompile.compile(integers)
     for _ in range(2):
-        x = rng.integers(info.min, info.max, (7, 300), dtype=dtype, endpoint=True)
+        x = drawn(rng, dtype)
         for got, wanted in zip(compiled(x), integers(x), strict=True):
             assert got.dtype == wanted.dtype
             if wanted.dtype.kind == "f":

@@ -19,6 +19,8 @@ from jupyter_npcompile.graph.nodes import Graph, Node, Ref, ValueType
 from jupyter_npcompile.tracer.floating import KINDS, can_report, looks
 from jupyter_npcompile.tracer.lowering.flags import reported_at
 from jupyter_npcompile.tracer.table import lowering_of
+from tests.batches import Batches
+from tests.segment_batches import compiled_together
 
 PLAIN = np.array([1.0, 2.0, 3.0])
 ZERO = np.array([0.0, 1.0, 2.0])
@@ -124,12 +126,25 @@ def test_errors_on_replay(name: str) -> None:
         assert found == expected, (number, x)
 
 
+@pytest.fixture(scope="module")
+def batches() -> Batches[str]:
+    """The functions, of which some are compiled at a time."""
+
+    def ask(name: str) -> None:
+        seen(jupyter_npcompile.compile(FUNCTIONS[name]), VALUES[0])
+
+    return Batches(FUNCTIONS, compiled_together, ask)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.filterwarnings("ignore")
-def test_errors_on_replay_of_kernels(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_on_replay_of_kernels(
+    name: str, batches: Batches[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(jupyter_npcompile.settings, "tier", "inductor")
     monkeypatch.setattr(jupyter_npcompile.settings, "first_run_check", "off")
+    batches.need(name)
     function = FUNCTIONS[name]
     compiled = jupyter_npcompile.compile(function)
     for number, x in enumerate(VALUES):

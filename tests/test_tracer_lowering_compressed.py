@@ -14,6 +14,8 @@ from hypothesis import given
 from hypothesis import settings as budget
 
 import jupyter_npcompile
+from tests.batches import Batches
+from tests.segment_batches import compiled_together
 
 
 def chain(x: Any, mask: Any) -> Any:
@@ -174,13 +176,33 @@ def test_sizes_are_never_assumed(
         same(native, found)
 
 
+def drawn(rng: np.random.Generator) -> tuple[Any, Any]:
+    """An array and a mask."""
+    return rng.normal(size=(7, 7)), rng.random((7, 7)) > 0.5
+
+
+@pytest.fixture(scope="module")
+def batches() -> Batches[Callable[..., Any]]:
+    """The functions, which are compiled at once."""
+
+    def ask(function: Callable[..., Any]) -> None:
+        outcome(jupyter_npcompile.compile(function), *drawn(np.random.default_rng(1)))
+
+    return Batches(FUNCTIONS, compiled_together, ask)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
-def test_kernels(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kernels(
+    function: Callable[..., Any],
+    batches: Batches[Callable[..., Any]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(jupyter_npcompile.settings, "tier", "inductor")
     monkeypatch.setattr(jupyter_npcompile.settings, "first_run_check", "raise")
+    batches.need(function)
     compiled = jupyter_npcompile.compile(function)
     rng = np.random.default_rng(1)
     for _ in range(3):
-        x, mask = rng.normal(size=(7, 7)), rng.random((7, 7)) > 0.5
+        x, mask = drawn(rng)
         same(outcome(function, x, mask), outcome(compiled, x, mask))

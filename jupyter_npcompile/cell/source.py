@@ -167,13 +167,15 @@ def _functions_at(tree: ast.AST, first: int) -> Iterator[ast.FunctionDef | ast.A
                 yield node
 
 
+@functools.lru_cache(maxsize=16)
+def _lambdas(lines: tuple[str, ...]) -> tuple[ast.Lambda, ...]:
+    """All of a file: a lambda is often made anew for each call of what it is written in."""
+    return tuple(node for node in ast.walk(_parse_file(lines)) if isinstance(node, ast.Lambda))
+
+
 def _lambda(code: types.CodeType, lines: tuple[str, ...], text: SourceText) -> ast.Lambda:
     """Find a lambda by its first line and, if several start there, by its columns."""
-    found = [
-        node
-        for node in ast.walk(_parse_file(lines))
-        if isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno
-    ]
+    found = [node for node in _lambdas(lines) if node.lineno == code.co_firstlineno]
     found = [node for node in found if _is_source_of(node, code)]
     if len(found) > 1:
         found = [node for node in found if _spans(node.body, code)]

@@ -58,7 +58,8 @@ def type_of(value: Any) -> Type | None:
         return Number("py", "complex128")
     if isinstance(value, np.generic):
         name = value.dtype.name
-        if type(value) is np.dtype(name).type and name in CTYPES and value.dtype.isnative:
+        # (NumPy itself does not know the names of some, such as those of records.)
+        if name in CTYPES and type(value) is np.dtype(name).type and value.dtype.isnative:
             return Number("np", name, 1 if name == "bool" else 63)
         return None
     if type(value) is not np.ndarray or not value.ndim or not value.dtype.isnative:

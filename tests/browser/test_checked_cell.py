@@ -9,11 +9,12 @@ from tests.browser.lab import Lab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-SETUP = """%load_ext jupyter_npcompile
-import numpy as np
+# (The tier before the extension: so no compile worker is started, which nothing here needs.)
+SETUP = """import numpy as np
 import jupyter_npcompile as npc
-from tests.broken import broken_lowering, plus_one
 npc.settings.tier = "aten"
+%load_ext jupyter_npcompile
+from tests.broken import broken_lowering, plus_one
 x = np.linspace(0, 1, 1000)
 view = x[1:]"""
 GOOD = """%%npcompile --check

@@ -10,10 +10,11 @@ from tests.browser.lab import AXE, App, Lab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-SETUP = """%load_ext jupyter_npcompile
-import numpy as np
+# (The tier before the extension: so no compile worker is started, which nothing here needs.)
+SETUP = """import numpy as np
 import jupyter_npcompile as npc
 npc.settings.tier = "aten"
+%load_ext jupyter_npcompile
 x = np.linspace(0, 1, 2_000)"""
 CELL = """%%npcompile
 history = []   # of the norm

@@ -10,13 +10,14 @@ from tests.browser.lab import AXE, Lab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-SETUP = """%load_ext jupyter_npcompile
-import numpy as np, jupyter_npcompile as npc
+# (The tier before the extension: so no compile worker is started, which nothing here needs.)
+SETUP = """import numpy as np, jupyter_npcompile as npc
+npc.settings.tier = "aten"
+%load_ext jupyter_npcompile
 from ipywidgets import VBox
 from jupyter_npcompile.graph import CapturedGraph, ReportData
 from jupyter_npcompile.widgets import GraphWidget
-from tests.graph_examples import chain, hostile_report
-npc.settings.tier = "aten\""""
+from tests.graph_examples import chain, hostile_report"""
 CELL = """%%npcompile --ahead
 x = np.linspace(0, 1, 2_000)
 for step in range(3):
