@@ -178,3 +178,19 @@ def test_seeds_are_set() -> None:
     state = assert_whole(text, 5)
     assert state.forms[0].iterations
     assert repr(np.random.get_state(legacy=False)) != before
+
+
+def test_numbers_of_every_dtype_that_numpy_computes() -> None:
+    """What NumPy returns may be a number that Python has no type for."""
+    state = assert_whole(
+        """
+def f(x, k):
+    total = 0.0
+    for i in range(3):
+        total += x[i]
+    return x.mean(), x.std(dtype=np.float32), k.sum(dtype=np.int8), k.mean(), total
+""",
+        np.arange(7, dtype=np.float32) / 3,
+        np.arange(7, dtype=np.int8),
+    )
+    assert state.forms[0].iterations

@@ -165,10 +165,11 @@ def _received(t: Names, made: str, found: Found) -> Value:
     """What NumPy has made, in memory of the loop."""
     w, kind = t.writer, found.type
     if isinstance(kind, Number):
-        code = f"received_{PYTHON[kind.dtype].__name__}({made})"
         if kind.origin == "np":
             result = _number_type(kind.dtype)
             code = f"received_number<{CTYPES[kind.dtype]}>({made}, &Py{result}ArrType_Type)"
+        else:
+            code = f"received_{PYTHON[kind.dtype].__name__}({made})"
         return Scalar(w.hold(kind.c, code), kind)
     held = w.name("a")
     number = np.dtype(kind.dtype).num

@@ -1,0 +1,106 @@
+"""Programs of many fields, called with arguments of many kinds: all is as in NumPy.
+
+A sample runs here; ``NPCOMPILE_FIELDS=all`` in the environment takes all programs, and
+``NPCOMPILE_FIELDS=games`` those of one field. Each one runs in segments, as one piece of native
+code, and as a cell, whatever would be faster.
+"""
+
+from __future__ import annotations
+
+import builtins
+import zlib
+from collections import ChainMap
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+import jupyter_npcompile
+from jupyter_npcompile.loops.sequences import Numbers
+from jupyter_npcompile.runtime.functions import handle_of
+from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile
+from tests.compiled_places import in_place, reached
+from tests.field_calls import CHANGES, Function, Given, bound, calls, differences
+from tests.field_programs import Program, chosen
+from tests.native import compare, run_compiled, run_native
+
+FOREVER = 10**9
+
+MENTIONED = 12
+"""Differences that a failing test lists."""
+
+TYPED = ("float32", "whole numbers", "int32", "complex", "boolean")
+"""Changes for which native code is made anew."""
+
+
+def assert_same(program: Program, made: Function, given: Sequence[Given]) -> None:
+    wrong = [
+        f"{one}: {text}"
+        for one in given
+        for text in differences(program.outcome(program.function, one), program.outcome(made, one))
+    ]
+    assert not wrong, "\n".join(wrong[:MENTIONED])
+
+
+@pytest.mark.parametrize("program", chosen(8), ids=str)
+def test_segments(program: Program) -> None:
+    jupyter_npcompile.settings.tier = "aten"
+    jupyter_npcompile.settings.first_run_check = "raise"
+    plain = [program.outcome(program.function, one) for one in calls()]
+    with in_place(reached(program.module, program.name)):
+        made = getattr(program.module, program.name)
+        other = [program.outcome(made, one) for one in calls()]
+    wrong = [
+        f"{one}: {text}"
+        for one, before, after in zip(calls(), plain, other, strict=True)
+        for text in differences(before, after)
+    ]
+    assert not wrong, "\n".join(wrong[:MENTIONED])
+
+
+def native(function: Function, args: Sequence[Any]) -> tuple[Function, Any]:
+    """A function whose calls all go to native code, which is made for such arguments."""
+    made = jupyter_npcompile.compile(function)
+    state = getattr(handle_of(made), "whole", None)
+    if state is not None:
+        names = ChainMap(bound(function, args), function.__globals__, vars(builtins))
+        job = Job.of_names(state.loop, Numbers(), names)
+        LoopCompile(state, job, waited=True).run()
+        state._duel._blind, state._duel._until = FOREVER, FOREVER
+    return made, state
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("straight_functions")
+@pytest.mark.parametrize("program", chosen(24), ids=str)
+def test_native(program: Program) -> None:
+    jupyter_npcompile.settings.first_run_check = "raise"
+    sources = set()
+    for change in ("plain", *TYPED):
+        given = [Given(seed, size, change) for seed, size in ((1, 8), (2, 8), (3, 9), (4, 13))]
+        made, state = native(program.function, given[0].arguments(program.draw))
+        if state is None or state.closed:
+            continue
+        (form,) = state.forms
+        if form.code.source in sources:
+            continue
+        sources.add(form.code.source)
+        assert_same(program, made, given)
+        if change == "plain":
+            assert_same(program, made, list(calls()))
+
+
+@pytest.mark.parametrize("tier", ["aten", "native-loop"])
+@pytest.mark.parametrize("program", chosen(24), ids=str)
+def test_cell(program: Program, tier: str) -> None:
+    other = sorted(CHANGES)[zlib.crc32(program.name.encode()) % len(CHANGES)]
+    given = Given(1, 8), Given(2, 8), Given(3, 8, other)
+    source, setup = program.cell(), program.setup(given)
+    plain = run_native(source, setup=setup, runs=3)
+    compiled = run_compiled(source, tier=tier, setup=setup, runs=3)
+    wrong = [
+        f"{one}: {text}"
+        for one, before, after in zip(given, plain.outcomes, compiled.outcomes, strict=True)
+        for text in compare(before, after, 4096.0)
+    ]
+    assert not wrong, "\n".join(wrong[:MENTIONED])
