@@ -216,8 +216,8 @@ def node_name(node: ast.Call) -> str:
     return node.func.id if isinstance(node.func, ast.Name) else ""
 
 
-def names_in(node: ast.expr) -> set[str]:
-    """All names in an expression."""
+def names_in(node: ast.AST) -> set[str]:
+    """All names in an expression or a statement."""
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
