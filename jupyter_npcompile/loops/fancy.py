@@ -98,8 +98,9 @@ def _chosen(writer: Writer, ref: Ref, full: Sequence[Index]) -> Choice:
         for d, index in enumerate(rest)
         if isinstance(index, Scalar) and index is not FIRST
     ]
-    start = " + ".join([f"{ref.code}.p", *numbers])
-    return Choice(offsets, writer.hold(f"{CTYPES[ref.dtype]} *", start, "p"), None, 0)
+    start = writer.name("p")
+    writer.emit(f"auto *const {start} = {' + '.join([f'{ref.code}.p', *numbers])};")
+    return Choice(offsets, start, None, 0)
 
 
 def _position(full: Sequence[Index]) -> int:
