@@ -30,17 +30,18 @@ def test_stacks_and_rows() -> None:
     def draw(rng: np.random.Generator) -> Sequence[Any]:
         n, m, k, h = (int(v) for v in rng.choice([1, 2, 5, 30], 4))
         a, b = rng.random((h, n, m)), rng.random((h, m, k))
+        turned, also = rng.random((h, m, n)), rng.random((h, k, m))
         image = rng.random((2, m, 6, 7))[:, :, 1:5, 1:6]
         weights = rng.random((n, m, 3))[:, :, 1]
         if rng.random() < 0.3:
             a = a.transpose(0, 2, 1).copy().transpose(0, 2, 1)
-        return a, b, image, weights, rng.random((n, k))
+        return a, b, image, weights, rng.random((n, k)), turned, also
 
     text = """
-(a, b, image, weights, d)
+(a, b, image, weights, d, turned, also)
     return (
         np.einsum("bij,bjk->bik", a, b),
-        np.einsum("bji,bkj->bik", a.transpose(0, 2, 1), b.transpose(0, 2, 1)),
+        np.einsum("bji,bkj->bik", turned, also),
         np.einsum("oc,bcyx->boyx", weights, image), np.einsum("bcyx,oc->boyx", image, weights),
         np.einsum("bcyx,bcyx->byx", image, image), np.einsum("ij,bjk->bik", a[0], b),
         np.einsum("bij,ik->bjk", a, d), a @ b, a @ b[:1], a[:, None] @ b[:, None],
