@@ -22,14 +22,15 @@ pytestmark = pytest.mark.usefixtures("straight_functions")
 
 @pytest.fixture
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks of two or three rows, of arrays of any size."""
+    """Blocks of a few rows, of arrays of any size, whatever is needed afterwards."""
     monkeypatch.setattr(row_blocks, "BLOCK", 12)
     monkeypatch.setattr(row_blocks, "LARGE", 0)
     monkeypatch.setattr(row_blocks, "FEWEST", 2)
     monkeypatch.setattr(row_blocks, "NARROWEST", 2)
+    monkeypatch.setattr(row_blocks, "LEAST", -100)
 
 
-def rows_of(text: str, **dimensions: int) -> Rows:
+def rows_of(text: str, *, by_columns: bool = False, **dimensions: int) -> Rows:
     """What is found of statements, of arrays with these numbers of dimensions."""
     names = {"np": np, "abs": abs}
 
@@ -40,11 +41,28 @@ def rows_of(text: str, **dimensions: int) -> Rows:
             raise LookupError from None
 
     env = {name: ArrayType("float64", ndim, True) for name, ndim in dimensions.items()}
-    rows = Rows(env, resolve, max(dimensions.values()))
+    rows = Rows(env, resolve, max(dimensions.values()), by_columns)
     for statement in ast.parse(text).body:
         rows.add(statement)
     return rows
 
+
+BY_COLUMNS = (
+    ("y = np.cumsum(x, axis=0) - w; z = y[1:] - y[:-1]; t = z.max(axis=0)", {"x", "w"}),
+    ("y = np.maximum.accumulate(x, axis=0) / w[None]", {"x", "w"}),
+    ("y = (x - x.mean(axis=0)) / np.sqrt(w); y[0] = 1; y[1:] *= w", {"x", "w"}),
+    ("y = x[-1] * w", {"x", "w"}),
+)
+
+NOT_BY_COLUMNS = (
+    "y = x - x.max(axis=-1, keepdims=True)",
+    "y = x[:, 1:] - x[:, :-1]",
+    "y = x - w[:, None]",
+    "y = np.cumsum(w) * x",
+    "y = x * 2; y[:, 0] = 1",
+    "y = x.T * 2",
+    "y = x.transpose(1, 0) * 2",
+)
 
 BY_ROWS = (
     ("y = x - x.max(axis=1, keepdims=True)", {"x"}),
@@ -91,6 +109,17 @@ def test_what_is_done_by_rows(text: str, inputs: set[str]) -> None:
 def test_what_is_not(text: str) -> None:
     with pytest.raises(NotByRows):
         rows_of(text, x=2, w=1, v=1)
+
+
+@pytest.mark.parametrize(("text", "inputs"), BY_COLUMNS)
+def test_what_is_done_by_columns(text: str, inputs: set[str]) -> None:
+    assert {*rows_of(text, by_columns=True, x=2, w=1).inputs} == inputs
+
+
+@pytest.mark.parametrize("text", NOT_BY_COLUMNS)
+def test_what_is_not_done_by_columns(text: str) -> None:
+    with pytest.raises(NotByRows):
+        rows_of(text, by_columns=True, x=2, w=1)
 
 
 def test_what_cannot_be_added_changes_nothing() -> None:
@@ -190,6 +219,37 @@ def test_random_rows(seed: int) -> None:
         assert not differences(expected, found), f"run {run} of\n{text}"
         ran += form.iterations > before
     assert ran > 6
+
+
+DRAWDOWNS = """
+def f(moves, w, s):
+    moves = moves * s + w
+    prices = np.exp(np.cumsum(moves, axis=0) / 4)
+    peaks = np.maximum.accumulate(prices, axis=0)
+    falls = 1 - prices / peaks
+    lowest = falls.min(axis=0, keepdims=True)
+    falls -= lowest
+    return prices[-1], falls.max(axis=0), falls.argmax(axis=0), moves[1:] - moves[:-1], lowest
+"""
+
+
+@pytest.mark.usefixtures("_small_blocks")
+def test_columns() -> None:
+    function = define(DRAWDOWNS)
+    x, _, _, w, s = arguments(0)
+    made, state = whole(function, (x, w, s))
+    assert not state.closed, state.closed
+    assert "put_part<1>" in state.forms[0].code.source
+    ran = 0
+    for run in range(12):
+        form = state.forms[0]
+        form.refusals, before = 0, form.iterations
+        x, _, _, w, s = arguments(run)
+        given = (x, w, s)
+        expected, found = outcome(function, given), outcome(made, given)
+        assert not differences(expected, found), f"run {run}"
+        ran += form.iterations > before
+    assert ran > 4
 
 
 ATTENTION = """

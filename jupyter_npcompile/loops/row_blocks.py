@@ -28,14 +28,19 @@ BLOCK = 8192
 LARGE = 1 << 15
 """Elements of an array that does not stay in the cache from one statement to the next."""
 
-NARROWEST = 16
+NARROWEST = 32
 """Columns of a block: with fewer, little of what comes from memory with them is used."""
 
-FITTING = 1 << 16
+FITTING = 1 << 17
 """Elements of a block of columns that is worth it."""
 
 FEWEST = 4
 """Rows of a block in which something is done anew that is the same for all rows."""
+
+
+LEAST = 2
+"""Passes through all elements, beside two for each array that is needed afterwards: what is
+written to memory anyway, and copied from a block, may as well be written at once."""
 
 
 class RowBlocks(Statements):
@@ -137,6 +142,9 @@ class RowBlocks(Statements):
         if rest is not None and rest.value is not None:
             needed = frozenset(names_in(rest.value))
         wanted = [name for name in rows.made if needed is None or name in needed]
+        stored = sum(rows.made[name].ndim >= rows.ndim for name in wanted)
+        if rows.passes < 2 * stored + LEAST:
+            return False
         mark, before, needs = w.mark(), dict(frame.env), frame.needed
         w.emit("{")
         names = [*rows.inputs.values(), *map(of_rows, rows.made)]

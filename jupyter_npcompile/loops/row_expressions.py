@@ -234,7 +234,7 @@ class RowExpressions:
                 raise NotByRows
             if function.nout != 1:
                 raise NotByRows
-        elif is_among(function, (*REDUCING_FUNCTIONS, *_ORDERING)) or _accumulates(function):
+        elif is_among(function, (*REDUCING_FUNCTIONS, *_ORDERING)):
             if not node.args:
                 raise NotByRows
             kind, value = self.expression(node.args[0])
@@ -252,6 +252,10 @@ class RowExpressions:
         if not name:
             raise NotByRows
         assert isinstance(node.func, ast.Attribute)
+        if name == "accumulate" and node.args and self._is_ufunc(node.func.value):
+            kind, value = self.expression(node.args[0])
+            made = self._reduced(kind, node, node.args[1:], keeps=True)
+            return made, ast.Call(node.func, [value, *node.args[1:]], node.keywords, **point(node))
         kind, owner = self.expression(node.func.value)
         function = ast.Attribute(owner, name, ast.Load(), **point(node.func))
         if name in (*REDUCING, *_RUNNING):
@@ -267,6 +271,12 @@ class RowExpressions:
         else:
             raise NotByRows
         return made, ast.Call(function, node.args, node.keywords, **point(node))
+
+    def _is_ufunc(self, node: ast.expr) -> bool:
+        try:
+            return isinstance(self.resolve(node), np.ufunc)
+        except LookupError:
+            return False
 
     def _reduced(
         self, kind: Kind, node: ast.Call, args: Sequence[ast.expr], *, keeps: bool = False
@@ -358,12 +368,6 @@ def of_rows(name: str) -> str:
     '0by_x'
     """
     return f"0by_{name}"
-
-
-def _accumulates(function: Any) -> bool:
-    """Whether this is ``np.maximum.accumulate``, or its like."""
-    owner = getattr(function, "__self__", None)
-    return isinstance(owner, np.ufunc) and function == owner.accumulate
 
 
 def parts_of(node: ast.Subscript) -> Sequence[ast.expr]:
