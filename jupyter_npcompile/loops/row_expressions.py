@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.cell.syntax import load, point
+from jupyter_npcompile.loops.fusible import is_among
 from jupyter_npcompile.loops.kinds import ArrayType, Number, Type
 from jupyter_npcompile.loops.unrolling import Resolve
 
@@ -131,7 +132,7 @@ class RowExpressions:
         if isinstance(node, ast.Name):
             return self._name(node)
         if isinstance(node, ast.Attribute):
-            return self._attribute(node)
+            return self._number(node)
         if isinstance(node, ast.Subscript):
             return self._subscript(node)
         if isinstance(node, ast.BinOp):
@@ -192,9 +193,6 @@ class RowExpressions:
             raise NotByRows
         return NUMBER, node
 
-    def _attribute(self, node: ast.Attribute) -> Part:
-        return self._number(node)
-
     def _joined(self, kinds: Sequence[Kind]) -> Kind:
         """What is done element by element on several."""
         rows = {kind.ndim for kind in kinds if kind.by_rows}
@@ -225,6 +223,10 @@ class RowExpressions:
     def _call(self, node: ast.Call) -> Part:
         if any(isinstance(arg, ast.Starred) for arg in node.args):
             raise NotByRows
+        if node.args and self._accumulates(node.func):
+            kind, value = self.expression(node.args[0])
+            made = self._reduced(kind, node, node.args[1:], keeps=True)
+            return made, ast.Call(node.func, [value, *node.args[1:]], node.keywords, **point(node))
         try:
             function = self.resolve(node.func)
         except LookupError:
@@ -252,10 +254,6 @@ class RowExpressions:
         if not name:
             raise NotByRows
         assert isinstance(node.func, ast.Attribute)
-        if name == "accumulate" and node.args and self._is_ufunc(node.func.value):
-            kind, value = self.expression(node.args[0])
-            made = self._reduced(kind, node, node.args[1:], keeps=True)
-            return made, ast.Call(node.func, [value, *node.args[1:]], node.keywords, **point(node))
         kind, owner = self.expression(node.func.value)
         function = ast.Attribute(owner, name, ast.Load(), **point(node.func))
         if name in (*REDUCING, *_RUNNING):
@@ -272,9 +270,12 @@ class RowExpressions:
             raise NotByRows
         return made, ast.Call(function, node.args, node.keywords, **point(node))
 
-    def _is_ufunc(self, node: ast.expr) -> bool:
+    def _accumulates(self, node: ast.expr) -> bool:
+        """Whether this is ``np.maximum.accumulate``, or its like."""
+        if not isinstance(node, ast.Attribute) or node.attr != "accumulate":
+            return False
         try:
-            return isinstance(self.resolve(node), np.ufunc)
+            return isinstance(self.resolve(node.value), np.ufunc)
         except LookupError:
             return False
 
@@ -352,11 +353,6 @@ class RowExpressions:
             if ast.dump(same) != ast.dump(bound):
                 raise NotByRows
         return node
-
-
-def is_among(value: Any, among: Sequence[Any]) -> bool:
-    """Whether an object is one of these."""
-    return any(value is one for one in among)
 
 
 def of_rows(name: str) -> str:

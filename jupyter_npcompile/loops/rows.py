@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from jupyter_npcompile.cell.syntax import load, point, store
-from jupyter_npcompile.loops.fusible import names_in
+from jupyter_npcompile.loops.fusible import is_among, names_in
 from jupyter_npcompile.loops.row_expressions import (
     NUMBER,
     REDUCING,
@@ -24,7 +24,6 @@ from jupyter_npcompile.loops.row_expressions import (
     NotByRows,
     Part,
     RowExpressions,
-    is_among,
     is_none,
     is_slice,
     method_of,
