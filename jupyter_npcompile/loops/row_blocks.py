@@ -127,8 +127,8 @@ class RowBlocks(Statements):
                 left.append(rest.value)
         if all(one is other for one, other in zip(items, left, strict=True)):
             return None
-        value = ast.Tuple(left, ast.Load(), **point(node)) if is_tuple else left[0]
-        return ast.Return(value, **point(node))
+        made = ast.Tuple(left, ast.Load(), **point(node)) if is_tuple else left[0]
+        return ast.Return(made, **point(node))
 
     def _dimensions(self, node: ast.stmt) -> int:
         """Of the arrays in a statement: the most."""

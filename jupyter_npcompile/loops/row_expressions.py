@@ -307,7 +307,7 @@ class RowExpressions:
         added = sum(is_none(part) for part in parts)
         lost = sum(not is_none(part) and not is_slice(part) for part in parts)
         items = [self._index(part) for part in parts]
-        owner = node.value
+        owner, value = node.value, node.value
         known = self.env.get(owner.id) if isinstance(owner, ast.Name) else None
         is_outside = isinstance(owner, ast.Name) and owner.id not in self.made
         if isinstance(owner, ast.Name) and is_outside and isinstance(known, ArrayType):
