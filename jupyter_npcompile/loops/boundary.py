@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from jupyter_npcompile.loops import indexing
+from jupyter_npcompile.loops import cuts, indexing
 from jupyter_npcompile.loops.entry import take_array, take_number
 from jupyter_npcompile.loops.kinds import (
     CTYPES,
@@ -62,7 +62,7 @@ class Boundary(Translator):
 
         def item(position: str) -> Value:
             index = Scalar(f"({start} + {position})", Number("py", "int64", 41))
-            full: list[indexing.Index] = [index, *[Cut(None, None, None)] * (type_.ndim - 1)]
+            full: list[cuts.Index] = [index, *[Cut(None, None, None)] * (type_.ndim - 1)]
             return indexing.read(self.writer, ref, full)
 
         return item

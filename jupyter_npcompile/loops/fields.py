@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise, indexing
+from jupyter_npcompile.loops import arithmetic, cuts, elementwise
 from jupyter_npcompile.loops.calls import Call, elements, named, of, register
 from jupyter_npcompile.loops.kinds import Declined
 from jupyter_npcompile.loops.results import NONE, made, place_of
@@ -72,8 +72,8 @@ def _neighbours(t: Names, ref: Ref) -> tuple[Ref, Ref]:
     one, minus = arithmetic.constant(1), arithmetic.constant(-1)
     rest = [ALL] * (ref.ndim - 1)
     return (
-        indexing.view(t.writer, ref, [*rest, Cut(one, None, None)]),
-        indexing.view(t.writer, ref, [*rest, Cut(None, minus, None)]),
+        cuts.view(t.writer, ref, [*rest, Cut(one, None, None)]),
+        cuts.view(t.writer, ref, [*rest, Cut(None, minus, None)]),
     )
 
 
@@ -92,9 +92,9 @@ def _meshgrid(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> V
     dims = [f"{refs[place].code}.n[0]" for place in places]
     results = []
     for k, ref in enumerate(refs):
-        full: list[indexing.Index] = [ALL if place == k else Known(None) for place in places]
+        full: list[cuts.Index] = [ALL if place == k else Known(None) for place in places]
         result = elementwise.new(w, ref.dtype, dims)
-        elementwise.fill(w, result, dims, indexing.view(w, ref, full))
+        elementwise.fill(w, result, dims, cuts.view(w, ref, full))
         results.append(result)
     return Items(tuple(results))
 

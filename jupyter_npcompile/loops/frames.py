@@ -85,6 +85,8 @@ class Frame:
         Views that these have in common, by how they are written.
     is_apart : bool
         Whether each statement has to have loops of its own.
+    in_blocks : bool
+        Whether what is written is done for some rows at a time.
     """
 
     def __init__(
@@ -111,6 +113,7 @@ class Frame:
         self.held: dict[str, Value] = {}
         self.views: dict[str, Ref] | None = None
         self.is_apart = False
+        self.in_blocks = False
 
 
 class Jumps:

@@ -199,15 +199,21 @@ def _call(node: ast.Call, resolve: Resolve, reads: Reads) -> None:
         function = resolve(node.func)
     except LookupError:
         raise NotFusible from None
-    if not node.keywords and (isinstance(function, np.ufunc) or _is(function, (np.where, abs))):
+    if not node.keywords and (
+        isinstance(function, np.ufunc) or is_among(function, (np.where, abs))
+    ):
         return
-    if not _is(function, (*_READS, *_MAKES)) and getattr(math, node_name(node), 0) is not function:
+    if (
+        not is_among(function, (*_READS, *_MAKES))
+        and getattr(math, node_name(node), 0) is not function
+    ):
         raise NotFusible
     for arg in given:
         reads.elsewhere |= names_in(arg)
 
 
-def _is(value: Any, among: Sequence[Any]) -> bool:
+def is_among(value: Any, among: Sequence[Any]) -> bool:
+    """Whether an object is one of these."""
     return any(value is one for one in among)
 
 
@@ -218,8 +224,8 @@ def node_name(node: ast.Call) -> str:
     return node.func.id if isinstance(node.func, ast.Name) else ""
 
 
-def names_in(node: ast.expr) -> set[str]:
-    """All names in an expression."""
+def names_in(node: ast.AST) -> set[str]:
+    """All names in an expression or a statement."""
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 

@@ -32,7 +32,7 @@ from jupyter_npcompile.loops.fusible import (
 from jupyter_npcompile.loops.given import is_fixed
 from jupyter_npcompile.loops.groups import Group
 from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number, TupleType, Type
-from jupyter_npcompile.loops.statements import Statements
+from jupyter_npcompile.loops.row_blocks import RowBlocks
 from jupyter_npcompile.loops.unrolling import unrolled
 from jupyter_npcompile.loops.values import Applied, Ref, Scalar, Value
 
@@ -56,13 +56,21 @@ class Unit:
     rest: ast.Return | None = None
 
 
-class Fusing(Statements):
+class Fusing(RowBlocks):
     """Writes statements, some of them together."""
 
     def body(self, statements: Sequence[ast.stmt]) -> bool:
         """Write statements; False when what follows them is never reached."""
-        at = alone = 0
+        at = alone = seen = 0
         while at < len(statements):
+            if at >= seen:
+                done, more, rest = self.by_rows(statements[at:])
+                if rest is not None:
+                    return self.statement(rest)
+                seen = at + more
+                if done:
+                    at += done
+                    continue
             if at >= alone:
                 units, alone = self.together(statements[at:])
                 alone += at

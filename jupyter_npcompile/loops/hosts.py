@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jupyter_npcompile.loops import arithmetic, elementwise
-from jupyter_npcompile.loops.indexing import view
+from jupyter_npcompile.loops.cuts import view
 from jupyter_npcompile.loops.kinds import CTYPES, PYTHON, ArrayType, Declined, Number
 from jupyter_npcompile.loops.values import (
     Applied,

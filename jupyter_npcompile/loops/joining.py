@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise, indexing, stacks
+from jupyter_npcompile.loops import arithmetic, cuts, elementwise, stacks
 from jupyter_npcompile.loops.calls import elements, named, of
 from jupyter_npcompile.loops.creation import array_call
 from jupyter_npcompile.loops.kinds import CTYPES, Declined
@@ -46,9 +46,9 @@ def _parts(t: Names, value: Value, *, scalars: bool = False) -> list[Ref]:
 
 def _with_axis(t: Names, ref: Ref, place: int) -> Ref:
     """A view with one more axis, of length one."""
-    full: list[indexing.Index] = [ALL] * ref.ndim
+    full: list[cuts.Index] = [ALL] * ref.ndim
     full.insert(place, Known(None))
-    return indexing.view(t.writer, ref, full)
+    return cuts.view(t.writer, ref, full)
 
 
 def _joined(t: Names, refs: Sequence[Ref], place: int) -> Ref:

@@ -144,13 +144,42 @@ struct Operand {
         }
     }
 };
+static inline void multiply(Run &run, const View<double, 2> &a, const View<double, 2> &b, double *to) {
+    const Operand left(run, a), right(run, b);
+    ((Gemm)npcompile_lapack[3])(ROWS, left.turned, right.turned, a.n[0], b.n[1], a.n[1], 1.0, left.a.p, left.lead,
+        right.a.p, right.lead, 0.0, to, b.n[1]);
+}
 static inline Array<double, 2> multiply(Run &run, const View<double, 2> &a, const View<double, 2> &b) {
     NEED(a.n[1] == b.n[0] && a.size() > 0 && b.size() > 0);
     const i64 n[2] = {a.n[0], b.n[1]};
     Array<double, 2> c = fresh<double, 2>(run.spare, n, NPY_DOUBLE);
-    const Operand left(run, a), right(run, b);
-    ((Gemm)npcompile_lapack[3])(ROWS, left.turned, right.turned, n[0], n[1], a.n[1], 1.0, left.a.p, left.lead,
-        right.a.p, right.lead, 0.0, c.p, n[1]);
+    multiply(run, a, b, c.p);
+    return c;
+}
+// The matrices of a stack: which one is at a place, and how they lie.
+template <int N> static inline View<double, 2> matrix_of(const View<double, N> &a, const i64 (&n)[N], i64 place) {
+    View<double, 2> m = {a.p, {a.n[N - 2], a.n[N - 1]}, {a.s[N - 2], a.s[N - 1]}, nullptr, 0};
+    for (int d = N - 3; d >= 0; d--) {
+        if (a.n[d] > 1) m.p += place % n[d] * a.s[d];
+        place /= n[d];
+    }
+    return m;
+}
+template <int N> static inline bool is_odd_stack(const View<double, N> &a) {
+    View<double, N - 2> outer = {a.p, {}, {}, a.b, 0};
+    for (int d = 0; d < N - 2; d++) { outer.n[d] = a.n[d]; outer.s[d] = a.s[d]; }
+    return N > 3 && is_odd(outer);
+}
+// Their products, one by one, as NumPy makes them.
+template <int N> static Array<double, N> multiply_stacks(Run &run, const View<double, N> &a, const View<double, N> &b) {
+    NEED(a.n[N - 1] == b.n[N - 2] && a.size() > 0 && b.size() > 0 && !is_odd_stack(a) && !is_odd_stack(b));
+    i64 n[N], count = 1;
+    for (int d = 0; d < N - 2; d++) count *= n[d] = broadcast(a.n[d], b.n[d]);
+    n[N - 2] = a.n[N - 2];
+    n[N - 1] = b.n[N - 1];
+    Array<double, N> c = fresh<double, N>(run.spare, n, NPY_DOUBLE);
+    for (i64 k = 0; k < count; k++)
+        multiply(run, matrix_of(a, n, k), matrix_of(b, n, k), c.p + k * n[N - 2] * n[N - 1]);
     return c;
 }
 // The library takes the size of a matrix as it lies in memory.

@@ -18,7 +18,7 @@ import numpy as np
 from jupyter_npcompile.loops import elementwise
 from jupyter_npcompile.loops.calls import elements, of
 from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number
-from jupyter_npcompile.loops.values import Applied, Gathered, Parts, Ref, Scalar, Value
+from jupyter_npcompile.loops.values import Applied, Gathered, Lazy, Parts, Ref, Scalar, Value
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -66,6 +66,12 @@ def is_suitable(*values: Value) -> bool:
 def product(left: Ref, right: Ref) -> str:
     """C++ for ``left @ right``, of matrices or a matrix and a vector."""
     return f"multiply(run, {left.code}, {right.code})"
+
+
+def product_of_stacks(t: Names, left: Lazy, right: Lazy) -> Ref:
+    """``left @ right``, of two stacks of matrices with as many dimensions."""
+    a, b = (elementwise.materialise(t.writer, value) for value in (left, right))
+    return _made(t, f"multiply_stacks<{a.ndim}>(run, {a.code}, {b.code})", a.ndim)
 
 
 def _decomposing(

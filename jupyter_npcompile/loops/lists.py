@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jupyter_npcompile.loops import arithmetic, elementwise, indexing
+from jupyter_npcompile.loops import arithmetic, cuts, elementwise
 from jupyter_npcompile.loops.kinds import (
     ArrayType,
     Declined,
@@ -195,7 +195,7 @@ def _pop(t: Names, owner: Listed, args: Sequence[Value]) -> Value:
 def _place(owner: Listed, index: Value) -> str:
     if not isinstance(index, Scalar) or index.type.dtype == "bool":
         raise Declined("a list by such an index")
-    return f"at({indexing.as_index(index)}, {owner.code}->size())"
+    return f"at({cuts.as_index(index)}, {owner.code}->size())"
 
 
 def read(t: Names, owner: Listed, index: Value) -> Value:
@@ -206,8 +206,8 @@ def read(t: Names, owner: Listed, index: Value) -> Value:
         made = new(t, item_type(owner))
         t.share(made.code, owner.code)
         t.writer.emit(
-            f"{{ const Slice cut = slice({indexing.cut_code(index)}, {owner.code}->size()); "
-            f"{made.code}->take(*{owner.code}, cut, {indexing.step_of(index)}); }}"
+            f"{{ const Slice cut = slice({cuts.cut_code(index)}, {owner.code}->size()); "
+            f"{made.code}->take(*{owner.code}, cut, {cuts.step_of(index)}); }}"
         )
         return made
     return item_at(t, owner, t.writer.hold("i64", _place(owner, index)))

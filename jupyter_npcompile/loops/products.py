@@ -9,9 +9,9 @@ import numpy as np
 
 from jupyter_npcompile.loops import (
     arithmetic,
+    cuts,
     elementwise,
     hosts,
-    indexing,
     linear_algebra,
     reductions,
 )
@@ -33,6 +33,8 @@ def product(t: Names, left: Lazy, right: Lazy) -> Value:
     if left.ndim == right.ndim == 1 or left.ndim > 2 or right.ndim > 2:
         if left.ndim > 2 and right.ndim <= 2 and left.dtype == right.dtype == "float64":
             return _of_stack(t, left, right)
+        if left.ndim == right.ndim > 2 and linear_algebra.is_suitable(left, right):
+            return linear_algebra.product_of_stacks(t, left, right)
         if left.ndim > 2 or right.ndim > 2:
             return hosts.call(t, np.matmul, [left, right], {})
         return reductions.product(w, left, right)
@@ -110,4 +112,4 @@ def _cross(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Valu
         first = f"{a.code}.p[{i} * {a.code}.s[0]] * {b.code}.p[{j} * {b.code}.s[0]]"
         second = f"{a.code}.p[{j} * {a.code}.s[0]] * {b.code}.p[{i} * {b.code}.s[0]]"
         t.writer.emit(f"{made.code}.p[{k}] = {first} - {second};")
-    return indexing.view(t.writer, made, [Cut(None, None, None)])  # so NumPy's is one
+    return cuts.view(t.writer, made, [Cut(None, None, None)])  # so NumPy's is one

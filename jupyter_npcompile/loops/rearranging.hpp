@@ -126,3 +126,18 @@ static inline void reshape(Run &run, const View<T, N> &v, View<T, M> &w, Array<T
     w.p = copy.p;
     w.b = copy.b;
 }
+
+// What has been made of some rows, or columns, where it belongs among all of them.
+template <int AXIS, class T, int N>
+static inline void put_part(const View<T, N> &all, const View<T, N> &some, i64 first) {
+    NEED(some.contiguous() && !is_odd(some));
+    i64 pieces = 1, row = 1;
+    for (int d = 0; d < N; d++) {
+        NEED(d == AXIS || some.n[d] == all.n[d]);
+        (d < AXIS ? pieces : row) *= d == AXIS ? 1 : some.n[d];
+    }
+    const i64 length = some.n[AXIS] * row;
+    if (length == 0) return;
+    for (i64 k = 0; k < pieces; k++)
+        std::memcpy(all.p + (k * all.n[AXIS] + first) * row, some.p + k * length, length * sizeof(T));
+}

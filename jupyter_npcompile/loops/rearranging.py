@@ -19,7 +19,8 @@ from jupyter_npcompile.loops.calls import (
     register,
 )
 from jupyter_npcompile.loops.creation import array_call, shape_named
-from jupyter_npcompile.loops.indexing import Index, read, view
+from jupyter_npcompile.loops.cuts import Index, view
+from jupyter_npcompile.loops.indexing import along
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, Number
 from jupyter_npcompile.loops.results import NONE, place_of
 from jupyter_npcompile.loops.ufuncs import ufunc
@@ -298,6 +299,4 @@ def _take(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value
     if ("axis" not in given and value.ndim > 1) or np.dtype(chosen.dtype).kind not in "iu":
         raise Declined("np.take with these arguments")
     ref = elementwise.materialise(t.writer, value)
-    full: list[Index] = [Cut(None, None, None)] * ref.ndim
-    full[place] = chosen
-    return read(t.writer, ref, full)
+    return along(t.writer, ref, chosen, place)

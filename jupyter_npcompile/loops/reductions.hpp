@@ -158,3 +158,30 @@ template <class T, bool LARGEST> static inline i64 place_of_extreme(const T *p, 
     }
     return place;
 }
+// The same for each of many columns: what is best so far, for some columns at a time.
+template <class T, bool LARGEST>
+static void places_of_extremes(const T *p, i64 n, i64 columns, i64 step, i64 beside, i64 *places) {
+    T best[SUMMED];
+    i64 place[SUMMED];
+    for (i64 from = 0; from < columns; from += SUMMED) {
+        const i64 count = std::min<i64>(SUMMED, columns - from);
+        const T *row = p + from * beside;
+        for (i64 k = 0; k < count; k++) { best[k] = row[k * beside]; place[k] = 0; }
+        for (i64 i = 1; i < n; i++) {
+            row += step;
+            const auto one = [&](i64 k, T x) {
+                const bool is_better = (LARGEST ? gt<T>(x, best[k]) : lt<T>(x, best[k])) | (x != x);
+                const bool is_new = is_better & (best[k] == best[k]);
+                best[k] = is_new ? x : best[k];
+                place[k] = is_new ? i : place[k];
+            };
+            if (beside == 1) {
+#pragma GCC ivdep
+                for (i64 k = 0; k < count; k++) one(k, row[k]);
+            } else {
+                for (i64 k = 0; k < count; k++) one(k, row[k * beside]);
+            }
+        }
+        for (i64 k = 0; k < count; k++) places[from + k] = place[k];
+    }
+}

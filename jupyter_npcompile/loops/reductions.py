@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jupyter_npcompile.loops import elementwise, indexing, stretches
+from jupyter_npcompile.loops import cuts, elementwise, stretches
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, Number
 from jupyter_npcompile.loops.nests import Element, Loop
 from jupyter_npcompile.loops.values import Cut, Known, Lazy, Ref, Scalar
@@ -173,6 +173,8 @@ def places_of_extremes(writer: Writer, value: Lazy, name: str, axis: int) -> Ref
     others = [d for d in range(ref.ndim) if d != axis]
     n, step = f"{ref.code}.n[{axis}]", f"{ref.code}.s[{axis}]"
     writer.emit(f"NEED({n} > 0);")
+    if axis < ref.ndim - 1:
+        return _places_row_by_row(writer, ref, name, axis)
     made = elementwise.new(writer, "int64", [f"{ref.code}.n[{d}]" for d in others])
     counters = [writer.name("k") for _ in others]
     for k, d in zip(counters, others, strict=True):
@@ -183,6 +185,26 @@ def places_of_extremes(writer: Writer, value: Lazy, name: str, axis: int) -> Ref
     out = " + ".join(f"{k} * {made.code}.s[{d}]" for d, k in enumerate(counters))
     place = f"place_of_extreme<{_order(ref.dtype, name)}>({row}, {n}, {step})"
     writer.emit(f"{made.code}.p[{out}] = {place};")
+    writer.emit("}" * len(counters))
+    return made
+
+
+def _places_row_by_row(writer: Writer, ref: Ref, name: str, axis: int) -> Ref:
+    """The same along an axis that is not the last: a row at a time, for all columns."""
+    others = [d for d in range(ref.ndim) if d != axis]
+    made = elementwise.new(writer, "int64", [f"{ref.code}.n[{d}]" for d in others])
+    counters = [writer.name("k") for _ in others[:-1]]
+    for k, d in zip(counters, others, strict=False):
+        writer.emit(f"for (i64 {k} = 0; {k} < {ref.code}.n[{d}]; {k}++) {{")
+    terms = [f"{k} * {ref.code}.s[{d}]" for k, d in zip(counters, others, strict=False)]
+    start = " + ".join([f"{ref.code}.p", *terms])
+    out = " + ".join(
+        [f"{made.code}.p", *(f"{k} * {made.code}.s[{d}]" for d, k in enumerate(counters))]
+    )
+    sizes = f"{ref.code}.n[{axis}], {ref.code}.n[{ref.ndim - 1}]"
+    steps = f"{ref.code}.s[{axis}], {ref.code}.s[{ref.ndim - 1}]"
+    order = _order(ref.dtype, name)
+    writer.emit(f"places_of_extremes<{order}>({start}, {sizes}, {steps}, {out});")
     writer.emit("}" * len(counters))
     return made
 
@@ -296,9 +318,9 @@ def _across_rows(
 
 def keep(writer: Writer, ref: Ref, axis: int) -> Ref:
     """A view with an axis of length one put in."""
-    full: list[indexing.Index] = [Cut(None, None, None)] * ref.ndim
+    full: list[cuts.Index] = [Cut(None, None, None)] * ref.ndim
     full.insert(axis, Known(None))
-    made = indexing.view(writer, ref, full)
+    made = cuts.view(writer, ref, full)
     if ref.is_fresh:
         writer.emit(f"own({made.code});")
     return made

@@ -14,6 +14,7 @@ from jupyter_npcompile.loops import (
     attempts,
     bindings,
     closures,
+    cuts,
     dicts,
     elementwise,
     errors,
@@ -238,7 +239,7 @@ class Statements(Expressions):
         indices = [self._held(index) for index in indices]
         old = indexing.read(self.writer, owner, indices)
         value = self.expression(node.value)
-        if isinstance(old, Ref) and not indexing.is_fancy(indices):
+        if isinstance(old, Ref) and not cuts.is_fancy(indices):
             self.in_place(owner, old, name, value)
             return
         made = array(self.operate(name, old, value))

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import elementwise, indexing, reductions
+from jupyter_npcompile.loops import cuts, elementwise, reductions
+from jupyter_npcompile.loops.arithmetic import constant
 from jupyter_npcompile.loops.calls import elements, of
 from jupyter_npcompile.loops.kinds import Declined
 from jupyter_npcompile.loops.products import product
-from jupyter_npcompile.loops.rearranging import transposed
+from jupyter_npcompile.loops.rearranging import permuted, transposed
 from jupyter_npcompile.loops.values import Cut, Known, Lazy, Ref, Value
+from jupyter_npcompile.loops.writer import Writer
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -63,10 +65,14 @@ def _einsum(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Val
         return _sum(t, b, a, (right, left, result))
     if left + right == result and not shared:
         all = [Cut(None, None, None)] * a.ndim
-        full: list[indexing.Index] = [*all, *([Known(None)] * b.ndim)]
-        wide = indexing.view(t.writer, a, full)
+        full: list[cuts.Index] = [*all, *([Known(None)] * b.ndim)]
+        wide = cuts.view(t.writer, a, full)
         return elementwise.materialise(t.writer, elementwise.binary("multiply", wide, b))
-    raise Declined("np.einsum of such subscripts")
+    if a.ndim == b.ndim > 2 and left[:-2] == right[:-2] == result[:-2]:
+        stacked = _product_of_stacks(t, a, b, (left, right, result))
+        if stacked is not None:
+            return stacked
+    return _by_loops(t, a, b, (left, right, result))
 
 
 def _product(t: Names, a: Ref, b: Ref, letters: tuple[str, str, str]) -> Value:
@@ -82,6 +88,94 @@ def _product(t: Names, a: Ref, b: Ref, letters: tuple[str, str, str]) -> Value:
     return product(t, a, b)
 
 
+def _product_of_stacks(t: Names, a: Ref, b: Ref, letters: tuple[str, str, str]) -> Value | None:
+    """One axis in common, which is summed up, of all matrices in two stacks."""
+    left, right, result = (text[-2:] for text in letters)
+    shared = set(left) & set(right)
+    if len(shared) != 1 or result != left.strip(*shared) + right.strip(*shared):
+        return None
+    (common,) = shared
+    return product(
+        t,
+        a if left[1] == common else _turned(t, a),
+        b if right[0] == common else _turned(t, b),
+    )
+
+
+def _turned(t: Names, stack: Ref) -> Ref:
+    """Each matrix of a stack, with rows for columns."""
+    order = [*range(stack.ndim - 2), stack.ndim - 1, stack.ndim - 2]
+    return permuted(t, stack, [constant(axis) for axis in order])
+
+
+def _by_loops(t: Names, a: Ref, b: Ref, letters: tuple[str, str, str]) -> Ref:
+    """A row of the result at a time, to which rows of an operand are added."""
+    left, right, result = letters
+    w = t.writer
+    for ref, text in ((a, left), (b, right)):
+        # Else the result would lie in another order in NumPy.
+        if [x for x in text if x in result] != [x for x in result if x in text]:
+            raise Declined("np.einsum of such subscripts")
+        if ref.ndim > 1:
+            w.emit(f"NEED(!is_unordered({ref.code}));")
+    if not result or result[-1] not in (left[-1], right[-1]) or set(result) == set(left + right):
+        raise Declined("np.einsum of such subscripts")
+    counters = {letter: w.name("k") for letter in dict.fromkeys(result + left + right)}
+    sizes = {letter: f"{b.code}.n[{d}]" for d, letter in enumerate(right)}
+    sizes |= {letter: f"{a.code}.n[{d}]" for d, letter in enumerate(left)}
+    sizes = {letter: w.hold("i64", size, "n") for letter, size in sizes.items()}
+    made = elementwise.new(w, a.dtype, [sizes[letter] for letter in result])
+    heads = {x: f"for (i64 {k} = 0; {k} < {sizes[x]}; {k}++)" for x, k in counters.items()}
+    last, row = result[-1], w.name("out")
+    place = " + ".join(f"{counters[x]} * {made.code}.s[{d}]" for d, x in enumerate(result[:-1]))
+    with w.block(" ".join(heads[x] for x in result[:-1])):
+        w.emit(f"double *const {row} = {made.code}.p + {place or '0'};")
+        w.emit(f"{heads[last]} {row}[{counters[last]}] = 0.0;")
+        summed = [x for x in counters if x not in result]
+        with w.block(" ".join(heads[x] for x in summed[:-1])):
+            _add_rows(w, (a, b), letters, counters, (row, summed[-1], sizes))
+    return made
+
+
+TOGETHER = 4
+"""Rows that are added to one while it is in registers."""
+
+
+def _add_rows(
+    w: Writer,
+    operands: tuple[Ref, Ref],
+    letters: tuple[str, str, str],
+    counters: Mapping[str, str],
+    added: tuple[str, str, Mapping[str, str]],
+) -> None:
+    """Add products to a row of the result, along the last axis that is summed up."""
+    row, along, sizes = added
+    last = letters[2][-1]
+    k, j = counters[along], counters[last]
+    w.emit(f"i64 {k} = 0;")
+    for count in (TOGETHER, 1):
+        with w.block(f"for (; {k} + {count} <= {sizes[along]}; {k} += {count})"):
+            products = []
+            for more in range(count):
+                places = {**counters, along: f"({k} + {more})"}
+                pairs = zip(operands, letters, strict=False)
+                products.append(" * ".join(_factor(w, o, text, places, last) for o, text in pairs))
+            w.emit("#pragma GCC ivdep")
+            w.emit(f"for (i64 {j} = 0; {j} < {sizes[last]}; {j}++)")
+            w.emit(f"{row}[{j}] = {' + '.join([f'{row}[{j}]', *products])};")
+
+
+def _factor(w: Writer, ref: Ref, text: str, counters: Mapping[str, str], last: str) -> str:
+    """C++ for an element of an operand, in a loop along one of the axes."""
+    places = [f"{counters[x]} * {ref.code}.s[{d}]" for d, x in enumerate(text) if x != last]
+    pointer = f"{ref.code}.p + {' + '.join(places) or '0'}"
+    if last not in text:
+        return w.hold("double", f"*({pointer})", "x")
+    k, d = counters[last], text.index(last)
+    step = "" if d == ref.ndim - 1 and ref.type.unit else f" * {ref.code}.s[{d}]"
+    return f"{w.hold('double *', pointer, 'r')}[{k}{step}]"
+
+
 def _sum(t: Names, a: Ref, b: Ref, letters: tuple[str, str, str]) -> Value:
     """All axes of one are axes of the other; the last ones are summed up."""
     left, right, result = letters
@@ -90,7 +184,7 @@ def _sum(t: Names, a: Ref, b: Ref, letters: tuple[str, str, str]) -> Value:
         raise Declined("np.einsum of such subscripts")
     w.emit(f"NEED(lies_in_rows({a.code}));")
     places = [Cut(None, None, None) if letter in right else Known(None) for letter in left]
-    value: Lazy = elementwise.binary("multiply", a, indexing.view(w, b, places))
+    value: Lazy = elementwise.binary("multiply", a, cuts.view(w, b, places))
     if not result:
         return reductions.total(w, value)
     for place in range(len(left) - 1, len(result) - 1, -1):

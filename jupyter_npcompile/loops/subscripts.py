@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from jupyter_npcompile.cell.syntax import point
-from jupyter_npcompile.loops import dicts, elementwise, indexing, lists
+from jupyter_npcompile.loops import cuts, dicts, elementwise, indexing, lists
 from jupyter_npcompile.loops.calling import Calls
 from jupyter_npcompile.loops.calls import array, integer, number
 from jupyter_npcompile.loops.carried import Carried
@@ -44,13 +44,13 @@ class Subscripts(Calls):
         table = w.name("table")
         w.emit(f"const {first.c} {table}[] = {{{', '.join(item.code for item in items)}}};")
         bits = max(item.type.bits for item in items)
-        code = f"{table}[at({indexing.as_index(index)}, {len(items)})]"
+        code = f"{table}[at({cuts.as_index(index)}, {len(items)})]"
         return Scalar(w.hold(first.c, code), Number(first.origin, first.dtype, bits))
 
-    def indices(self, node: ast.expr) -> list[indexing.Index]:
+    def indices(self, node: ast.expr) -> list[cuts.Index]:
         """What stands in square brackets."""
         items = node.elts if isinstance(node, ast.Tuple) else [node]
-        found: list[indexing.Index] = []
+        found: list[cuts.Index] = []
         for item in items:
             if isinstance(item, ast.Slice):
                 found.append(
@@ -202,8 +202,8 @@ class Subscripts(Calls):
         return Items(owner.items[slice(*bounds)], owner.is_list)
 
     def proven(
-        self, node: ast.Subscript, owner: Ref, indices: list[indexing.Index]
-    ) -> list[indexing.Index]:
+        self, node: ast.Subscript, owner: Ref, indices: list[cuts.Index]
+    ) -> list[cuts.Index]:
         """The same indices; those that are looked at before the loop say so."""
         proof = self.frame.proof
         parts = _parts(node)
@@ -214,7 +214,7 @@ class Subscripts(Calls):
             or not len(parts) == len(indices) == owner.ndim
         ):
             return indices
-        made: list[indexing.Index] = []
+        made: list[cuts.Index] = []
         for dimension, (part, index) in enumerate(zip(parts, indices, strict=True)):
             if isinstance(index, Scalar) and proof.admits(part, self.frame.env):
                 proof.require(owner.code, dimension, part)
@@ -222,9 +222,7 @@ class Subscripts(Calls):
             made.append(index)
         return made
 
-    def keep(
-        self, node: ast.Subscript, owner: Ref, indices: list[indexing.Index], held: str
-    ) -> None:
+    def keep(self, node: ast.Subscript, owner: Ref, indices: list[cuts.Index], held: str) -> None:
         """An element is written: the next iterations may read it from a variable."""
         carried = self.frame.carried
         if carried is None or not _are_proven(indices) or not isinstance(node.value, ast.Name):
@@ -233,7 +231,7 @@ class Subscripts(Calls):
             carried.kept()
             self.writer.emit(f"{self._kept_in(carried, owner, 0)} = {held};")
 
-    def kept(self, node: ast.Subscript, owner: Ref, indices: list[indexing.Index]) -> Scalar | None:
+    def kept(self, node: ast.Subscript, owner: Ref, indices: list[cuts.Index]) -> Scalar | None:
         """An element that an earlier iteration has written, and that is still in a variable."""
         carried = self.frame.carried
         if carried is None or not _are_proven(indices) or not isinstance(node.value, ast.Name):
@@ -252,7 +250,7 @@ class Subscripts(Calls):
             carried.variables.append(w.variable(w.name("last"), CTYPES[owner.dtype]))
         return carried.variables[far]
 
-    def _held(self, index: indexing.Index) -> indexing.Index:
+    def _held(self, index: cuts.Index) -> cuts.Index:
         if isinstance(index, Scalar) and index.const is None:
             return replace(index, code=self.writer.hold(index.type.c, index.code))
         if isinstance(index, (Applied, Gathered)):
@@ -260,7 +258,7 @@ class Subscripts(Calls):
         return index
 
 
-def _are_proven(indices: list[indexing.Index]) -> bool:
+def _are_proven(indices: list[cuts.Index]) -> bool:
     return all(isinstance(index, Scalar) and index.proven for index in indices)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from jupyter_npcompile.cell.syntax import constant, extent, point
-from jupyter_npcompile.loops import elementwise, index_loops, indexing, lists
+from jupyter_npcompile.loops import cuts, elementwise, index_loops, indexing, lists
 from jupyter_npcompile.loops.bounds import Proof, renamed
 from jupyter_npcompile.loops.calls import elements, number
 from jupyter_npcompile.loops.carried import Carried
@@ -226,7 +226,7 @@ class Translator(Fusing):
                 self.assign(name, item(position))
                 for need in proof.needs:
                     index = self.expression(renamed(need.index, proof.counter, name))
-                    place = indexing.as_index(number(index))
+                    place = cuts.as_index(number(index))
                     size = f"{need.array}.n[{need.dimension}]"
                     w.emit(f"{good} = {good} && (uint64_t)({place}) < (uint64_t){size};")
             if carried is not None and carried.depth:
@@ -288,7 +288,7 @@ class Translator(Fusing):
                 far = indices[carried.dimension]
                 code = f"({far.code} - {back} * ({carried.step}))"
                 indices[carried.dimension] = replace(far, code=code)
-                element = indexing.element(owner, indices)
+                element = cuts.element(owner, indices)
                 w.emit(f"{carried.variables[back - 1]} = {element};")
 
     def unrolled(self, node: ast.For) -> tuple[Value, ...] | None:
@@ -337,7 +337,7 @@ class Translator(Fusing):
 
         def item(position: str) -> Value:
             index = Scalar(position, Number("py", "int64", 40))
-            full: list[indexing.Index] = [index, *[Cut(None, None, None)] * (ref.ndim - 1)]
+            full: list[cuts.Index] = [index, *[Cut(None, None, None)] * (ref.ndim - 1)]
             return indexing.read(w, ref, full)
 
         return f"{ref.code}.n[0]", item

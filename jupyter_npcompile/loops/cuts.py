@@ -1,0 +1,128 @@
+"""Elements and views of arrays: numbers and slices in square brackets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from jupyter_npcompile.loops.kinds import ArrayType, Declined
+from jupyter_npcompile.loops.values import Applied, Cut, Gathered, Known, Ref, Scalar
+from jupyter_npcompile.loops.writer import Writer
+
+Index = Scalar | Cut | Known | Ref | Gathered | Applied
+
+
+def as_index(value: Scalar) -> str:
+    """C++ for a number that is used as an index."""
+    if value.type.mixed or value.type.kind not in "iu" or value.type.dtype == "uint64":
+        raise Declined("an index that is no integer")
+    return f"(i64){value.code}"
+
+
+def expand(indices: Sequence[Index], ndim: int) -> list[Index]:
+    """The same indices with ``...`` written out, one for each dimension, and ``None`` as it is."""
+    given = [i for i in indices if not is_given(i, None) and not is_given(i, Ellipsis)]
+    used = sum(
+        i.ndim if isinstance(i, (Ref, Gathered, Applied)) and i.dtype == "bool" else 1
+        for i in given
+    )
+    missing = ndim - used
+    if missing < 0:
+        raise Declined("more indices than dimensions")
+    full: list[Index] = []
+    seen = False
+    for index in indices:
+        if is_given(index, Ellipsis):
+            if seen:
+                raise Declined("two ellipses")
+            if not missing and is_fancy(indices):
+                raise Declined("an ellipsis for no dimension, between arrays")
+            seen = True
+            full += [Cut(None, None, None)] * missing
+        else:
+            full.append(index)
+    if not seen:
+        full += [Cut(None, None, None)] * missing
+    return full
+
+
+def is_given(index: Any, value: Any) -> bool:
+    """Whether an index is ``None`` or ``...``, as it is written."""
+    return isinstance(index, Known) and index.value is value
+
+
+def is_fancy(indices: Sequence[Index]) -> bool:
+    """Whether an array is among the indices."""
+    return any(isinstance(index, (Ref, Gathered, Applied)) for index in indices)
+
+
+def element(ref: Ref, indices: Sequence[Scalar]) -> str:
+    """C++ for an element, which may be assigned to."""
+    terms = []
+    for d, index in enumerate(indices):
+        step = "" if d == ref.ndim - 1 and ref.type.unit else f" * {ref.code}.s[{d}]"
+        place = as_index(index)
+        if not index.proven:
+            place = f"at({place}, {ref.code}.n[{d}])"
+        terms.append(f"({place}){step}")
+    return f"{ref.code}.p[{' + '.join(terms)}]"
+
+
+def view(writer: Writer, ref: Ref, full: Sequence[Index]) -> Ref:
+    """A view of an array."""
+    offsets: list[str] = []
+    sizes: list[str] = []
+    steps: list[str] = []
+    unit = ref.type.unit
+    d = 0
+    for index in full:
+        if is_given(index, None):
+            sizes.append("1")
+            steps.append("0")
+            continue
+        n, s = f"{ref.code}.n[{d}]", f"{ref.code}.s[{d}]"
+        last = d == ref.ndim - 1
+        if isinstance(index, Scalar):
+            offsets.append(f"at({as_index(index)}, {n}) * {s}")
+            unit = unit and not last
+        elif isinstance(index, Cut):
+            if index.start is None and index.stop is None and index.step is None:
+                sizes.append(n)
+                steps.append(s)
+            else:
+                cut = writer.name("c")
+                writer.emit(f"const Slice {cut} = slice({cut_code(index)}, {n});")
+                offsets.append(f"({cut}.count ? {cut}.start * {s} : 0)")
+                sizes.append(f"{cut}.count")
+                by = index.step
+                if by is None or by.const == 1:
+                    steps.append(s)
+                else:
+                    steps.append(f"{s} * (i64){by.code}")
+                    unit = unit and not last
+        else:
+            raise Declined("this index")
+        d += 1
+    thin = bool(full) and is_given(full[-1], None)
+    name = writer.name("w")
+    type = ArrayType(ref.dtype, len(sizes), unit and not thin, thin)
+    writer.emit(f"{type.view} {name};")
+    writer.emit(f"{name}.p = {ref.code}.p{''.join(' + ' + o for o in offsets)};")
+    for k, (size, step) in enumerate(zip(sizes, steps, strict=True)):
+        writer.emit(f"{name}.n[{k}] = {size}; {name}.s[{k}] = {step};")
+    writer.emit(f"{name}.b = {ref.code}.b; {name}.id = ++ids_;")
+    return Ref(name, type, root=ref.root)
+
+
+def cut_code(cut: Cut) -> str:
+    """C++ for the bounds and the step of a slice, as the function `slice` takes them."""
+    parts = []
+    for bound in (cut.start, cut.stop):
+        parts += ["0, false"] if bound is None else [f"{as_index(bound)}, true"]
+    parts.append(step_of(cut))
+    return ", ".join(parts)
+
+
+def step_of(cut: Cut) -> str:
+    """C++ for the step of a slice."""
+    return "1" if cut.step is None else as_index(cut.step)
