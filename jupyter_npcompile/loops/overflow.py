@@ -18,6 +18,7 @@ HARMLESS = frozenset(
     [
         *("for", "if", "LIKELY", "LOOK", "std::min", "std::sqrt", "std::fabs", "fitting"),
         *("lt", "le", "gt", "ge", "np_max", "np_min", "chosen", "square", "cube"),
+        *("picked_lt", "picked_le", "picked_gt", "picked_ge"),
         *("checked_add", "checked_sub", "checked_mul", "checked_neg"),
     ]
 )
@@ -79,10 +80,8 @@ def lazily(lines: Sequence[str], count: str) -> Lazy | None:
     lazy_.look_at<i64>(before_v_s, n, 1);
     }
     """
-    if not any(map(_CHECKED.search, lines)) or not _may_be_vectorised(lines):
-        return None
-    sums = _sums(lines)
-    if sums is None or not _are_apart(lines):
+    sums = _sums_alone(lines)
+    if sums is None or not any(map(_CHECKED.search, lines)):
         return None
     made, counts = [], dict.fromkeys(sums, 0)
     for line in lines:
@@ -111,7 +110,19 @@ def lazily(lines: Sequence[str], count: str) -> Lazy | None:
     )
 
 
-def _may_be_vectorised(lines: Sequence[str]) -> bool:
+def for_vectors(lines: Sequence[str]) -> Sequence[str]:
+    """The same loop with choices that can be made by vectors, where it may be vectorised."""
+    if not any("picked_" in line for line in lines) or _sums_alone(lines) is None:
+        return lines
+    return [line.replace("picked_", "chosen_") for line in lines]
+
+
+def _sums_alone(lines: Sequence[str]) -> dict[str, str] | None:
+    """Variables in which a loop adds up, if it may be vectorised."""
+    return _sums(lines) if _is_straight(lines) and _are_apart(lines) else None
+
+
+def _is_straight(lines: Sequence[str]) -> bool:
     """Whether nothing in a loop leaves it, goes elsewhere, or calls anything."""
     heads = sum(line.startswith("for (") for line in lines)
     in_blocks = any(line.startswith("for (;;)") for line in lines)

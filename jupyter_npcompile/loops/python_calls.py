@@ -210,12 +210,15 @@ def _choice(symbol: str) -> Call:
             order = arithmetic.ORDERS[symbol]
             chosen = t.writer.hold("bool", f"{order}<{a.c}>({y}, {x})", "b")
             bits = max(a.bits, b.bits)
+            code = f"({chosen} ? {y} : {x})"
+            if a.kind == "f":
+                code = f"picked_{order}<{a.c}>({y}, {x}, {y}, {x})"
             if a.origin == b.origin != "any":
-                best = Scalar(f"({chosen} ? {y} : {x})", Number(a.origin, a.dtype, bits))
+                best = Scalar(code, Number(a.origin, a.dtype, bits))
             else:
                 tag = f"({chosen} ? {arithmetic.tag_of(other)} : {arithmetic.tag_of(best)})"
                 held = t.writer.hold("int", tag, "g")
-                best = Scalar(f"({chosen} ? {y} : {x})", Number("any", a.dtype, bits), held)
+                best = Scalar(code, Number("any", a.dtype, bits), held)
         return best
 
     return call

@@ -551,6 +551,30 @@ template <class T> static inline bool le(T a, T b) {
 }
 template <class T> static inline bool gt(T a, T b) { return lt<T>(b, a); }
 template <class T> static inline bool ge(T a, T b) { return le<T>(b, a); }
+// One of two, where a vector is not to be had: by a comparison that leaves no flag, and no branch.
+// (The compiler would take doubles through other registers for that.)
+#if defined(__AVX__)
+#define PICKED(name, compare, symbol) \
+    template <class T> INLINE T name(T a, T b, T x, T y) { \
+        if constexpr (std::is_same<T, double>::value) { \
+            double made; \
+            asm("vcmpsd $" #compare ", %2, %1, %0\n\tvblendvpd %0, %3, %4, %0" : "=&x"(made) : "x"(a), "x"(b), "x"(x), "x"(y)); \
+            return made; \
+        } else return symbol<T>(a, b) ? x : y; \
+    }
+#else
+#define PICKED(name, compare, symbol) \
+    template <class T> INLINE T name(T a, T b, T x, T y) { return symbol<T>(a, b) ? x : y; }
+#endif
+PICKED(picked_lt, 17, lt)
+PICKED(picked_le, 18, le)
+template <class T> INLINE T picked_gt(T a, T b, T x, T y) { return picked_lt<T>(b, a, x, y); }
+template <class T> INLINE T picked_ge(T a, T b, T x, T y) { return picked_le<T>(b, a, x, y); }
+// The same in a loop that is vectorised.
+template <class T> INLINE T chosen_lt(T a, T b, T x, T y) { return lt<T>(a, b) ? x : y; }
+template <class T> INLINE T chosen_le(T a, T b, T x, T y) { return le<T>(a, b) ? x : y; }
+template <class T> INLINE T chosen_gt(T a, T b, T x, T y) { return lt<T>(b, a) ? x : y; }
+template <class T> INLINE T chosen_ge(T a, T b, T x, T y) { return le<T>(b, a) ? x : y; }
 // As np.isclose has it, for what is finite.
 static inline bool is_close(double a, double b) {
     NEED(std::isfinite(a) && std::isfinite(b));

@@ -14,7 +14,7 @@ from jupyter_npcompile.loops.carried import Carried
 from jupyter_npcompile.loops.frames import Jumps
 from jupyter_npcompile.loops.fusing import Fusing
 from jupyter_npcompile.loops.kinds import Declined, Number
-from jupyter_npcompile.loops.overflow import lazily
+from jupyter_npcompile.loops.overflow import for_vectors, lazily
 from jupyter_npcompile.loops.values import Bounds, Cut, Items, Listed, Ref, Scalar, Value, Zipped
 
 LONGEST = 16
@@ -218,11 +218,12 @@ class Translator(Fusing):
             frame.carried = carried = None
             self.settle(write, runs=runs)
         frame.proof = frame.carried = None
-        unchecked = w.lines[mark.lines :]
+        unchecked = for_vectors(w.lines[mark.lines :]) if count else w.lines[mark.lines :]
         waits = carried is not None and carried.depth > 0
         lazy = lazily(unchecked, count) if count and not waits else None
         needs = () if proof is None else tuple(proof.needs)
         if not needs and lazy is None:
+            w.lines[mark.lines :] = unchecked
             return
         w.back(mark)
         frame.env = dict(before)
