@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from jupyter_npcompile.loops.kinds import Declined
+from tests.native_loops import define
 from tests.test_loops_program import translated
-from tests.test_runtime_whole_function import assert_whole
+from tests.test_runtime_whole_function import assert_whole, whole
 
 WORDS = """
 def f(a, n, mode="wrap", start=None, axis=0, limit=None):
@@ -106,3 +107,130 @@ def test_what_is_and_is_not(text: str, reason: str) -> None:
         return
     with pytest.raises(Declined, match=reason):
         translated(text, a=np.ones(9), np=np, n=9, word=None)
+
+
+WALKS = """
+import itertools
+def f(m, n, x):
+    total, met, seen, i, j = 0.0, 0, [], -1, -1
+    for i, j in np.ndindex(m.shape):
+        i = i + 1
+        total += m[i - 1, j] * i
+    for i, j in itertools.product(range(1, 3), range(n)):
+        if m[i, j] > 1.5:
+            break
+        total += m[i, j]
+    seen.append(i)
+    for i, j in itertools.combinations(range(len(x)), 2):
+        met += x[i] > x[j]
+    seen.append(j)
+    for i, j, k in itertools.combinations(range(1, n + 1), 3):
+        met += i * j - k
+        if k - j > 1:
+            continue
+        met += 1
+    for place in itertools.product(range(2), repeat=3):
+        met += place[0] + place[1] * place[2]
+    for i, j in np.ndindex(2, 2):
+        for k in range(3):
+            if k > i:
+                break
+            met += k
+        if j:
+            break
+    else:
+        met = -1
+    seen.append(i)
+    for value in m.T.flat:
+        total += value * met
+        m[0, 0] = total
+    for i, j in np.ndindex(*m.shape):
+        total -= m[i, j]
+    return total, met, seen, i, j, value, m
+"""
+
+
+def test_loops_over_products_and_combinations() -> None:
+    rng = np.random.default_rng(4)
+    state = assert_whole(WALKS, rng.normal(size=(4, 5)), 4, rng.normal(size=6))
+    assert state.forms[0].iterations == 2
+
+
+EMPTY = """
+import itertools
+def f(n, k):
+    i, j, met = -1, -1, 0
+    for i, j in itertools.combinations(range(n), 2):
+        met += 1
+    first = i, j
+    for i, j in itertools.product(range(n), range(k)):
+        met += 1
+    return first, i, j, met
+"""
+
+
+@pytest.mark.parametrize(("n", "k"), [(0, 3), (1, 0), (1, 2), (2, 0), (3, 2)])
+def test_names_stay_as_they_are_where_nothing_is_gone_through(n: int, k: int) -> None:
+    assert_whole(EMPTY, n, k)
+
+
+ITEMS = """
+import math
+@np.errstate(divide="ignore", invalid="ignore")
+def ratio(a, b):
+    return a / b
+def double(v):
+    return 2 * v
+def f(x, k, n):
+    out = []
+    for value in map(double, x):
+        if value > 2:
+            break
+        out.append(value)
+    for v in map(lambda p, q: p * q + n, x, k):
+        out.append(v)
+    for v in filter(lambda v: v > 0.5, x):
+        out.append(v)
+    out.append(sum(map(double, x)))
+    some = max(x) - min(x), sum(x), sum(k), any(map(lambda v: v > 1, x)), sorted(x)
+    for v in reversed(x):
+        out.append(v)
+    whole = 0
+    for i in reversed(range(n, -9, -4)):
+        whole = 3 * whole + i
+    for i in reversed(range(2, n, 3)):
+        whole += i
+    for i in range(1, n):
+        whole += math.gcd(12, -i) + math.isqrt(i * i + 2 * i) + math.factorial(i)
+        whole += round(x[i]) + round(i + 0.5)
+        out.append(math.degrees(x[i]) + math.radians(n))
+    z = 0j
+    for i in range(n):
+        z = z * z + complex(x[i], 0.25)
+        if abs(z) > 2.0:
+            break
+    zeros = np.zeros_like(x)
+    r = ratio(x, zeros)
+    return out, some, whole, z, r, math.isfinite(x[0]), math.isinf(x[1])
+"""
+
+
+def test_items_of_what_python_computes_one_by_one() -> None:
+    rng = np.random.default_rng(5)
+    state = assert_whole(ITEMS, rng.normal(size=9), rng.integers(0, 9, 5), 7)
+    assert state.forms[0].iterations == 2
+
+
+GROWS = """
+def f(n):
+    made = ()
+    for i in range(n):
+        made = made + (i,)
+    return made
+"""
+
+
+def test_a_tuple_that_grows_is_left_to_python() -> None:
+    function = define(GROWS)
+    _, state = whole(function, [3])
+    assert "made" in state.closed

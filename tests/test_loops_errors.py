@@ -10,7 +10,7 @@ import pytest
 from jupyter_npcompile.loops.kinds import Declined
 from tests.native_loops import define, differences, outcome
 from tests.test_loops_program import translated
-from tests.test_runtime_whole_function import whole
+from tests.test_runtime_whole_function import assert_whole, whole
 
 EDGES = """
 def f(a, b, k):
@@ -177,3 +177,52 @@ def test_where_it_may_stand(text: str, reason: str) -> None:
         return
     with pytest.raises(Declined, match=reason):
         translated(text, **names)
+
+
+NAMELESS = """
+def f(x, y, m):
+    once = np.maximum(x, y)
+    limited = np.clip(x, -1.0, 0.5)
+    chosen = np.where(x > y, np.abs(x), -y)
+    seen = np.count_nonzero(x <= y), np.any(x < -5.0), np.all(y >= x)
+    places = np.argmax(x), np.argmin(y[::2]), np.argmax(m, axis=0), np.argmin(m, axis=1)
+    ends = x.max(), y.min(), np.max(m, axis=0), np.min(m, axis=1), m.max()
+    marks = np.sign(x) + (m[0, 0] > 0)
+    return once, limited, chosen, seen, places, ends, marks
+"""
+
+
+def test_comparisons_with_nan_are_no_errors() -> None:
+    rng = np.random.default_rng(7)
+    x, y, m = rng.normal(size=200), rng.normal(size=200), rng.normal(size=(20, 40))
+    x[3::17], y[5::29], m[2, ::5], m[3:5, 7] = np.nan, np.nan, np.nan, np.inf
+    state = assert_whole(NAMELESS, x, y, m)
+    assert (state.forms[0].iterations, state.forms[0].refusals) == (2, 0)
+
+
+WARNED = """
+def f(x, a, b, n):
+    ratio = a / b
+    once = np.maximum(x, ratio)
+    low = np.where(x > a * n, x, b)
+    return once, low, np.sqrt(x - x.max())
+"""
+
+
+@pytest.mark.parametrize("zero", [0, 1, 2])
+def test_what_is_computed_beside_comparisons_is_one(zero: int) -> None:
+    x = np.ones(50)
+    a, n = np.float64(1.0), np.float64(2.0 if zero != 1 else np.finfo(float).max)
+    b = np.float64(zero != 0)
+    if zero == 2:
+        x[7] = np.inf
+    function = define(WARNED)
+    made, _ = whole(function, [np.ones(50), a, np.float64(1.0), np.float64(2.0)])
+    for given in (
+        [np.ones(50), a, np.float64(1.0), np.float64(2.0)],
+        [x, a * 2, b, n],
+        [x, a, b, n],
+    ):
+        pairs = [[np.copy(v) if isinstance(v, np.ndarray) else v for v in given] for _ in range(2)]
+        wrong = differences(outcome(function, pairs[0]), outcome(made, pairs[1]))
+        assert not wrong, wrong

@@ -5,19 +5,29 @@ from __future__ import annotations
 import ast
 import types as pytypes
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from jupyter_npcompile.cell.names import bound_names
-from jupyter_npcompile.loops import arithmetic, closures, elementwise, hosts, lists, methods, stacks
+from jupyter_npcompile.loops import (
+    arithmetic,
+    closures,
+    elementwise,
+    errors,
+    hosts,
+    lists,
+    mapped,
+    methods,
+    stacks,
+)
 from jupyter_npcompile.loops.calls import array
 from jupyter_npcompile.loops.frames import Frame
 from jupyter_npcompile.loops.functions import find
 from jupyter_npcompile.loops.given import fixed_value
 from jupyter_npcompile.loops.inlining import Inlined, definition_of
-from jupyter_npcompile.loops.kinds import Declined, Fixed, Raises
+from jupyter_npcompile.loops.kinds import ArrayType, Declined, Fixed, Raises
 from jupyter_npcompile.loops.liveness import needed_after
 from jupyter_npcompile.loops.names import Names
 from jupyter_npcompile.loops.records import Step
@@ -108,18 +118,23 @@ class Calls(Names):
         if any(keyword.arg is None for keyword in node.keywords):
             raise Declined("a starred argument", node.lineno)
         if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
-            taken = isinstance(function, Known) and function.value in TAKE_GENERATORS
-            if not taken or node.keywords:
+            if not self.takes_items(function) or node.keywords:
                 raise Declined("a generator expression", node.lineno)
             assert isinstance(function, Known)
             return self.on_generator_of(function.value, node.args[0])
         large = _large(function, node)
         if large is not None:
             return large
+        if self.takes_items(function) and len(node.args) == 1 and not node.keywords:
+            assert isinstance(function, Known)
+            items = self.items_of(node.args[0])
+            if items is not None:
+                return self.on_generator_of(function.value, items)
         for keyword in node.keywords:
             if keyword.arg in PARTS_OF_THE_CODE and isinstance(keyword.value, ast.Name):
                 self.by_its_value(keyword.value.id)
-        values = self.expressions([*node.args, *(keyword.value for keyword in node.keywords)])
+        given = [keyword.value for keyword in node.keywords]
+        values = self.expressions([*node.args, *given])
         args, named = values[: len(node.args)], values[len(node.args) :]
         kwargs = {str(k.arg): value for k, value in zip(node.keywords, named, strict=True)}
         if isinstance(function, Method) and isinstance(function.owner, Holder):
@@ -141,8 +156,42 @@ class Calls(Names):
         if call is not None or hosts.is_host(function.value):
             return self.called(function.value, args, kwargs)
         if type(function.value) is pytypes.FunctionType:
-            return self.inlined(function.value, args, kwargs, is_sole)
+            ignored = errors.decorated(function.value)
+            if ignored is None:
+                return self.inlined(function.value, args, kwargs, is_sole)
+            # What is not in a variable might be computed on the other side of the edge.
+            plain = all(isinstance(v, ast.Name | ast.Constant) for v in (*node.args, *given))
+            if not plain or not is_sole or not self.frame.is_alone or self.within:
+                raise Declined("a function with np.errstate, called in an expression", node.lineno)
+            inner = function.value.__wrapped__  # type: ignore[attr-defined]
+            return self.with_ignored(ignored, lambda: self.inlined(inner, args, kwargs, is_sole))
         raise Declined(f"`{ast.unparse(node.func)}`", node.lineno)
+
+    def with_ignored(self, ignored: frozenset[str], write: Callable[[], Value]) -> Value:
+        """Write something where NumPy ignores some errors, too."""
+        before = self.ignored
+        self.errors_as(before | ignored)
+        self.ignored = before | ignored
+        try:
+            made = write()
+            self.errors_as(before)
+        finally:
+            self.ignored = before
+        return made
+
+    def takes_items(self, function: Value) -> bool:
+        """Whether a function of Python's takes the items of something, one by one."""
+        return isinstance(function, Known) and any(function.value is f for f in TAKE_GENERATORS)
+
+    def items_of(self, node: ast.expr) -> ast.GeneratorExp | None:
+        """The items of an array, of a range or of ``map``; None of something else."""
+        if mapped.is_lazy(self, node):
+            return mapped.generator(node)
+        if isinstance(node, ast.Name):
+            known = self.frame.env.get(node.id)
+            if isinstance(known, ArrayType) and known.ndim == 1:
+                return mapped.generator(node)
+        return None
 
     def method_of(
         self,

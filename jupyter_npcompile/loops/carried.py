@@ -35,6 +35,10 @@ class Carried:
 
     Attributes
     ----------
+    others : frozenset of int
+        How far from the counter it writes, too: what lies behind the place is not read again.
+    is_spoiled : bool
+        Whether something is written under a condition.
     depth : int
         How many iterations back an element is read.
     variables : list of str
@@ -49,6 +53,7 @@ class Carried:
         dimension: int,
         count: int,
         step: int,
+        others: frozenset[int] = frozenset(),
     ) -> None:
         self.counter = counter
         self.array = array
@@ -56,9 +61,12 @@ class Carried:
         self.dimension = dimension
         self.count = count
         self.step = step
+        self.others = others
+        self.is_spoiled = False
         self.depth = 0
         self.variables: list[str] = []
         self._written = self._before = self._all = 0
+        self._done: set[int | None] = set()
         self._key = self._others_of(parts)
 
     @classmethod
@@ -81,17 +89,48 @@ class Carried:
         step = _step(node.iter)
         if not stores or step is None or not isinstance(node.target, ast.Name):
             return None
-        if any(isinstance(n, ast.Continue) for n in nodes) or not _always_writes(node.body):
+        if any(isinstance(n, ast.Continue) for n in nodes):
             return None
         counter = node.target.id
         found = _place(stores[0])
-        if found is None or any(ast.dump(s) != ast.dump(stores[0]) for s in stores):
+        if found is None:
             return None
         array, parts = found
         counting = [k for k, part in enumerate(parts) if _mentions(part, counter)]
         if len(counting) != 1 or offset(parts[counting[0]], counter) is None:
             return None
-        return cls(counter, array, parts, counting[0], len(stores), step)
+        if all(ast.dump(s) == ast.dump(stores[0]) for s in stores):
+            if not _always_writes(node.body):
+                return None
+            return cls(counter, array, parts, counting[0], len(stores), step)
+        return cls._of_many(node, counter, stores, counting[0], step)
+
+    @classmethod
+    def _of_many(
+        cls, node: ast.For, counter: str, stores: list[ast.Subscript], dimension: int, step: int
+    ) -> Carried | None:
+        """What a loop carries that writes beside each other: a swap of neighbours."""
+        places = [_place(store) for store in stores]
+        first = places[0]
+        offsets: dict[int, list[ast.expr]] = {}
+        for place in places:
+            if place is None or first is None or place[0] != first[0] or abs(step) != 1:
+                return None
+            if len(place[1]) != len(first[1]):
+                return None
+            far = offset(place[1][dimension], counter)
+            same = all(
+                ast.dump(a) == ast.dump(b)
+                for k, (a, b) in enumerate(zip(place[1], first[1], strict=True))
+                if k != dimension
+            )
+            if far is None or not same:
+                return None
+            offsets[far] = place[1]
+        assert first is not None
+        last = max(offsets, key=lambda far: far * step)
+        others = frozenset(offsets) - {last}
+        return cls(counter, first[0], offsets[last], dimension, len(stores), step, others)
 
     def distance(self, array: str, parts: Sequence[ast.expr]) -> int:
         """How many iterations ago an element was written; 0 if it was not, or nobody knows."""
@@ -102,6 +141,9 @@ class Carried:
         if here is None or there is None or self._others_of(parts) != self._key:
             return 0
         far, rest = divmod(there - here, self.step)
+        between = any(0 < (other - here) * self.step < far for other in self.others)
+        if between or (self.others and here in self._done):
+            return 0
         return far if not rest and 0 < far <= DEEPEST else 0
 
     def is_written(self, array: str, parts: Sequence[ast.expr]) -> bool:
@@ -111,10 +153,24 @@ class Carried:
     def begin(self, writes: int) -> None:
         """The loop is written from its beginning; so many writes to memory came before."""
         self._written, self._before = 0, writes
+        self._done = set()
 
-    def kept(self) -> None:
-        """An element is written, and kept."""
+    def kept(self, part: ast.expr) -> None:
+        """An element is written, whose index is this where it counts."""
         self._written += 1
+        self._done.add(offset(part, self.counter))
+
+    def writes_too(self, array: str, parts: Sequence[ast.expr]) -> bool:
+        """Whether these are the array and the indices of another place that is written."""
+        if array != self.array or len(parts) != len(self.parts):
+            return False
+        far = offset(parts[self.dimension], self.counter)
+        return far in self.others and self._others_of(parts) == self._key
+
+    def under(self, node: ast.If) -> None:
+        """Something is written under a condition."""
+        stores = (n for n in ast.walk(node) if isinstance(n, ast.Subscript))
+        self.is_spoiled |= bool(self.others) and any(isinstance(n.ctx, ast.Store) for n in stores)
 
     def end(self, writes: int) -> None:
         """The loop is written to its end."""
@@ -123,7 +179,9 @@ class Carried:
     @property
     def holds(self) -> bool:
         """Whether nothing else was written than what is kept."""
-        return not self.depth or self._written == self._all == self.count
+        if not self.depth:
+            return True
+        return not self.is_spoiled and self._written == self._all == self.count
 
     def shifts(self) -> list[str]:
         """C++ for the beginning of an iteration."""

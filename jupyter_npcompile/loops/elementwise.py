@@ -11,6 +11,7 @@ import numpy as np
 from jupyter_npcompile.loops import arithmetic
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, Number
 from jupyter_npcompile.loops.nests import Element, Loop
+from jupyter_npcompile.loops.quiet import unheard
 from jupyter_npcompile.loops.values import (
     Applied,
     Gathered,
@@ -260,6 +261,7 @@ def fill(writer: Writer, target: Ref, dims: Sequence[str], value: Lazy | Scalar)
         loop = Loop(writer, dims)
         loop.prepare(value)
         loop.prepare(target)
+        unheard(writer, [value])
 
         def body(element: Element, counters: list[str]) -> None:
             writer.emit(f"{loop.target(element(target), target)} = {element(value)};")

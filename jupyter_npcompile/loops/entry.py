@@ -181,7 +181,7 @@ def entry_file(
         ),
         "if (!LIKELY(keep_copies(given, given_count))) return refuse(given, given_count, at_);",
         "fuel_ = start(run);",
-        "std::feclearexcept(FE_ALL_EXCEPT);",
+        "clear_flags();",
         "try {",
         *body,
         "done_: ;",

@@ -22,6 +22,6 @@ template <class... T> INLINE void pin_all(T &...v) { (pin(v), ...); }
 // From here on such flags do not matter.
 static inline void ignore(Run &run, int flags) {
     run.flags |= std::fetestexcept(FE_ALL_EXCEPT) & ~run.ignored;
-    std::feclearexcept(FE_ALL_EXCEPT);
+    clear_flags();
     run.ignored = flags;
 }

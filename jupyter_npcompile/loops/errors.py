@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
+from types import CellType, FunctionType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -68,6 +69,35 @@ def _ignored_by(t: Expressions, item: ast.withitem) -> frozenset[str]:
             raise Declined(f"np.errstate({keyword.arg}=...)", call.lineno)
         found |= frozenset(FLAGS) if keyword.arg == "all" else {str(keyword.arg)}
     return found
+
+
+def decorated(function: FunctionType) -> frozenset[str] | None:
+    """The errors that a function ignores which is decorated with ``@np.errstate(...)``.
+
+    None for other functions.
+
+    Examples
+    --------
+    >>> sorted(decorated(np.errstate(divide="ignore", over="ignore")(lambda x: 1 / x)))
+    ['divide', 'over']
+    """
+    if function.__code__ is not _DECORATED:
+        return None
+    cells = dict(zip(_DECORATED.co_freevars, function.__closure__ or (), strict=True))
+    cells["func"] = CellType(lambda: (np.geterr(), np.geterrcall()))
+    asked = FunctionType(_DECORATED, function.__globals__, closure=tuple(cells.values()))
+    found = []
+    for mode in ("warn", "raise"):
+        with np.errstate(all=mode, call=None):
+            modes, call = asked()
+        ignored = frozenset(name for name in FLAGS if modes[name] == "ignore")
+        if call is not None or any(modes[name] != mode for name in {*FLAGS} - ignored):
+            raise Declined(f"`{function.__name__}`: np.errstate that does not ignore")
+        found.append(ignored)
+    return found[0]
+
+
+_DECORATED = np.errstate()(lambda: None).__code__
 
 
 def edge(ignored: frozenset[str]) -> str:

@@ -10,6 +10,7 @@ from jupyter_npcompile.loops import elementwise
 from jupyter_npcompile.loops.fusible import NotFusible
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType
 from jupyter_npcompile.loops.nests import Element, Loop
+from jupyter_npcompile.loops.quiet import unheard
 from jupyter_npcompile.loops.values import Applied, Lazy, Ref, Scalar, dtype_of, ndim_of
 from jupyter_npcompile.loops.writer import Writer
 
@@ -309,6 +310,7 @@ class Group:
             written += self.targets.values()
             for ref in dict.fromkeys([*self._read(), *written]):
                 loop.prepare(ref)
+            unheard(writer, [step.value for step in self.steps])
 
             def body(element: Element, counters: list[str]) -> None:
                 loop.locals = {}

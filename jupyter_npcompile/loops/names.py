@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import types as pytypes
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +32,7 @@ from jupyter_npcompile.loops.kinds import (
     join,
 )
 from jupyter_npcompile.loops.records import Path, Record, Step, name_of, text_of
+from jupyter_npcompile.loops.source import PYTHONS
 from jupyter_npcompile.loops.values import (
     Applied,
     Closure,
@@ -162,6 +164,8 @@ class Names(ABC):
     def read(self, name: str) -> Value:
         """The value of a name."""
         frame = self.frame
+        if name.startswith(PYTHONS):
+            return fixed(getattr(builtins, name.removeprefix(PYTHONS)))
         if name in frame.held:
             return frame.held[name]
         if frame.around is not None and name not in frame.own:
@@ -389,7 +393,8 @@ class Names(ABC):
             if source.item is None:
                 lists.emptied(self, name, target)
         elif isinstance(source, TupleType) and isinstance(target, TupleType):
-            for k, (a, b) in enumerate(zip(source.items, target.items, strict=True)):
+            # Of another length they are only as long as types have not settled.
+            for k, (a, b) in enumerate(zip(source.items, target.items, strict=False)):
                 self.convert(f"{name}_{k}", a, b)
 
     def convert_all(self, source: Env, target: Env) -> None:

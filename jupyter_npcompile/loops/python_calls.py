@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import aggregates, arithmetic, elementwise, lists
+from jupyter_npcompile.loops import aggregates, arithmetic, elementwise, indexing, lists
 from jupyter_npcompile.loops.calls import Call, array, elements, number, of, register
 from jupyter_npcompile.loops.kinds import BOOL, FLOAT, INT, PYTHON, Declined, Number
 from jupyter_npcompile.loops.ufuncs import ufunc
@@ -52,6 +52,8 @@ MATH = {
     "hypot": "std::hypot({0}, {1})",
     "copysign": "std::copysign({0}, {1})",
     "fmod": "std::fmod({0}, {1})",
+    "radians": "{0} * (M_PI / 180.0)",
+    "degrees": "{0} * (180.0 / M_PI)",
 }
 """Functions of ``math`` on floats, in C++; what is infinite or NaN is Python's to raise."""
 
@@ -139,7 +141,8 @@ def _abs(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
         return Scalar(f"std::fabs({value.code})", kind, value.tag)
     if kind.kind == "c":
         result = Number(kind.origin, "float64")
-        return Scalar(f"magnitude({value.code})", result, value.tag)
+        function = "magnitude" if kind.origin == "np" else "python_magnitude"
+        return Scalar(f"{function}({value.code})", result, value.tag)
     x = t.writer.hold(kind.c, value.code)
     return Scalar(f"({x} < 0 ? checked_neg<{kind.c}>({x}) : {x})", kind, value.tag)
 
@@ -162,14 +165,30 @@ def _sorted(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Val
 
 @of(reversed)
 def _reversed(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    if kwargs or len(args) != 1 or not isinstance(args[0], Bounds):
+    if kwargs or len(args) != 1:
         raise Declined("reversed with these arguments")
-    bounds = args[0]
-    if bounds.step.const != 1:
+    if isinstance(args[0], Ref | Applied | Gathered):
+        ref = elementwise.materialise(t.writer, args[0])
+        back = Cut(None, None, arithmetic.constant(-1))
+        return indexing.read(t.writer, ref, [back])
+    if not isinstance(args[0], Bounds):
+        raise Declined("reversed with these arguments")
+    bounds, step = args[0], args[0].step.const
+    if not isinstance(step, int) or not step:
         raise Declined("reversed of such a range")
-    one, minus = arithmetic.constant(1), arithmetic.constant(-1)
-    first = arithmetic.binary("subtract", bounds.stop, one)
-    return Bounds(first, arithmetic.binary("subtract", bounds.start, one), minus)
+
+    def both(name: str, left: Scalar, right: Scalar) -> Scalar:
+        return number(t.settled(arithmetic.binary(name, left, right)))
+
+    by, back = arithmetic.constant(step), arithmetic.constant(-step)
+    # An empty range stays empty: its last number lies before the first one.
+    far = both("subtract", both("subtract", bounds.stop, bounds.start), _sign(step))
+    last = both("add", bounds.start, both("multiply", both("floor_divide", far, by), by))
+    return Bounds(last, both("subtract", bounds.start, by), back)
+
+
+def _sign(value: int) -> Scalar:
+    return arithmetic.constant(1 if value > 0 else -1)
 
 
 def _choice(symbol: str) -> Call:
@@ -191,12 +210,15 @@ def _choice(symbol: str) -> Call:
             order = arithmetic.ORDERS[symbol]
             chosen = t.writer.hold("bool", f"{order}<{a.c}>({y}, {x})", "b")
             bits = max(a.bits, b.bits)
+            code = f"({chosen} ? {y} : {x})"
+            if a.kind == "f":
+                code = f"picked_{order}<{a.c}>({y}, {x}, {y}, {x})"
             if a.origin == b.origin != "any":
-                best = Scalar(f"({chosen} ? {y} : {x})", Number(a.origin, a.dtype, bits))
+                best = Scalar(code, Number(a.origin, a.dtype, bits))
             else:
                 tag = f"({chosen} ? {arithmetic.tag_of(other)} : {arithmetic.tag_of(best)})"
                 held = t.writer.hold("int", tag, "g")
-                best = Scalar(f"({chosen} ? {y} : {x})", Number("any", a.dtype, bits), held)
+                best = Scalar(code, Number("any", a.dtype, bits), held)
         return best
 
     return call
@@ -244,6 +266,32 @@ def _float(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Valu
     if value.type.kind in "iu" and value.type.bits > 53:
         return Scalar(f"exactly((i64){value.code})", FLOAT)
     return Scalar(f"((double){value.code})", FLOAT)
+
+
+@of(round)
+def _round(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 1:
+        raise Declined("round with these arguments")
+    value = number(args[0])
+    if value.type.kind == "f" and not value.type.mixed:
+        return Scalar(f"to_int(std::nearbyint((double){value.code}))", INT)
+    if value.type.origin == "py" and value.type.dtype == "int64":
+        return value
+    raise Declined("round of such a number")
+
+
+@of(complex)
+def _complex(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or not 1 <= len(args) <= 2:
+        raise Declined("complex with these arguments")
+    parts = [number(arg) for arg in args]
+    if any(
+        part.type.kind != "f" and (part.type.kind not in "iu" or part.type.bits > 53)
+        for part in parts
+    ):
+        raise Declined("complex of such numbers")
+    code = ", ".join(f"(double){part.code}" for part in parts)
+    return Scalar(f"Complex({code})", Number("py", "complex128"))
 
 
 @of(isinstance)
@@ -358,7 +406,35 @@ for _name in ("floor", "ceil", "trunc"):
     register(getattr(math, _name), _rounded(_name))
 
 
-@of(math.isnan)
-def _isnan(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    value = number(args[0])
-    return Scalar(f"std::isnan((double){value.code})", BOOL)
+def _asked(name: str) -> Call:
+    def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        value = number(args[0])
+        if kwargs or len(args) != 1 or value.type.kind == "c":
+            raise Declined(f"math.{name} with these arguments")
+        return Scalar(f"std::{name}((double){value.code})", BOOL)
+
+    return call
+
+
+for _name in ("isnan", "isinf", "isfinite"):
+    register(getattr(math, _name), _asked(_name))
+
+
+def _of_integers(name: str, count: int, code: str) -> Call:
+    def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        parts = [number(arg) for arg in args]
+        if kwargs or len(parts) != count or any(_is_no_integer(part) for part in parts):
+            raise Declined(f"math.{name} with these arguments")
+        held = [t.writer.hold("i64", f"(i64){part.code}") for part in parts]
+        return Scalar(t.writer.hold("i64", code.format(*held)), INT)
+
+    return call
+
+
+def _is_no_integer(value: Scalar) -> bool:
+    return value.type.mixed or value.type.kind not in "iu" or value.type.dtype == "uint64"
+
+
+register(math.gcd, _of_integers("gcd", 2, "common_divisor({0}, {1})"))
+register(math.isqrt, _of_integers("isqrt", 1, "whole_root({0})"))
+register(math.factorial, _of_integers("factorial", 1, "factorial({0})"))

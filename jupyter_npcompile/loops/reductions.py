@@ -9,6 +9,7 @@ import numpy as np
 from jupyter_npcompile.loops import cuts, elementwise, stretches
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, Number
 from jupyter_npcompile.loops.nests import Element, Loop
+from jupyter_npcompile.loops.quiet import unheard
 from jupyter_npcompile.loops.values import Cut, Known, Lazy, Ref, Scalar
 from jupyter_npcompile.loops.writer import Writer
 
@@ -110,6 +111,7 @@ def fold(writer: Writer, value: Lazy, step: str, start: str, c: str) -> str:
         value = elementwise.hoisted(writer, value)
         loop = Loop(writer, elementwise.shape_of(writer, value))
         loop.prepare(value)
+        unheard(writer, [value])
 
         def body(element: Element, counters: list[str]) -> None:
             writer.emit(step.format(acc=acc, x=element(value)))
@@ -133,6 +135,7 @@ def extreme(writer: Writer, value: Lazy, name: str) -> Scalar:
         loop = Loop(writer, dims)
         loop.prepare(value)
         loop.merge()
+        unheard(writer, [value], compares=True)
 
         def body(element: Element, counters: list[str]) -> None:
             row = _extreme_of_row(value, element(value), counters[-1], loop.dims[-1], order)
@@ -162,7 +165,12 @@ def place_of_extreme(writer: Writer, value: Lazy, name: str) -> Scalar:
     writer.emit(f"NEED({ref.code}.n[0] > 0);")
     order = _order(ref.dtype, name)
     place = f"place_of_extreme<{order}>({ref.code}.p, {ref.code}.n[0], {ref.code}.s[0])"
-    return Scalar(writer.hold("i64", place, "best"), Number("np", "int64"))
+    best = writer.name("best")
+    writer.emit(f"i64 {best};")
+    with writer.block():
+        unheard(writer, [ref], compares=True)
+        writer.emit(f"{best} = {place};")
+    return Scalar(best, Number("np", "int64"))
 
 
 def places_of_extremes(writer: Writer, value: Lazy, name: str, axis: int) -> Ref:
@@ -177,6 +185,8 @@ def places_of_extremes(writer: Writer, value: Lazy, name: str, axis: int) -> Ref
         return _places_row_by_row(writer, ref, name, axis)
     made = elementwise.new(writer, "int64", [f"{ref.code}.n[{d}]" for d in others])
     counters = [writer.name("k") for _ in others]
+    writer.emit("{")
+    unheard(writer, [ref], compares=True)
     for k, d in zip(counters, others, strict=True):
         writer.emit(f"for (i64 {k} = 0; {k} < {ref.code}.n[{d}]; {k}++) {{")
     terms = [f"{k} * {ref.code}.s[{d}]" for k, d in zip(counters, others, strict=True)]
@@ -185,7 +195,7 @@ def places_of_extremes(writer: Writer, value: Lazy, name: str, axis: int) -> Ref
     out = " + ".join(f"{k} * {made.code}.s[{d}]" for d, k in enumerate(counters))
     place = f"place_of_extreme<{_order(ref.dtype, name)}>({row}, {n}, {step})"
     writer.emit(f"{made.code}.p[{out}] = {place};")
-    writer.emit("}" * len(counters))
+    writer.emit("}" * len(counters), "}")
     return made
 
 
@@ -258,6 +268,8 @@ def along(writer: Writer, value: Lazy, axis: int, name: str, dtype: str | None =
         value = elementwise.hoisted(writer, value)
         loop = Loop(writer, dims)
         loop.prepare(value)
+        if name != "sum":
+            unheard(writer, [value], compares=True)
         reduce = _along_rows if axis == value.ndim - 1 else _across_rows
         reduce(writer, loop, value, axis, name, dtype, made)
         if name == "sum" and axis < value.ndim - 1:

@@ -23,7 +23,7 @@ struct Unheard {
     const int flags = std::fetestexcept(FE_ALL_EXCEPT);
     ~Unheard() {
         if (!silent || std::fetestexcept(FE_ALL_EXCEPT) == flags) return;
-        run.flags |= flags;
+        run.flags |= flags & ~run.ignored;
         std::feclearexcept(FE_ALL_EXCEPT);
     }
 };

@@ -28,6 +28,9 @@ def named(node: ast.AST) -> str:
     }.get(type(node).__name__, type(node).__name__.lower())
 
 
+PYTHONS = "0python_"
+"""Begins a name of a function of Python's, whatever that of the function means to the user."""
+
 Comprehension = ast.ListComp | ast.GeneratorExp
 
 

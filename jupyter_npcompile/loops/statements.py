@@ -13,6 +13,7 @@ from jupyter_npcompile.loops import (
     arithmetic,
     attempts,
     bindings,
+    choices,
     closures,
     cuts,
     dicts,
@@ -294,6 +295,10 @@ class Statements(Expressions):
 
     def branch(self, node: ast.If) -> bool:
         """Write an ``if``."""
+        if choices.chosen(self, node):
+            return True
+        if self.frame.carried is not None:
+            self.frame.carried.under(node)
         w = self.writer
         test = w.name("b")
         w.emit(f"bool {test};")

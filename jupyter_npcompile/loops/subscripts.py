@@ -227,8 +227,11 @@ class Subscripts(Calls):
         carried = self.frame.carried
         if carried is None or not _are_proven(indices) or not isinstance(node.value, ast.Name):
             return
-        if held and carried.is_written(node.value.id, _parts(node)):
-            carried.kept()
+        parts = _parts(node)
+        if held and carried.writes_too(node.value.id, parts):
+            carried.kept(parts[carried.dimension])
+        if held and carried.is_written(node.value.id, parts):
+            carried.kept(parts[carried.dimension])
             self.writer.emit(f"{self._kept_in(carried, owner, 0)} = {held};")
 
     def kept(self, node: ast.Subscript, owner: Ref, indices: list[cuts.Index]) -> Scalar | None:

@@ -42,7 +42,8 @@ typedef int64_t i64;
 struct Bail {};         // NumPy has to run this: it raises, or warns
 struct Interrupted {};  // somebody pressed the key
 
-#define INLINE __attribute__((always_inline)) static inline
+#define INLINE_MEMBER __attribute__((always_inline)) inline
+#define INLINE static INLINE_MEMBER
 [[noreturn, gnu::cold, gnu::noinline]] static void bail() { throw Bail(); }
 #define LIKELY(...) __builtin_expect_with_probability(!!(__VA_ARGS__), 1, 0.9999)
 #define NEED(condition) do { if (__builtin_expect(!(condition), 0)) bail(); } while (0)
@@ -73,6 +74,11 @@ static inline Complex operator/(Complex a, Complex b) {  // R. L. Smith, 1962
 static inline bool operator==(Complex a, Complex b) { return a.re == b.re && a.im == b.im; }
 static inline bool operator!=(Complex a, Complex b) { return !(a == b); }
 static inline double magnitude(Complex a) { return std::hypot(a.re, a.im); }
+static inline double python_magnitude(Complex a) {  // raises where it is too large
+    const double c = magnitude(a);
+    NEED(std::isfinite(c) || !std::isfinite(a.re) || !std::isfinite(a.im));
+    return c;
+}
 // The C library's, as in NumPy.
 static inline Complex complex_exp(Complex a) {
     const std::complex<double> c = std::exp(std::complex<double>(a.re, a.im));
@@ -343,6 +349,67 @@ template <class T> static inline T checked_add(T a, T b) { T c; NEED(!__builtin_
 template <class T> static inline T checked_sub(T a, T b) { T c; NEED(!__builtin_sub_overflow(a, b, &c)); return c; }
 template <class T> static inline T checked_mul(T a, T b) { T c; NEED(!__builtin_mul_overflow(a, b, &c)); return c; }
 template <class T> static inline T checked_neg(T a) { T c; NEED(!__builtin_sub_overflow((T)0, a, &c)); return c; }
+
+// Whether a loop has lost a part of an integer: from then on each sum is looked at.
+static bool careful_ = false;
+[[noreturn, gnu::cold, gnu::noinline]] static void lost() { careful_ = true; bail(); }
+// The integers of a loop that is vectorised, and looked at when it is over: see overflow.py.
+struct Lazy {
+    // Below zero when a number of so many bits was lost.
+    int8_t lost8 = 0; int16_t lost16 = 0; int32_t lost32 = 0; i64 lost64 = 0;
+    uint64_t factors = 0, added = 0;  // all bits that were in these numbers
+    template <class T> INLINE_MEMBER void note(T sign) {
+        if constexpr (sizeof(T) == 1) lost8 |= (int8_t)sign;
+        else if constexpr (sizeof(T) == 2) lost16 |= (int16_t)sign;
+        else if constexpr (sizeof(T) == 4) lost32 |= (int32_t)sign;
+        else lost64 |= (i64)sign;
+    }
+    template <class T> INLINE_MEMBER T add(T a, T b) {
+        typedef std::make_unsigned_t<T> U;
+        const T c = (T)((U)a + (U)b);
+        note<T>((T)-1 < 0 ? (T)((a ^ c) & (b ^ c)) : (T)((a & b) | ((a | b) & ~c)));
+        return c;
+    }
+    template <class T> INLINE_MEMBER T sub(T a, T b) {
+        typedef std::make_unsigned_t<T> U;
+        const T c = (T)((U)a - (U)b);
+        note<T>((T)-1 < 0 ? (T)((a ^ b) & (a ^ c)) : (T)((~a & b) | ((~a | b) & c)));
+        return c;
+    }
+    template <class T> INLINE_MEMBER T mul(T a, T b) {
+        if constexpr (sizeof(T) == 8) {
+            factors |= bits(a) | bits(b);
+            return (T)((uint64_t)a * (uint64_t)b);
+        } else {
+            const i64 c = (i64)a * (i64)b;  // of two of 32 bits without a sign: as many bits as there are
+            lost64 |= -(i64)((T)-1 < 0 ? (i64)(T)c != c : ((uint64_t)c >> (sizeof(T) * 8)) != 0);
+            return (T)c;
+        }
+    }
+    template <class T> INLINE_MEMBER T neg(T a) {
+        const T c = (T)-(std::make_unsigned_t<T>)a;
+        note<T>((T)(a & c));
+        return c;
+    }
+    // What is added up in one variable, in an order that the compiler chooses.
+    template <class T> INLINE_MEMBER T sum(T a, T b) {
+        added |= bits((i64)b);
+        return (T)((std::make_unsigned_t<T>)a + (std::make_unsigned_t<T>)b);
+    }
+    template <class T> INLINE_MEMBER T less(T a, T b) {
+        added |= bits((i64)b);
+        return (T)((std::make_unsigned_t<T>)a - (std::make_unsigned_t<T>)b);
+    }
+    template <class T> static INLINE_MEMBER uint64_t bits(T a) { return (uint64_t)((T)-1 < 0 ? a ^ (a >> (sizeof(T) * 8 - 1)) : a); }
+    void INLINE_MEMBER look() const {
+        if (!LIKELY(!(factors >> 31) && (lost8 | lost16 | lost32 | lost64) >= 0)) lost();
+    }
+    // Whether a variable cannot have been too large at any time: it has been added to so often.
+    template <class T> INLINE_MEMBER void look_at(T before, i64 count, i64 times) const {
+        const unsigned __int128 most = (unsigned __int128)(uint64_t)(count * times) * ((unsigned __int128)added + 1);
+        if (!LIKELY(most + bits(before) + 1 <= (unsigned __int128)std::numeric_limits<T>::max())) lost();
+    }
+};
 template <class T> static inline T floor_div(T a, T b) {
     NEED(b != 0 && !(b == (T)-1 && (T)-1 < 0 && a == (T)((T)1 << (sizeof(T) * 8 - 1))));
     T q = a / b;
@@ -440,7 +507,26 @@ template <class T> static inline T np_left(T a, T b) { return (uint64_t)b < size
 template <class T> static inline T np_right(T a, T b) {
     return (uint64_t)b < sizeof(T) * 8 ? (T)(a >> b) : (T)(a < 0 ? -1 : 0);
 }
+static inline i64 whole_root(i64 a) {
+    NEED(a >= 0);
+    uint64_t root = (uint64_t)std::sqrt((double)a);
+    while (root * root > (uint64_t)a) root--;
+    while ((root + 1) * (root + 1) <= (uint64_t)a) root++;
+    return (i64)root;
+}
+static inline i64 factorial(i64 a) {
+    NEED(a >= 0 && a <= 20);
+    i64 made = 1;
+    for (; a > 1; a--) made *= a;
+    return made;
+}
 static inline uint64_t magnitude_of(i64 a) { return a < 0 ? -(uint64_t)a : (uint64_t)a; }
+static inline i64 common_divisor(i64 a, i64 b) {
+    uint64_t x = magnitude_of(a), y = magnitude_of(b);
+    while (y) { const uint64_t rest = ((x | y) >> 32) ? x % y : (uint32_t)x % (uint32_t)y; x = y; y = rest; }
+    NEED(x <= (uint64_t)std::numeric_limits<i64>::max());
+    return (i64)x;
+}
 static inline i64 bit_length(i64 a) { return a ? 64 - __builtin_clzll(magnitude_of(a)) : 0; }
 static inline i64 bit_count(i64 a) { return __builtin_popcountll(magnitude_of(a)); }
 static inline i64 to_int(double a) { NEED(a > -9.2e18 && a < 9.2e18); return (i64)a; }
@@ -465,6 +551,30 @@ template <class T> static inline bool le(T a, T b) {
 }
 template <class T> static inline bool gt(T a, T b) { return lt<T>(b, a); }
 template <class T> static inline bool ge(T a, T b) { return le<T>(b, a); }
+// One of two, where a vector is not to be had: by a comparison that leaves no flag, and no branch.
+// (The compiler would take doubles through other registers for that.)
+#if defined(__AVX__)
+#define PICKED(name, compare, symbol) \
+    template <class T> INLINE T name(T a, T b, T x, T y) { \
+        if constexpr (std::is_same<T, double>::value) { \
+            double made; \
+            asm("vcmpsd $" #compare ", %2, %1, %0\n\tvblendvpd %0, %3, %4, %0" : "=&x"(made) : "x"(a), "x"(b), "x"(x), "x"(y)); \
+            return made; \
+        } else return symbol<T>(a, b) ? x : y; \
+    }
+#else
+#define PICKED(name, compare, symbol) \
+    template <class T> INLINE T name(T a, T b, T x, T y) { return symbol<T>(a, b) ? x : y; }
+#endif
+PICKED(picked_lt, 17, lt)
+PICKED(picked_le, 18, le)
+template <class T> INLINE T picked_gt(T a, T b, T x, T y) { return picked_lt<T>(b, a, x, y); }
+template <class T> INLINE T picked_ge(T a, T b, T x, T y) { return picked_le<T>(b, a, x, y); }
+// The same in a loop that is vectorised.
+template <class T> INLINE T chosen_lt(T a, T b, T x, T y) { return lt<T>(a, b) ? x : y; }
+template <class T> INLINE T chosen_le(T a, T b, T x, T y) { return le<T>(a, b) ? x : y; }
+template <class T> INLINE T chosen_gt(T a, T b, T x, T y) { return lt<T>(b, a) ? x : y; }
+template <class T> INLINE T chosen_ge(T a, T b, T x, T y) { return le<T>(b, a) ? x : y; }
 // As np.isclose has it, for what is finite.
 static inline bool is_close(double a, double b) {
     NEED(std::isfinite(a) && std::isfinite(b));
@@ -555,17 +665,24 @@ static inline double now() {
 static inline void back(Run &run) {
     if (run.released) { PyEval_RestoreThread(run.released); run.released = nullptr; }
 }
+// Flags that matter: to clear them takes longer than a small loop.
+static inline void clear_flags() {
+    if (std::fetestexcept(FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID)) std::feclearexcept(FE_ALL_EXCEPT);
+}
 // How often a loop goes on before it looks for the first time. (A compiler that sees that it looks
 // at once takes all that follows for something that hardly ever runs.)
 [[gnu::noinline]] static i64 start(Run &run) {
-    run.began = run.looked = run.asked = now();
-    return run.grant = 16;
+    return run.grant = 4;
 }
 // Now and then: let other threads run, and see whether somebody wants this to stop.
 // The count until then is a variable of the loop: in memory it would hold up short iterations.
 // And it throws nothing: no register would keep a value across a call that may be caught here.
 [[gnu::cold, gnu::noinline]] static i64 look(Run &run) noexcept {
     const double time = now();
+    if (!run.began) {  // short runs never look at the clock
+        run.began = run.looked = run.asked = time;
+        return run.grant;
+    }
     const double passed = time - run.looked;
     const double wanted = run.grant * (passed > 1e-9 ? 2e-3 / passed : 1e6);
     run.grant = wanted < 1 ? 1 : wanted > 1e6 ? (i64)1e6 : wanted > 16.0 * run.grant ? 16 * run.grant : (i64)wanted;
@@ -982,7 +1099,7 @@ static PyObject *call_numpy(Run &run, PyObject *function, std::initializer_list<
     // An argument, or a view of one: the copy that we take would be another array.
     if (result && holds_any(result, parts)) { Py_CLEAR(result); good = false; }
     for (PyObject *part : parts) Py_XDECREF(part);
-    std::feclearexcept(FE_ALL_EXCEPT);
+    clear_flags();
     if (!result) {
         if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) throw Interrupted();
         PyErr_Clear();

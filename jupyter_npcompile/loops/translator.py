@@ -7,13 +7,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from jupyter_npcompile.cell.syntax import constant, extent, point
-from jupyter_npcompile.loops import cuts, elementwise, index_loops, indexing, lists
+from jupyter_npcompile.loops import cuts, elementwise, index_loops, indexing, lists, mapped
 from jupyter_npcompile.loops.bounds import Proof, renamed
 from jupyter_npcompile.loops.calls import elements, number
 from jupyter_npcompile.loops.carried import Carried
 from jupyter_npcompile.loops.frames import Jumps
 from jupyter_npcompile.loops.fusing import Fusing
 from jupyter_npcompile.loops.kinds import Declined, Number
+from jupyter_npcompile.loops.overflow import for_vectors, lazily
 from jupyter_npcompile.loops.values import Bounds, Cut, Items, Listed, Ref, Scalar, Value, Zipped
 
 LONGEST = 16
@@ -115,7 +116,7 @@ class Translator(Fusing):
                 if not self.body(node.body):
                     raise Declined("a jump in a loop over a tuple", node.lineno)
             return
-        loops = index_loops.unfolded(self, node)
+        loops = index_loops.unfolded(self, node) or mapped.unfolded(self, node)
         if loops is not None:
             self.for_loop(loops)
             return
@@ -164,7 +165,8 @@ class Translator(Fusing):
         if innermost and isinstance(sequence, Bounds) and known > BRIEF:
             proof = self.proof(node)
         carried = None if proof is None else Carried.of(node)
-        self.settle_with(proof, carried, write, item, ("(i64)0", f"({total} - 1)"))
+        ends = ("(i64)0", f"({total} - 1)")
+        self.settle_with(proof, carried, write, item, ends, count=total if innermost else "")
         w.emit("}")
 
     def proof(self, node: ast.For) -> Proof | None:
@@ -183,6 +185,7 @@ class Translator(Fusing):
         ends: tuple[str, str],
         *,
         runs: bool = False,
+        count: str = "",
     ) -> None:
         """Write a loop, without checks of indices where those can be made before it.
 
@@ -200,6 +203,9 @@ class Translator(Fusing):
             The first position and the last.
         runs : bool
             As for `settle`.
+        count : str
+            How many iterations an innermost loop in the loop has; integers may be looked at
+            when it is over.
         """
         w, frame = self.writer, self.frame
         before = dict(frame.env)
@@ -212,19 +218,23 @@ class Translator(Fusing):
             frame.carried = carried = None
             self.settle(write, runs=runs)
         frame.proof = frame.carried = None
-        if proof is None or not proof.needs:
+        unchecked = for_vectors(w.lines[mark.lines :]) if count else w.lines[mark.lines :]
+        waits = carried is not None and carried.depth > 0
+        lazy = lazily(unchecked, count) if count and not waits else None
+        needs = () if proof is None else tuple(proof.needs)
+        if not needs and lazy is None:
+            w.lines[mark.lines :] = unchecked
             return
-        unchecked = w.lines[mark.lines :]
         w.back(mark)
         frame.env = dict(before)
         good = w.name("good")
-        w.emit(f"bool {good} = true;")
+        w.emit(f"bool {good} = {'true' if lazy is None else '!careful_'};")
         with w.block():
-            for position in ends:
+            for position in ends if proof is not None and needs else ():
                 # No name of the user's begins with a digit.
                 name = w.name("0end")
                 self.assign(name, item(position))
-                for need in proof.needs:
+                for need in needs:
                     index = self.expression(renamed(need.index, proof.counter, name))
                     place = cuts.as_index(number(index))
                     size = f"{need.array}.n[{need.dimension}]"
@@ -235,7 +245,7 @@ class Translator(Fusing):
         if carried is not None and carried.depth:
             frame.env = dict(before)
             self.before_first(carried, item, ends)
-        w.emit(*unchecked, "} else {")
+        w.emit(*(unchecked if lazy is None else lazy.lines), "} else {")
         frame.env = dict(before)
         self.settle(write, runs=runs)
         w.emit("}")
@@ -336,7 +346,7 @@ class Translator(Fusing):
         ref = elementwise.materialise(w, elements(sequence))
 
         def item(position: str) -> Value:
-            index = Scalar(position, Number("py", "int64", 40))
+            index = Scalar(position, Number("py", "int64", 40), proven=True)
             full: list[cuts.Index] = [index, *[Cut(None, None, None)] * (ref.ndim - 1)]
             return indexing.read(w, ref, full)
 

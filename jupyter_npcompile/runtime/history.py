@@ -14,6 +14,11 @@ def remember(subject: Any) -> None:
     _explained.clear()
 
 
+def is_last(subject: Any) -> bool:
+    """Whether something ran last, and nothing was explained since."""
+    return bool(_last) and _last[0] is subject and not _explained
+
+
 def last() -> Any:
     """The cell or function that ran last, or None."""
     return _last[0] if _last else None

@@ -7,13 +7,14 @@ longer than a small function runs; so this is one function that was written for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
+from types import CodeType, FunctionType
 from typing import Any, Protocol
 
 from jupyter_npcompile.loops.loop_code import FINISHED, REFUSED, RETURNED
-from jupyter_npcompile.runtime.history import remember
+from jupyter_npcompile.runtime.history import is_last, remember
 from jupyter_npcompile.runtime.loop_form import Form
-from jupyter_npcompile.runtime.loop_inputs import Reader
+from jupyter_npcompile.runtime.loop_inputs import OURS, Reader
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters
 
@@ -36,7 +37,7 @@ class Whole(Protocol):
 def shortcut(
     form: Form,
     parameters: Sequence[str],
-    names: Mapping[str, Any],
+    names: dict[str, Any],
     handle: Handle,
     whole: Whole,
     is_blind: Callable[[], bool],
@@ -49,7 +50,7 @@ def shortcut(
         What runs.
     parameters : sequence of str
         Those of the function, in the order in which they are given.
-    names : mapping of str to object
+    names : dict of str to object
         The global names of the function.
     handle : Handle
         It is taken from there when a look is due, or something does not fit.
@@ -58,45 +59,51 @@ def shortcut(
     is_blind : callable
         Whether this call needs no look.
     """
-    own = {name: f"given{k}" for k, name in enumerate(parameters)}
-    reader = Reader(own)
+    own = {name: f"{OURS}given{k}" for k, name in enumerate(parameters)}
+    reader = Reader(own, among=True)
     tests = " and ".join(reader.tests(form)) or "True"
     taken = reader.inputs(form)
-    hosts = [f"host{k}" for k in range(len(form.code.hosts))]
-    objects: dict[str, Any] = {
-        **reader.objects,
-        **dict(zip(hosts, form.code.hosts, strict=True)),
+    hosts = {f"{OURS}host{k}": host for k, host in enumerate(form.code.hosts)}
+    ours: dict[str, Any] = {
         **{"handle": handle, "whole": whole, "settings": settings, "is_blind": is_blind},
-        **{"form": form, "run": form.run, "printed": form.code.printed},
-        **{"counters": counters, "remember": remember, "names": names},
+        **{"form": form, "run": form.run, "printed": form.code.printed, "names": names},
+        **{"counters": counters, "remember": remember, "is_last": is_last},
     }
+    objects = {**reader.objects, **hosts, **{f"{OURS}{name}": it for name, it in ours.items()}}
     lines = [
         f"def native({', '.join(own.values())}):",
-        "    if is_blind() and settings.tier == 'auto':",
+        "    if @is_blind() and @settings.tier == 'auto':",
         "        try:",
-        f"            inputs = ({''.join(f'{part}, ' for part in taken)}) if {tests} else None",
-        "        except (LookupError, AttributeError):",
-        "            inputs = None",
-        "        if inputs is not None:",
-        f"            answer = run(1, 0, 1, *inputs, {''.join(f'{host}, ' for host in hosts)})",
-        "            if answer is not None:",
-        f"                if answer[0] in ({RETURNED}, {FINISHED}):",
-        "                    form.refusals = 0",
-        "                    form.iterations += 1",
-        "                    counters.dispatches += 1",
-        "                    if printed:",
-        "                        form.code.show()",
-        "                    remember(handle)",
-        f"                    return answer[2] if answer[0] == {RETURNED} else None",
-        f"                whole.refused = answer[0] == {REFUSED}",
-        "                form.refusals += whole.refused",
-        "    handle.native = None",
-        "    return handle",
+        f"            @inputs = ({''.join(f'{part}, ' for part in taken)}) if {tests} else None",
+        "        except (@LookupError, @AttributeError, @NameError):",
+        "            @inputs = None",
+        "        if @inputs is not None:",
+        f"            @answer = @run(1, 0, 1, *@inputs, {''.join(f'{host}, ' for host in hosts)})",
+        "            if @answer is not None:",
+        "                @status = @answer[0]",
+        f"                if @status == {RETURNED} or @status == {FINISHED}:",
+        "                    @form.refusals = 0",
+        "                    @form.iterations += 1",
+        "                    @counters.dispatches += 1",
+        "                    if @printed:",
+        "                        @form.code.show()",
+        "                    if not @is_last(@handle):",
+        "                        @remember(@handle)",
+        f"                    return @answer[2] if @status == {RETURNED} else None",
+        f"                @whole.refused = @status == {REFUSED}",
+        "                @form.refusals += @whole.refused",
+        "    @handle.native = None",
+        "    return @handle",
     ]
+    for error in (LookupError, AttributeError, NameError):
+        objects[f"{OURS}{error.__name__}"] = error
     text = f"def make({', '.join(objects)}):\n" + "".join(f"    {line}\n" for line in lines)
-    made: dict[str, Any] = {}
-    exec(compile(f"{text}    return native\n", "<shortcut>", "exec"), made)
-    native: Native = made["make"](**objects)
+    text = f"{text}    return native\n".replace("@", OURS)
+    module = compile(text, "<shortcut>", "exec")
+    (code,) = (part for part in module.co_consts if isinstance(part, CodeType))
+    # Nothing is put among the user's names, but Python's own are found as there.
+    make = FunctionType(code, names)
+    native: Native = make(**objects)
     return native
 
 

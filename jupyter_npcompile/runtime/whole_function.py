@@ -12,7 +12,7 @@ with those with guards, and the faster way is kept.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from types import FrameType
 from typing import Any
@@ -165,14 +165,14 @@ class WholeFunction:
         duel = self._duel
         return not (duel.written and duel.is_blind())
 
-    def shortcut(self, handle: Handle, names: Mapping[str, Any]) -> Native | None:
+    def shortcut(self, handle: Handle, names: dict[str, Any]) -> Native | None:
         """What the next calls may take, after one that native code has run.
 
         Parameters
         ----------
         handle : Handle
             Who offers it.
-        names : mapping of str to object
+        names : dict of str to object
             Global names of the function.
         """
         form = self._rest.whole

@@ -1,0 +1,172 @@
+"""Assignments under a comparison, ``if c > best: best = c``: one of two values, without a branch.
+
+The processor guesses wrongly where a branch goes as the numbers come. What is read and
+written is the same whichever way it goes: names, and elements that are known to be in bounds.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jupyter_npcompile.loops import arithmetic, indexing
+from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number, join
+from jupyter_npcompile.loops.values import Ref, Scalar
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.loops.statements import Statements
+
+MOST = 4
+"""Assignments that are made without a branch."""
+
+_ORDER = re.compile(r"\(+(lt|le|gt|ge)<(double|float)>\((\w+), (\w+)\)\)+")
+
+_RAISES = re.compile(r"\bchecked_|\bNEED\(|\bat\(")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What decides.
+
+    Parameters
+    ----------
+    test : str
+        C++: a truth value.
+    order, c : str
+        The comparison of floats that it is, and their C++ type; else empty.
+    sides : tuple of str
+        What is compared.
+    """
+
+    test: str
+    order: str = ""
+    c: str = ""
+    sides: tuple[str, ...] = ()
+
+    def between(self, new: str, old: str, c: str) -> str:
+        """C++ for one of two numbers of a C++ type."""
+        if self.order and c == self.c:
+            return f"picked_{self.order}<{c}>({', '.join(self.sides)}, {new}, {old})"
+        return f"({self.test} ? {new} : {old})"
+
+
+def chosen(t: Statements, node: ast.If) -> bool:
+    """Write an ``if`` without a branch; False where it is not of this kind."""
+    if node.orelse or not isinstance(node.test, ast.Compare) or len(node.test.ops) > 1:
+        return False
+    groups = [_assignments(t, statement) for statement in node.body]
+    if not 0 < sum(map(len, groups)) <= MOST or not all(groups):
+        return False
+    w, before = t.writer, dict(t.frame.env)
+    mark, writes = w.mark(), t.writes
+    w.emit("{")
+    try:
+        choice = _choice(t, t.condition(node.test))
+        begin = len(w.lines)
+        good = choice is not None and all(_written(t, group, choice) for group in groups)
+        # What may be raised is so in some cases only.
+        good = good and not any(map(_RAISES.search, w.lines[begin:]))
+    except Declined:
+        good = False
+    w.emit("}")
+    if not good:
+        w.back(mark)
+        t.frame.env = before
+        t.writes = writes
+    return good
+
+
+def _assignments(t: Statements, node: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:
+    """Targets and values of a statement; nothing where it does more than copy."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add | ast.Sub):
+        counted = isinstance(node.value, ast.Constant) and type(node.value.value) is int
+        if not isinstance(node.target, ast.Name) or not counted:
+            return []
+        old = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+        value = ast.copy_location(ast.BinOp(old, node.op, node.value), node)
+        return [(node.target, value)]
+    if not isinstance(node, ast.Assign) or len(node.targets) > 1:
+        return []
+    target, value = node.targets[0], node.value
+    pairs = [(target, value)]
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        if len(target.elts) != len(value.elts):
+            return []
+        pairs = [*zip(target.elts, value.elts, strict=True)]
+    if not all(_is_plain(t, part) for pair in pairs for part in pair):
+        return []
+    stores = any(isinstance(target, ast.Subscript) for target, _ in pairs)
+    carried = t.frame.carried
+    return [] if stores and carried is not None and not carried.others else pairs
+
+
+def _is_plain(t: Statements, node: ast.expr) -> bool:
+    """Whether something is a name, a number, or an element that is known to be in bounds."""
+    if isinstance(node, ast.Name | ast.Constant):
+        return True
+    proof = t.frame.proof
+    if proof is None or not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
+        return False
+    known = t.frame.env.get(node.value.id)
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return (
+        isinstance(known, ArrayType)
+        and known.ndim == len(parts)
+        and node.value.id not in proof.bound
+        and all(proof.admits(part, t.frame.env) for part in parts)
+    )
+
+
+def _choice(t: Statements, test: str) -> Choice | None:
+    """What decides, held while names change; None where that is known now."""
+    w = t.writer
+    if test in ("true", "false"):
+        return None
+    found = _ORDER.fullmatch(test)
+    if found is None:
+        return Choice(w.hold("bool", test, "b"))
+    order, c, *sides = found.groups()
+    held = tuple(w.hold(c, side) for side in sides)
+    return Choice(w.hold("bool", f"{order}<{c}>({', '.join(held)})", "b"), order, c, held)
+
+
+def _written(t: Statements, group: list[tuple[ast.expr, ast.expr]], choice: Choice | None) -> bool:
+    """Write one statement; False where a type changes, or something may be raised."""
+    assert choice is not None
+    w = t.writer
+    values = [t.settled(t.expression(value)) for _, value in group]
+    for (target, _), value in zip(group, values, strict=True):
+        if not isinstance(value, Scalar) or value.type.mixed:
+            return False
+        if isinstance(target, ast.Name):
+            known = t.frame.env.get(target.id)
+            if not isinstance(known, Number) or known.mixed or known.dtype != value.type.dtype:
+                return False
+            old = t.read(target.id)
+            type = join(known, value.type)
+            assert isinstance(old, Scalar)
+            assert isinstance(type, Number)
+            tag = f"({choice.test} ? {arithmetic.tag_of(value)} : {arithmetic.tag_of(old)})"
+            code = choice.between(value.code, old.code, type.c)
+            held = w.hold("int", tag) if type.is_tagged else ""
+            t.assign(target.id, Scalar(w.hold(type.c, code), type, held))
+            continue
+        assert isinstance(target, ast.Subscript)
+        owner = t.expression(target.value)
+        if not isinstance(owner, Ref) or value.type.dtype != owner.dtype:
+            return False
+        places = t.proven(target, owner, t.indices(target.slice))
+        numbers = [place for place in places if isinstance(place, Scalar) and place.proven]
+        if len(numbers) < owner.ndim:
+            return False
+        element = indexing.element(owner, numbers)
+        c = value.type.c
+        kept = t.kept(target, owner, places)
+        old_code = w.hold(c, element, "e") if kept is None else kept.code
+        held = w.hold(c, choice.between(value.code, old_code, c), "x")
+        w.emit(f"{element} = {held};")
+        t.keep(target, owner, places, held)
+        t.note_write(owner)
+    return True

@@ -1,0 +1,66 @@
+"""Loops that only compare, choose and copy: NumPy warns of nothing that is in them.
+
+GCC compares vectors with instructions that set a floating-point flag for NaN. In a loop
+that does no arithmetic the flag can have no other reason, and is as it was after it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from jupyter_npcompile.loops.values import Applied, Gathered, Lazy, Scalar, dtype_of
+from jupyter_npcompile.loops.writer import Writer
+
+_COMPARES = re.compile(r"\b(lt|le|gt|ge|np_max|np_min|np_sign)\b")
+
+_QUIET = re.compile(
+    r"(?:\{\d+\}|[()\s,?:&|!]|<\w+>|[!=<>]=?|\(double\)|\(bool8?\)|-(?=\{)|true|false"
+    r"|\b(?:lt|le|gt|ge|np_max|np_min|np_sign|chosen|std::fabs|std::signbit)\b"
+    r"|-?0x[\da-f.]+p[+-]\d+|INFINITY|NAN)*"
+)
+"""What sets no flag but by comparing."""
+
+
+def unheard(
+    writer: Writer, values: Sequence[Lazy | Scalar], *, compares: bool | None = None
+) -> None:
+    """Say that flags stay as they are until the end of the block, if these only compare.
+
+    Parameters
+    ----------
+    writer : Writer
+        Where it is written.
+    values : sequence
+        All that is computed there; their numbers have names.
+    compares : bool, optional
+        Whether they are compared with each other.
+    """
+    parts = [part for value in values for part in _parts(value)]
+    templates = [part.template for part in parts if isinstance(part, Applied)]
+    if compares is None:
+        compares = any(map(_COMPARES.search, templates))
+    floats = any(np.dtype(dtype_of(part)).kind == "f" for part in parts)
+    if not compares or not floats or not all(map(_QUIET.fullmatch, templates)):
+        return
+    numbers = [part for part in parts if isinstance(part, Scalar) and part.const is None]
+    if not all(part.code.isidentifier() for part in numbers):
+        return
+    # What was computed before may not be so later.
+    for code in dict.fromkeys(part.code for part in numbers):
+        writer.emit(f"{{ auto pinned = {code}; pin(pinned); }}")
+    writer.emit("const Unheard unheard{run};")
+
+
+def _parts(value: Lazy | Scalar) -> Iterable[Lazy | Scalar]:
+    """An expression, and all that is in it."""
+    yield value
+    inner: Sequence[Lazy | Scalar] = ()
+    if isinstance(value, Applied):
+        inner = value.operands
+    elif isinstance(value, Gathered):
+        inner = (value.source, value.index)
+    for part in inner:
+        yield from _parts(part)
