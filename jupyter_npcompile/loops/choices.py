@@ -85,12 +85,12 @@ def _assignments(t: Statements, node: ast.stmt) -> list[tuple[ast.expr, ast.expr
         if not isinstance(node.target, ast.Name) or not counted:
             return []
         old = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-        value = ast.copy_location(ast.BinOp(old, node.op, node.value), node)
-        return [(node.target, value)]
+        made = ast.copy_location(ast.BinOp(old, node.op, node.value), node)
+        return [(node.target, made)]
     if not isinstance(node, ast.Assign) or len(node.targets) > 1:
         return []
     target, value = node.targets[0], node.value
-    pairs = [(target, value)]
+    pairs: list[tuple[ast.expr, ast.expr]] = [(target, value)]
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
         if len(target.elts) != len(value.elts):
             return []

@@ -88,16 +88,20 @@ def decorated(function: FunctionType) -> frozenset[str] | None:
     asked = FunctionType(_DECORATED, function.__globals__, closure=tuple(cells.values()))
     found = []
     for mode in ("warn", "raise"):
-        with np.errstate(all=mode, call=None):
+        with np.errstate(all=mode, call=_nothing):
             modes, call = asked()
         ignored = frozenset(name for name in FLAGS if modes[name] == "ignore")
-        if call is not None or any(modes[name] != mode for name in {*FLAGS} - ignored):
+        if call is not _nothing or any(modes[name] != mode for name in {*FLAGS} - ignored):
             raise Declined(f"`{function.__name__}`: np.errstate that does not ignore")
         found.append(ignored)
     return found[0]
 
 
 _DECORATED = np.errstate()(lambda: None).__code__
+
+
+def _nothing(kind: str, flag: int) -> None:
+    """What NumPy calls, if nothing else is said."""
 
 
 def edge(ignored: frozenset[str]) -> str:

@@ -162,7 +162,8 @@ def _call_of_range(start: str, stop: str, node: ast.For) -> ast.expr:
 
 def _rising(mark: str, names: Sequence[str], node: ast.For) -> list[ast.expr]:
     """The ranges of indices that rise: the last ones have to have places left."""
-    place, made = point(node), []
+    place = point(node)
+    made: list[ast.expr] = []
     for k in range(len(names)):
         left = constant(len(names) - 1 - k, place)
         stop = ast.BinOp(load(f"{mark}to{k}", place), ast.Sub(), left, **place)

@@ -46,7 +46,7 @@ def unfolded(t: Names, node: ast.For) -> ast.For | None:
     place = point(call)
     # No name of the user's begins with a digit.
     items = [f"0item{call.lineno}_{call.col_offset}_{k}" for k in range(len(parts))]
-    each = [load(name, place) for name in items]
+    each: list[ast.expr] = [load(name, place) for name in items]
     if call.func.id == "map":
         value = applied(t, function, each, place)
         body: list[ast.stmt] = [assign(node.target, value, place), *node.body]

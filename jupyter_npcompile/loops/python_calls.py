@@ -169,8 +169,8 @@ def _reversed(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> V
         raise Declined("reversed with these arguments")
     if isinstance(args[0], Ref | Applied | Gathered):
         ref = elementwise.materialise(t.writer, args[0])
-        back = Cut(None, None, arithmetic.constant(-1))
-        return indexing.read(t.writer, ref, [back])
+        backwards = Cut(None, None, arithmetic.constant(-1))
+        return indexing.read(t.writer, ref, [backwards])
     if not isinstance(args[0], Bounds):
         raise Declined("reversed with these arguments")
     bounds, step = args[0], args[0].step.const

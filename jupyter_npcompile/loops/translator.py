@@ -230,7 +230,8 @@ class Translator(Fusing):
         good = w.name("good")
         w.emit(f"bool {good} = {'true' if lazy is None else '!careful_'};")
         with w.block():
-            for position in ends if proof is not None and needs else ():
+            for position in ends if needs else ():
+                assert proof is not None
                 # No name of the user's begins with a digit.
                 name = w.name("0end")
                 self.assign(name, item(position))
