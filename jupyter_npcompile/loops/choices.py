@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jupyter_npcompile.loops import arithmetic, indexing
+from jupyter_npcompile.loops import arithmetic, cuts
 from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number, join
 from jupyter_npcompile.loops.values import Ref, Scalar
 
@@ -161,7 +161,7 @@ def _written(t: Statements, group: list[tuple[ast.expr, ast.expr]], choice: Choi
         numbers = [place for place in places if isinstance(place, Scalar) and place.proven]
         if len(numbers) < owner.ndim:
             return False
-        element = indexing.element(owner, numbers)
+        element = cuts.element(owner, numbers)
         c = value.type.c
         kept = t.kept(target, owner, places)
         old_code = w.hold(c, element, "e") if kept is None else kept.code
