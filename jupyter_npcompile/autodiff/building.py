@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -11,8 +12,18 @@ import numpy as np
 import torch
 from torch.fx import Node
 
+from jupyter_npcompile.autodiff.chains import (
+    Chain,
+    Layouts,
+    Link,
+    NotNativeError,
+    chained,
+    kernel,
+    nbytes,
+)
 from jupyter_npcompile.autodiff.folding import folded
 from jupyter_npcompile.autodiff.joint import joint_module
+from jupyter_npcompile.autodiff.library_calls import helpers, library_link
 from jupyter_npcompile.autodiff.loop_building import backward, forward
 from jupyter_npcompile.autodiff.loop_drivers import HELPERS
 from jupyter_npcompile.autodiff.loop_operations import plans
@@ -27,6 +38,7 @@ from jupyter_npcompile.autodiff.stages import (
     made_dense,
     name_of,
     piece_module,
+    settled,
     stages_of,
 )
 from jupyter_npcompile.graph import to_json as graph_json
@@ -62,14 +74,12 @@ def build(graph: Graph, folder: Path, headers: Path, progress: Callable[[str], N
         if not SHORTEST <= len(graph.nodes) <= UNROLLED:
             raise
         builder, steps = _generated(graph, progress, rolls=False)
-    source = translation_unit(builder.generated) if builder.generated else ""
-    if builder.loops:
-        source = "\n".join([source, HELPERS, *builder.loops])
-    if source:
-        progress("C++")
-        path = folder / "kernels.cpp"
-        path.write_text(source)
-        toolchain.compile_library(path, folder / LIBRARY, headers)
+    kernels = translation_unit(builder.generated)
+    source = "\n".join([kernels, HELPERS, helpers(), *builder.texts])
+    progress("C++")
+    path = folder / "kernels.cpp"
+    path.write_text(source)
+    toolchain.compile_library(path, folder / LIBRARY, headers)
     with open(folder / CONSTANTS, "wb") as file:
         for constant in builder.constants:
             file.write(bytes(-file.tell() % _ALIGNMENT))
@@ -110,14 +120,14 @@ class _Builder:
         self._more = more
         self.ids: dict[Node, int] = {}
         self.generated: list[Generated] = []
-        self.loops: list[str] = []
+        self.texts: list[str] = []
         self.pieces: list[PieceManifest] = []
         self.constants: list[np.ndarray] = []
         self.tensors: list[Any] = []
         self.placeholders: list[Node] = []
         self.outputs: list[Node] = []
         self._offset = 0
-        self._spares = 0
+        self._names = 0
         for node in module.graph.nodes:
             self.ids[node] = len(self.ids)
             if node.op == "placeholder":
@@ -140,110 +150,153 @@ class _Builder:
         return offset
 
     def steps(self) -> list[Any]:
-        """Pieces and calls in order."""
-        stages = stages_of(self.module, self._more)
+        """Chains of native code, and calls between them, in order."""
+        layouts = Layouts()
+        entries = self._entries(self.module, stages_of(self.module, self._more), layouts)
+        users: dict[Node, set[int]] = {}
+        for k, step in enumerate(entries):
+            for node in step.takes if isinstance(step, Link) else step.all_input_nodes:
+                users.setdefault(bases(node)[0], set()).add(k)
+        for node in self.outputs:
+            users.setdefault(bases(node)[0], set()).add(len(entries))
         found: list[Any] = []
-        for stage in stages:
-            if stage.piece:
-                found.append(self._piece(stage))
-            for node in stage.calls:
-                found += self._loop(node) if name_of(node) in LOOPS else self._call(node)
+        start = 0
+        for is_native, group in itertools.groupby(entries, lambda step: isinstance(step, Link)):
+            members = [*group]
+            if is_native:
+                inside = range(start, start + len(members))
+                needed = {node for node, places in users.items() if places - {*inside}}
+                found += self._chain(cast("list[Link]", members), layouts, needed)
+            else:
+                for node in cast("list[Node]", members):
+                    found += self._call(node)
+            start += len(members)
         for node in self.outputs:
             found += self._views(node)
         return found
 
-    def _needed_outside(self, stage: Stage) -> list[Node]:
-        """Results of a piece that something else uses, perhaps through a view."""
-        inside = set(stage.piece)
+    def _entries(
+        self, module: torch.fx.GraphModule, stages: list[Stage], layouts: Layouts
+    ) -> list[Link | Node]:
+        """Everything that is done, in order: native code where it can be."""
+        found: list[Link | Node] = []
+        made: set[Node | None] = set()
+        for stage in stages:
+            outputs = _needed_outside(stage)
+            if outputs:
+                found.append(self._piece(module, stage, outputs, layouts))
+            for node in stage.calls:
+                if node in made:
+                    continue
+                link = self._native(node, layouts)
+                made |= set(link.makes) if link else {node}
+                found.append(link or node)
+        return found
 
-        def leaves(node: Node) -> bool:
-            for user in node.users:
-                if user.op == "output":
-                    return True
-                if is_view(user) and user not in inside:
-                    if leaves(user):
-                        return True
-                elif user not in inside:
-                    return True
-            return False
-
-        return [node for node in stage.piece if leaves(node)]
-
-    def _piece(self, stage: Stage) -> Any:
-        outputs = self._needed_outside(stage)
-        if not outputs:
-            raise UnbuildableError("a piece that nobody needs")
+    def _native(self, node: Node, layouts: Layouts) -> Link | None:
+        """What does the work of a call in C++, if anything can."""
+        if name_of(node) in LOOPS:
+            return self._loop(node, layouts)
         try:
-            generated, inputs, constants = _compiled_piece(self.module, stage, outputs)
+            return library_link(node, layouts)
+        except NotNativeError:
+            return None
+
+    def _piece(
+        self,
+        module: torch.fx.GraphModule,
+        stage: Stage,
+        outputs: list[Node],
+        layouts: Layouts,
+    ) -> Link:
+        try:
+            generated, inputs, constants = _compiled_piece(module, stage, outputs)
         except UnbuildableError:
-            if not made_dense(outputs):
-                raise
-            generated, inputs, constants = _compiled_piece(self.module, stage, outputs)
-            for node in outputs:
+            free = not made_dense(outputs)
+            generated, inputs, constants = _compiled_piece(module, stage, outputs, free=free)
+            for node, strides in zip(outputs, generated.orders, strict=True):
+                value = node.meta["val"]
                 if "dense" in node.meta:
-                    node.meta["val"] = node.meta["val"].contiguous()
+                    node.meta["val"] = value.contiguous()
+                elif free and _may_lie_otherwise(node):
+                    node.meta["val"] = value.new_empty_strided(value.shape, strides)
         assert isinstance(generated.scratch, int)  # of sizes that are numbers
-        index = len(self.pieces)
+        self.generated.append(generated)
+        name = entry(len(self.generated) - 1)
+        sizes = [nbytes(layouts.of(node)) for node in outputs]
+        return kernel(name, inputs, [*outputs], sizes, generated.scratch, constants)
+
+    def _iteration(self, module: torch.fx.GraphModule, same: list[int]) -> Chain:
+        """Compile an iteration of a loop."""
+        module, layouts = folded(module, is_library), Layouts()
+        given = [node for node in module.graph.nodes if node.op == "placeholder"]
+        (end,) = (node for node in module.graph.nodes if node.op == "output")
+        early = settled(module, [given[k] for k in same])
+        late = {node for node in module.graph.nodes if node not in early}
+        parts = [
+            self._entries(module, stages_of(module, self._more, nodes), layouts)
+            for nodes in (early, late)
+        ]
+        links = [link for part in parts for link in part if isinstance(link, Link)]
+        others = [node for part in parts for node in part if isinstance(node, Node)]
+        if others:
+            raise UnbuildableError(f"{name_of(others[0])} in a loop")
+        name = self._name()
+        results = cast("list[Node]", end.args[0])
+        once = len(parts[0])
+        made = chained(name, links, layouts, given, results, dense=True, once=once)
+        self.texts.append(made.text)
+        return made
+
+    def _name(self) -> str:
+        self._names += 1
+        return f"npcompile_chain_{self._names}"
+
+    def _chain(self, links: list[Link], layouts: Layouts, needed: Collection[Node]) -> list[Any]:
+        """Native code between two calls; ``needed`` is what others use."""
+        made = [node for link in links for node in link.makes if node is not None]
+        results = [node for node in made if node in needed]
+        given: dict[Node, None] = {}
+        for link in links:
+            for node in link.takes:
+                base, _ = bases(node)
+                if base not in made and base.op != "get_attr":
+                    given[base] = None
+        chain = chained(self._name(), links, layouts, [*given], results)
+        self.texts.append(chain.text)
         self.pieces.append(
             PieceManifest(
-                self._entry(generated),
-                tuple((self.ids[node], _type(node)) for node in inputs),
-                tuple((_array_type(array), self._place(array)) for array in constants),
-                tuple((self.ids[node], _type(node)) for node in outputs),
+                chain.name,
+                tuple((self.ids[node], _type(layouts.of(node))) for node in given),
+                tuple((_array_type(array), self._place(array)) for array in chain.constants),
+                tuple((self.ids[node], _type(layouts.of(node))) for node in results),
                 (),
                 (),
                 0,
-                generated.scratch,
+                chain.scratch,
             )
         )
-        self._made |= set(outputs)
-        return ["piece", index]
+        self._made |= set(made)
+        return [["piece", len(self.pieces) - 1]]
 
-    def _entry(self, generated: Generated) -> str:
-        self.generated.append(generated)
-        return entry(len(self.generated) - 1)
-
-    def _iteration(self, module: torch.fx.GraphModule) -> tuple[str, int, list[np.ndarray]]:
-        """Compile an iteration of a loop."""
-        small, constants = with_constants(folded(module, is_library))
-        generated = _read(small)
-        assert isinstance(generated.scratch, int)
-        return self._entry(generated), generated.scratch, constants
-
-    def _loop(self, node: Node) -> list[Any]:
-        """A loop is a piece: it takes tensors in C order, and gives several."""
+    def _loop(self, node: Node, layouts: Layouts) -> Link:
+        """A loop takes tensors in C order, and gives several."""
         given, number, *asked = node.args
         plan = plans[int(str(number))]
-        name = f"npcompile_loop_{len(self.loops)}"
+        name = f"npcompile_loop_{self._names}"
         if asked:
             built = backward(
                 plan, [bool(flag) for flag in cast(Any, asked[0])], name, self._iteration
             )
         else:
             built = forward(plan, name, self._iteration)
-        found: list[Any] = []
-        inputs = []
-        for value in cast("list[Node]", given):
-            found += self._views(value)
-            inputs.append((self.ids[value], _dense(value.meta["val"])))
-        outputs = []
+        self.texts.append(built.text)
+        takes = cast("list[Node]", given)
         items = {int(str(user.args[1])): user for user in node.users}
-        for k, value in enumerate(node.meta["val"]):
-            id = self.ids[items[k]] if k in items else self._spare()
-            outputs.append((id, _dense(value)))
-        self._made |= set(items.values())
-        self.loops.append(built.text)
-        constants = tuple((_array_type(array), self._place(array)) for array in built.constants)
-        made = PieceManifest(
-            name, tuple(inputs), constants, tuple(outputs), (), (), 0, built.scratch
-        )
-        self.pieces.append(made)
-        return [*found, ["piece", len(self.pieces) - 1]]
-
-    def _spare(self) -> int:
-        """A number for a value that nobody needs."""
-        self._spares += 1
-        return len(self.ids) + self._spares
+        makes = [items.get(k) for k in range(len(node.meta["val"]))]
+        sizes = [value.numel() * value.element_size() for value in node.meta["val"]]
+        rows = [layouts.of(value) for value in takes]
+        return kernel(name, takes, makes, sizes, built.scratch, built.constants, rows)
 
     def _views(self, node: Node) -> list[Any]:
         """The views that must be taken before a value can be used."""
@@ -287,42 +340,56 @@ class _Builder:
         return value
 
 
+def _needed_outside(stage: Stage) -> list[Node]:
+    """Results of a piece that something else uses, perhaps through a view."""
+    inside = set(stage.piece)
+
+    def leaves(node: Node) -> bool:
+        for user in node.users:
+            if user.op == "output":
+                return True
+            if is_view(user) and user not in inside:
+                if leaves(user):
+                    return True
+            elif user not in inside:
+                return True
+        return False
+
+    return [node for node in stage.piece if leaves(node)]
+
+
 def _compiled_piece(
-    module: torch.fx.GraphModule, stage: Stage, outputs: list[Node]
+    module: torch.fx.GraphModule, stage: Stage, outputs: list[Node], *, free: bool = False
 ) -> tuple[Generated, list[Node], list[np.ndarray]]:
-    """What Inductor makes of a piece, the nodes that it takes, and its constants."""
+    """What Inductor makes of a piece, the nodes that it takes, and its constants.
+
+    ``free`` for results that may lie in any order.
+    """
     small, inputs = piece_module(module, stage.piece, outputs)
     small, constants = with_constants(small)
-    return _read(small), inputs, constants
-
-
-def _read(small: torch.fx.GraphModule) -> Generated:
-    """What Inductor generates for a graph without constants."""
     places = [n.meta["val"] for n in small.graph.nodes if n.op == "placeholder"]
     (end,) = (node for node in small.graph.nodes if node.op == "output")
-    strides = [tuple(map(int, v.meta["val"].stride())) for v in cast(Any, end.args[0])]
+    strides = [
+        None if free and _may_lie_otherwise(node) else tuple(map(int, v.meta["val"].stride()))
+        for node, v in zip(outputs, cast(Any, end.args[0]), strict=True)
+    ]
     largest = max((v.numel() for v in places), default=0)
-    return read(inductor_code(small, places, largest), len(places), strides)
+    generated = read(inductor_code(small, places, largest), len(places), strides)
+    return generated, inputs, constants
 
 
-def _dense(value: torch.Tensor) -> ValueType:
-    """The type of a tensor in C order."""
-    size, strides = value.element_size(), []
-    for length in reversed(value.shape):
-        strides.append(size)
-        size *= int(length)
-    name = str(value.dtype).removeprefix("torch.")
-    return ValueType("array", name, tuple(map(int, value.shape)), tuple(strides[::-1]))
+def _may_lie_otherwise(node: Node) -> bool:
+    """Whether nobody sees how a value lies in memory."""
+    return not any(n.op == "output" or name_of(n) == "as_strided" for n in node.users)
 
 
-def _type(node: Node) -> ValueType:
-    value = node.meta["val"]
-    size = value.element_size()
+def _type(layout: torch.Tensor) -> ValueType:
+    size = layout.element_size()
     return ValueType(
         "array",
-        str(value.dtype).removeprefix("torch."),
-        tuple(map(int, value.shape)),
-        tuple(int(s) * size for s in value.stride()),
+        str(layout.dtype).removeprefix("torch."),
+        tuple(map(int, layout.shape)),
+        tuple(int(s) * size for s in layout.stride()),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.autodiff.factorizations import FACTORIZATIONS
+from jupyter_npcompile.autodiff.library_table import TABLE, entries
 from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime.compile_worker import CompileWorker
 from jupyter_npcompile.runtime.compiled import Store
@@ -198,11 +200,14 @@ def _argument(value: Any, known: Mapping[int, Any]) -> Any:
 
 
 def _load(graph: Graph, manifest: Mapping[str, Any], folder: Path, support: Path) -> JointProgram:
-    constants = (folder / CONSTANTS).read_bytes()
-    steps = load_steps(
-        from_json(manifest["pieces"]), folder / LIBRARY, constants, load_dispatch(support)
-    )
+    constants, dispatch = (folder / CONSTANTS).read_bytes(), load_dispatch(support)
+    library = folder / LIBRARY
+    steps = load_steps(from_json(manifest["pieces"]), library, constants, dispatch)
     pieces = tuple(step for step in steps if isinstance(step, Piece))
+    if pieces:  # the library is loaded then, and knows nothing yet
+        found = entries(dispatch)
+        table = (ctypes.c_void_p * len(found)).in_dll(ctypes.CDLL(str(library)), TABLE)
+        table[:] = [*found]
     return JointProgram(manifest, pieces, constants)
 
 

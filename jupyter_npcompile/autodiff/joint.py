@@ -18,6 +18,8 @@ from torch._subclasses.functional_tensor import dispatch_functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from jupyter_npcompile.autodiff import decompositions, loop_operations, smooth
+from jupyter_npcompile.autodiff.complex_pairs import in_pairs
+from jupyter_npcompile.autodiff.factored import FACTORED
 from jupyter_npcompile.autodiff.graph_loops import Loop
 from jupyter_npcompile.autodiff.pullbacks import or_zeros
 from jupyter_npcompile.autodiff.rolling import LOOP, RESULT, outline
@@ -160,7 +162,9 @@ def joint_module(graph: Graph, *, rolls: bool = False) -> torch.fx.GraphModule:
     with FakeTensorMode(allow_non_fake_inputs=True):
         inputs = [placeholder(node) for node in graph.inputs]
         module = make_fx(joint)(*inputs)
-        module = make_fx(dispatch_functionalize(module))(*inputs)
+        functional = dispatch_functionalize(module)
+        module = make_fx(functional, decomposition_table={**FACTORED})(*inputs)
+        module = in_pairs(module, inputs)
     module.graph.eliminate_dead_code()
     module.recompile()
     return module

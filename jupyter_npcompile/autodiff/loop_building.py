@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import torch
 
+from jupyter_npcompile.autodiff.chains import Chain
 from jupyter_npcompile.autodiff.graph_loops import Window
 from jupyter_npcompile.autodiff.loop_drivers import (
     Driver,
@@ -25,7 +26,11 @@ from jupyter_npcompile.autodiff.loop_iterations import Iteration
 from jupyter_npcompile.autodiff.loop_operations import Kind, LoopPlan
 from jupyter_npcompile.autodiff.regions import Region
 
-_TYPES = {torch.float64: "double", torch.float32: "float"}
+_TYPES = {
+    torch.float64: "double",
+    torch.float32: "float",
+    torch.complex128: "npcompile_complex",
+}
 
 
 @dataclass
@@ -47,8 +52,8 @@ class BuiltLoop:
     constants: list[np.ndarray] = field(default_factory=list)
 
 
-Compile = Callable[[torch.fx.GraphModule], tuple[str, int, list[np.ndarray]]]
-"""Compiles an iteration: its entry point, its scratch memory, and its constants."""
+Compile = Callable[[torch.fx.GraphModule, list[int]], Chain]
+"""Compiles an iteration; the numbers are of arguments that are the same in all iterations."""
 
 
 Put = Callable[[Part, str, str], str]
@@ -64,12 +69,13 @@ class _Writer:
         self.plan, self.loop = plan, plan.loop
         self.iteration = iteration
         self.made: list[str] = []
-        entry, scratch, constants = compile(iteration.module)
-        self.driver = Driver(name, entry, scratch)
+        self.position = {id: k for k, id in enumerate(plan.ids)}
+        same = [self.position[made] for made, _ in self.loop.invariants]
+        self.chain = compile(iteration.module, same)
+        self.driver = Driver(name, self.chain.name, self.chain.scratch)
         self.taken = taken
         self.constants: list[np.ndarray] = []
-        self.own = [self.constant(array) for array in constants]
-        self.position = {id: k for k, id in enumerate(plan.ids)}
+        self.own = [self.constant(array) for array in self.chain.constants]
         self.kinds = dict(zip(self.loop.operands, plan.operands, strict=True))
 
     def constant(self, array: np.ndarray) -> str:
@@ -141,6 +147,10 @@ class _Writer:
 
     def built(self, inputs: int, outputs: int, order: str) -> BuiltLoop:
         """The driver."""
+        if self.chain.before:
+            self.driver.before.append(
+                f"if ({self.chain.before}(in, out, scratch, sizes)) return 1;"
+            )
         text = self.driver.text(inputs + len(self.own), outputs, order)
         return BuiltLoop(text, self.driver.scratch, self.constants)
 

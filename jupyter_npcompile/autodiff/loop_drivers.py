@@ -14,6 +14,7 @@ ALIGNMENT = 64
 
 # After the kernels: the compiled header that they begin with must come first.
 HELPERS = """
+#include <cstdint>
 #include <cstring>
 template <typename T> static inline void npcompile_add(char* to, const char* from, int64_t count) {
   T* a = (T*)to; const T* b = (const T*)from;

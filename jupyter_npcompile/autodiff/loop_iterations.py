@@ -14,10 +14,12 @@ from torch._subclasses.functional_tensor import dispatch_functionalize
 from torch.fx import GraphModule, Node
 from torch.fx.experimental.proxy_tensor import make_fx
 
+from jupyter_npcompile.autodiff.complex_pairs import in_pairs
+from jupyter_npcompile.autodiff.factored import FACTORED
 from jupyter_npcompile.autodiff.placements import Forms, Placed, put_together
 
-SMALL = 1 << 15
-"""Multiplications in a product of matrices that is no call of a library."""
+SMALL = 64
+"""Multiplications in a product of matrices that is computed with what is around it."""
 
 
 @dataclass
@@ -64,7 +66,7 @@ _PRODUCTS = {
     torch.ops.aten.mv.default: _mv,
     torch.ops.aten.dot.default: _mv,
 }
-"""Small products are written out: a call would take longer than they do."""
+"""Products of very few elements share a loop with their neighbours."""
 
 
 def traced(
@@ -95,7 +97,9 @@ def traced(
     with FakeTensorMode(allow_non_fake_inputs=True) as mode:
         inputs = [mode.from_tensor(p) if not hasattr(p, "fake_mode") else p for p in places]
         module = make_fx(dense)(*inputs)
-        module = make_fx(dispatch_functionalize(module), decomposition_table=_PRODUCTS)(*inputs)
+        table = {**_PRODUCTS, **FACTORED}
+        module = make_fx(dispatch_functionalize(module), decomposition_table=table)(*inputs)
+        module = in_pairs(module, inputs)
     module.graph = fx_graph_cse(module.graph)
     module.graph.eliminate_dead_code()
     (end,) = (node for node in module.graph.nodes if node.op == "output")

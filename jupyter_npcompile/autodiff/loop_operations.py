@@ -43,6 +43,11 @@ class Kind:
         return torch.empty((*front, *self.shape), dtype=self.dtype)
 
     @property
+    def is_inexact(self) -> bool:
+        """Whether it can have a derivative."""
+        return self.dtype.is_floating_point or self.dtype.is_complex
+
+    @property
     def nbytes(self) -> int:
         """Its size."""
         return self.empty().nbytes if self.shape else self.dtype.itemsize
@@ -128,8 +133,8 @@ class LoopPlan:
                 break
         outs = [*loop.results, *self.changes]
         return (
-            [k for k, id in enumerate(self.ids) if id in active and _is_real(self.inputs[k])],
-            [k for k, id in enumerate(outs) if roots[id] in moved and _is_real(self.out(k))],
+            [k for k, id in enumerate(self.ids) if id in active and self.inputs[k].is_inexact],
+            [k for k, id in enumerate(outs) if roots[id] in moved and self.out(k).is_inexact],
         )
 
     def out(self, k: int) -> Kind:
@@ -198,13 +203,9 @@ class LoopPlan:
 
 def _kind(node: nodes.Node) -> Kind:
     dtype = TORCH[node.type.dtype]
-    if dtype.is_complex:
-        raise UnbuildableError("complex numbers in a loop")
+    if dtype == torch.complex64:
+        raise UnbuildableError("complex numbers of single precision in a loop")
     return Kind(dtype, tuple(node.type.shape))
-
-
-def _is_real(kind: Kind) -> bool:
-    return kind.dtype.is_floating_point
 
 
 def _forward(operands: list[Tensor], plan: int) -> list[Tensor]:
@@ -226,9 +227,8 @@ class _Iterations(torch.autograd.Function):
         made = torch.ops.npcompile.loop(list(operands), number)
         ctx.number, ctx.count = number, len(operands)
         ends = len(plan.results) + len(plan.loop.changed)
-        ctx.mark_non_differentiable(
-            *made[ends:], *(t for t in made[:ends] if not t.is_floating_point())
-        )
+        exact = [t for t in made[:ends] if not Kind(t.dtype, ()).is_inexact]
+        ctx.mark_non_differentiable(*made[ends:], *exact)
         ctx.save_for_backward(*operands[len(plan.loop.carries) :], *made[ends + 1 :])
         return tuple(made)
 

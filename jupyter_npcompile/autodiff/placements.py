@@ -143,6 +143,8 @@ class Forms:
 
     def _shorten(self, node: Node, used: Node) -> None:
         """Let a node take elements from where they were computed."""
+        if not isinstance(used.meta.get("val"), torch.Tensor):
+            return  # several values
         form = self.of(used)
         if len(form) == 1 and form[0].node is not used and form[0].spans == _shape(used):
             node.replace_input_with(used, self.taken(form[0], node))

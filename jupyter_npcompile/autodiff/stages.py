@@ -28,6 +28,14 @@ LIBRARY = frozenset(
 )
 """Operations for which a compiler calls a library."""
 
+SLOW = frozenset(
+    str.split(
+        "exp exp2 expm1 log log2 log10 log1p pow sin cos tan asin acos atan atan2 sinh cosh tanh "
+        "asinh acosh atanh erf erfc hypot sigmoid rsqrt"
+    )
+)
+"""Operations on elements that take much longer than to read what they gave."""
+
 LOOPS = ("loop", "loop_vjp")
 """Loops, and their derivatives: see `loop_operations`."""
 
@@ -79,8 +87,20 @@ def is_library(node: Node, more: Collection[str] = ()) -> bool:
     return name_of(node) in LIBRARY or name_of(node) in more or node.target in fallbacks
 
 
-def stages_of(module: GraphModule, more: Collection[str] = ()) -> list[Stage]:
-    """The stages of a graph; ``more`` names further calls of libraries."""
+def stages_of(
+    module: GraphModule, more: Collection[str] = (), nodes: Collection[Node] | None = None
+) -> list[Stage]:
+    """The stages of a graph.
+
+    Parameters
+    ----------
+    module : GraphModule
+        The graph.
+    more : collection of str
+        Names of further calls of libraries.
+    nodes : collection of Node, optional
+        Operations to take; what they take from others is there already. By default all.
+    """
     level: dict[Node, int] = {}
     found: list[Stage] = []
 
@@ -90,17 +110,49 @@ def stages_of(module: GraphModule, more: Collection[str] = ()) -> list[Stage]:
         return found[number]
 
     for node in module.graph.nodes:
-        if node.op in ("placeholder", "get_attr"):
+        if node.op in ("placeholder", "get_attr") or not (nodes is None or node in nodes):
             level[node] = 0
         elif node.op == "call_function":
             level[node] = max((level[n] for n in node.all_input_nodes), default=0)
             if is_view(node) and not is_library(node):
+                continue
+            if name_of(node) == "getitem" and is_library(node.all_input_nodes[0], more):
+                stage(level[node] - 1).calls.append(node)  # right behind what it is a part of
                 continue
             if is_library(node, more):
                 stage(level[node]).calls.append(node)
                 level[node] += 1  # what is compiled and needs it comes later
             else:
                 stage(level[node]).piece.append(node)
+    return found
+
+
+def settled(module: GraphModule, same: Collection[Node]) -> set[Node]:
+    """What is the same in all iterations of a loop and takes its time: it is done once.
+
+    Parameters
+    ----------
+    module : GraphModule
+        An iteration.
+    same : collection of Node
+        Arguments that are the same in all.
+    """
+    known = set(same)
+    for node in module.graph.nodes:
+        inputs = node.all_input_nodes
+        if node.op == "get_attr" or (node.op == "call_function" and known.issuperset(inputs)):
+            known.add(node)
+    wanted = {
+        node
+        for node in known
+        if node.op == "call_function" and (is_library(node) or name_of(node) in SLOW)
+    }
+    found: set[Node] = set()
+    while wanted:
+        node = wanted.pop()
+        if node.op == "call_function" and node not in found:
+            found.add(node)
+            wanted |= set(node.all_input_nodes)
     return found
 
 

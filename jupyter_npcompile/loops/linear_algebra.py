@@ -37,8 +37,13 @@ DTYPE = "float64"
 
 
 @functools.cache
-def addresses() -> tuple[int, ...]:
-    """Where NumPy's library has its functions; empty where it has other names for them.
+def addresses(functions: tuple[str, ...] = _FUNCTIONS) -> tuple[int, ...]:
+    """Where NumPy's library has functions; empty where it has other names for them.
+
+    Parameters
+    ----------
+    functions : tuple of str
+        Their names; by default those that compiled loops call.
 
     Examples
     --------
@@ -48,7 +53,7 @@ def addresses() -> tuple[int, ...]:
     module = importlib.import_module("numpy.linalg._umath_linalg")
     library = ctypes.CDLL(str(module.__file__))  # loaded already
     found = []
-    for name in _FUNCTIONS:
+    for name in functions:
         spelt = [s.format(name) for s in _SPELLINGS if hasattr(library, s.format(name))]
         if not spelt:
             return ()

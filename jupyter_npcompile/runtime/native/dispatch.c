@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <numpy/arrayobject.h>
 #include <numpy/arrayscalars.h>
+#include <numpy/ufuncobject.h>
 
 #define MAX_NDIM NPY_MAXDIMS
 #define SLOT 16
@@ -408,8 +409,32 @@ static PyTypeObject PieceType = {
     .tp_vectorcall_offset = offsetof(Piece, vectorcall),
 };
 
+/* loop(ufunc, index): where one of its inner loops is, and the data that this is given. */
+static PyObject *loop_of(PyObject *self, PyObject *args) {
+    PyObject *object;
+    int index;
+    if (!PyArg_ParseTuple(args, "Oi", &object, &index)) return NULL;
+    if (strcmp(Py_TYPE(object)->tp_name, "numpy.ufunc")) {
+        PyErr_SetString(PyExc_TypeError, "not a ufunc");
+        return NULL;
+    }
+    PyUFuncObject *ufunc = (PyUFuncObject *)object;
+    if (index < 0 || index >= ufunc->ntypes) {
+        PyErr_SetString(PyExc_IndexError, "no such loop");
+        return NULL;
+    }
+    void *data = ufunc->data ? (void *)ufunc->data[index] : NULL;
+    return Py_BuildValue("(NN)", PyLong_FromVoidPtr((void *)ufunc->functions[index]),
+                         PyLong_FromVoidPtr(data));
+}
+
+static PyMethodDef functions[] = {
+    {"loop", loop_of, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, .m_name = "npcompile_dispatch", .m_size = -1,
+    PyModuleDef_HEAD_INIT, .m_name = "npcompile_dispatch", .m_size = -1, .m_methods = functions,
 };
 
 PyMODINIT_FUNC PyInit_npcompile_dispatch(void) {

@@ -12,9 +12,7 @@ from dataclasses import dataclass, field
 
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
 from jupyter_npcompile.runtime.native.extents import Extent, Extents
-
-ALIGNMENT = 64
-"""Of temporary buffers, in bytes: a cache line."""
+from jupyter_npcompile.runtime.native.scratch import ALIGNMENT, packed
 
 _SIZES = {
     "bool": 1,
@@ -100,11 +98,14 @@ class Generated:
     parts : tuple of int or str
         Bytes of each part of the temporary memory; expressions in C++ where
         they depend on sizes. Where nothing does there is one part.
+    orders : tuple of tuple of int
+        The strides of each result, in elements, for the first sizes.
     """
 
     kernels: tuple[Kernel, ...]
     calls: tuple[KernelCall, ...]
     parts: tuple[int | str, ...] = (0,)
+    orders: tuple[tuple[int, ...], ...] = ()
 
     @property
     def scratch(self) -> int | str:
@@ -246,7 +247,7 @@ def _dotted(node: ast.expr) -> str:
 def read(
     text: str,
     inputs: int,
-    outputs: Sequence[Sequence[int | Extent]],
+    outputs: Sequence[Sequence[int | Extent] | None],
     extents: Extents | None = None,
 ) -> Generated:
     """Read a generated module.
@@ -257,8 +258,8 @@ def read(
         Its source.
     inputs : int
         How many arguments ``call`` takes, besides sizes.
-    outputs : sequence of tuple of int or Extent
-        The strides, in elements, that each result must have.
+    outputs : sequence of (tuple of int or Extent) or None
+        The strides, in elements, that each result must have; None for any.
     extents : Extents, optional
         Of the sizes that it takes before its other arguments.
 
@@ -298,7 +299,8 @@ def read(
             places.append(Place(place.space, place.index, _sum(place.offset, buffer.offset)))
         calls.append(KernelCall(name, tuple(places)))
     used = dict.fromkeys(call.kernel for call in calls)
-    return Generated(tuple(kernels[name] for name in used), tuple(calls), parts)
+    orders = tuple(tuple(s.values[0] for s in buffer.strides) for buffer in reader.returned)
+    return Generated(tuple(kernels[name] for name in used), tuple(calls), parts, orders)
 
 
 def _sum(place: int | str, offset: Extent) -> int | str:
@@ -315,7 +317,7 @@ def _kernel(node: ast.Assign) -> Kernel | None:
     return Kernel(_name(node.targets[0]), tuple(types), source)
 
 
-def _assign_outputs(reader: _Reader, outputs: Sequence[Sequence[int | Extent]]) -> None:
+def _assign_outputs(reader: _Reader, outputs: Sequence[Sequence[int | Extent] | None]) -> None:
     extents = reader.extents
     if len(reader.returned) != len(outputs):
         raise UnbuildableError(f"{len(reader.returned)} results, not {len(outputs)}")
@@ -323,7 +325,9 @@ def _assign_outputs(reader: _Reader, outputs: Sequence[Sequence[int | Extent]]) 
         storage = buffer.storage
         if storage.place is not None or buffer.offset:
             raise UnbuildableError("a result that shares memory")
-        if not _same_order(buffer.shape, buffer.strides, [*map(extents.of, strides)]):
+        if strides is not None and not _same_order(
+            buffer.shape, buffer.strides, [*map(extents.of, strides)]
+        ):
             raise UnbuildableError("a result in another memory order")
         storage.place = Place("output", index)
         nbytes = extents.product(buffer.shape) * extents.fixed(_SIZES[buffer.dtype])
@@ -363,18 +367,8 @@ def _assign_parts(storages: list[_Storage]) -> tuple[str, ...]:
 
 def _assign_scratch(storages: list[_Storage]) -> tuple[int]:
     """Give temporary buffers places that are free while they are used; returns the size."""
-    taken: list[tuple[int, int, int, int]] = []  # offset, end, first call, last call
-    size = 0
-    for storage in sorted(storages, key=lambda s: -s.nbytes.values[0]):
-        if storage.place is not None:
-            continue
-        offset = 0
-        nbytes = -(-max(storage.nbytes.values[0], 1) // ALIGNMENT) * ALIGNMENT
-        for low, high, first, last in sorted(taken):
-            alive = first <= storage.last and storage.first <= last
-            if alive and offset < high and low < offset + nbytes:
-                offset = high
-        taken.append((offset, offset + nbytes, storage.first, storage.last))
+    own = [storage for storage in storages if storage.place is None]
+    offsets, size = packed([(s.nbytes.values[0], s.first, s.last) for s in own])
+    for storage, offset in zip(own, offsets, strict=True):
         storage.place = Place("scratch", 0, offset)
-        size = max(size, offset + nbytes)
     return (size,)
