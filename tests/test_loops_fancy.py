@@ -62,7 +62,7 @@ def forms(count: int, seed: int) -> list[str]:
     return found
 
 
-FORMS = forms(14, 3)
+FORMS = forms(8, 3)
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -68,6 +69,11 @@ def _einsum(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Val
         full: list[cuts.Index] = [*all, *([Known(None)] * b.ndim)]
         wide = cuts.view(t.writer, a, full)
         return elementwise.materialise(t.writer, elementwise.binary("multiply", wide, b))
+    if not _lies_in_rows(left, right, result):
+        raise Declined("np.einsum of such subscripts")
+    for letter in result[1:]:  # or NumPy puts it elsewhere
+        ref, letters = (a, left) if letter in left else (b, right)
+        t.writer.emit(f"NEED({ref.code}.n[{letters.index(letter)}] > 1);")
     if a.ndim == b.ndim > 2 and left[:-2] == right[:-2] == result[:-2]:
         stacked = _product_of_stacks(t, a, b, (left, right, result))
         if stacked is not None:
@@ -86,6 +92,23 @@ def _product(t: Names, a: Ref, b: Ref, letters: tuple[str, str, str]) -> Value:
     if b.ndim == 2 and right[1] == common:
         b = transposed(t, b)
     return product(t, a, b)
+
+
+def _lies_in_rows(left: str, right: str, result: str) -> bool:
+    """Whether NumPy puts the result in C's order, as it does where no operand says otherwise.
+
+    Examples
+    --------
+    >>> _lies_in_rows("bij", "bjk", "bik")
+    True
+    >>> _lies_in_rows("bji", "bkj", "bik")  # j before i, and k before j
+    False
+    """
+    before = {pair for text in (left, right) for pair in itertools.combinations(text, 2)}
+    for x, y in itertools.combinations(result, 2):
+        if (y, x) in before or any((y, c) in before and (c, x) in before for c in left + right):
+            return False
+    return True
 
 
 def _product_of_stacks(t: Names, a: Ref, b: Ref, letters: tuple[str, str, str]) -> Value | None:
@@ -112,10 +135,7 @@ def _by_loops(t: Names, a: Ref, b: Ref, letters: tuple[str, str, str]) -> Ref:
     """A row of the result at a time, to which rows of an operand are added."""
     left, right, result = letters
     w = t.writer
-    for ref, text in ((a, left), (b, right)):
-        # Else the result would lie in another order in NumPy.
-        if [x for x in text if x in result] != [x for x in result if x in text]:
-            raise Declined("np.einsum of such subscripts")
+    for ref in (a, b):
         if ref.ndim > 1:
             w.emit(f"NEED(!is_unordered({ref.code}));")
     if not result or result[-1] not in (left[-1], right[-1]) or set(result) == set(left + right):
