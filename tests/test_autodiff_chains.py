@@ -138,6 +138,7 @@ def products(p: Any) -> Any:
     small += np.sum(np.tanh(a.T[::2] @ a[:, ::-1])) + np.sum(np.broadcast_to(v, (3, 4)) @ b)
     large = np.sum((w @ w.T) ** 2) + np.sum(np.sin(w.T @ w)) + np.sum(np.cos(w @ w[5]) * w[:, 3])
     large += np.sum(np.tanh(w[:, ::2] @ w[:, 1::2].T)) + np.sum(np.sin(w[:, 7] @ w))
+    large += np.sum(np.sin(w.reshape(-1, 1)[:300] @ v[None]) ** 2)
     stacks = np.sum(np.tanh(s @ b) ** 2) + np.sum((s @ s.transpose(0, 2, 1)) ** 2)
     wide = w.reshape(2, 45, 80)
     stacks += np.sum(np.sin(wide @ wide.transpose(0, 2, 1) / 80))

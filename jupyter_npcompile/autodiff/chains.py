@@ -37,6 +37,18 @@ class NotNativeError(UnbuildableError):
     """A call is left to Python."""
 
 
+def demand(condition: bool, reason: str = "operands of another kind") -> None:
+    """Make sure that a call has a form in C++.
+
+    Raises
+    ------
+    NotNativeError
+        When it does not.
+    """
+    if not condition:
+        raise NotNativeError(reason)
+
+
 class Layouts:
     """How values lie in memory: tensors without elements, views of others with their offsets.
 

@@ -10,15 +10,10 @@ import torch
 from torch import Tensor
 from torch.fx import Node
 
-from jupyter_npcompile.autodiff.chains import Layouts, Link, NotNativeError, nbytes, over
+from jupyter_npcompile.autodiff.chains import Layouts, Link, demand, nbytes, over
 from jupyter_npcompile.autodiff.library_table import LOOPS, transforms
 
 _REAL, _COMPLEX = torch.float64, torch.complex128
-
-
-def _demand(condition: bool) -> None:
-    if not condition:
-        raise NotNativeError("a transform of another kind")
 
 
 def _factor(mode: int, count: int) -> float:
@@ -46,10 +41,10 @@ def _lines(
 
 def _arguments(node: Node, layouts: Layouts) -> tuple[Tensor, Tensor, list[int], int, Any]:
     source, axes, mode, last = node.args
-    _demand(transforms() is not None and not node.kwargs)
+    demand(transforms() is not None and not node.kwargs)
     assert isinstance(source, Node)
     given, made = layouts.of(source), layouts.of(node)
-    _demand(given.numel() > 0 and made.numel() > 0 and bool(axes))
+    demand(given.numel() > 0 and made.numel() > 0 and bool(axes))
     found = [int(axis) % given.ndim for axis in axes]  # type: ignore[union-attr, arg-type]
     return given, made, found, int(mode), last  # type: ignore[arg-type]
 
@@ -57,7 +52,7 @@ def _arguments(node: Node, layouts: Layouts) -> tuple[Tensor, Tensor, list[int],
 def complex_transform(node: Node, layouts: Layouts) -> Link:
     """Of complex numbers, along some axes."""
     given, made, axes, mode, forward = _arguments(node, layouts)
-    _demand(given.dtype == made.dtype == _COMPLEX)
+    demand(given.dtype == made.dtype == _COMPLEX)
     loop = "fft" if forward else "ifft"
     factor = _factor(mode, math.prod(given.shape[axis] for axis in axes))
 
@@ -76,7 +71,7 @@ def _further(loop: str, axes: Sequence[int], layout: Tensor, place: str) -> list
 def real_transform(node: Node, layouts: Layouts) -> Link:
     """Of real numbers: half of what comes out, or all."""
     given, made, axes, mode, half = _arguments(node, layouts)
-    _demand(given.dtype == _REAL and made.dtype == _COMPLEX)
+    demand(given.dtype == _REAL and made.dtype == _COMPLEX)
     factor = _factor(mode, math.prod(given.shape[axis] for axis in axes))
     loop = "rfft_n_odd" if given.shape[axes[-1]] % 2 else "rfft_n_even"
 
@@ -96,7 +91,7 @@ def real_transform(node: Node, layouts: Layouts) -> Link:
 def transform_to_real(node: Node, layouts: Layouts) -> Link:
     """Back from half of the complex numbers to real ones."""
     given, made, axes, mode, _ = _arguments(node, layouts)
-    _demand(given.dtype == _COMPLEX and made.dtype == _REAL)
+    demand(given.dtype == _COMPLEX and made.dtype == _REAL)
     factor = _factor(mode, math.prod(made.shape[axis] for axis in axes))
     aside = torch.empty(given.shape, dtype=_COMPLEX, device="meta")
     room = nbytes(aside) if axes[:-1] else 0

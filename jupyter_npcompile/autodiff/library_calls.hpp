@@ -72,7 +72,10 @@ struct npcompile_complex {
 // a @ b into rows, for matrices so small that a call would take longer. Strides are in elements.
 template <typename T, int64_t m, int64_t k, int64_t n, int64_t ai, int64_t aj, int64_t bi, int64_t bj>
 static inline void npcompile_product(const T* __restrict__ a, const T* __restrict__ b, T* __restrict__ c) {
-  if constexpr (n == 1 && ai == 1 && m > 1) {  // columns of a
+  if constexpr (k == 1) {  // of any size: without memory of its own
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t l = 0; l < n; ++l) c[i * n + l] = a[i * ai] * b[l * bj];
+  } else if constexpr (n == 1 && ai == 1 && m > 1) {  // columns of a
     T sum[m] = {};
     for (int64_t j = 0; j < k; ++j)
       for (int64_t i = 0; i < m; ++i) sum[i] += a[i + j * aj] * b[j * bi];

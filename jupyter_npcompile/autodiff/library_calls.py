@@ -1,7 +1,6 @@
-"""Products of matrices, linear algebra and scattered sums between kernels, in C++. Imports torch.
+"""Linear algebra, scattered sums and pairs of numbers between kernels, in C++. Imports torch.
 
-Small products are written out, with sizes that the compiler knows. For others,
-the library is called that NumPy brings along, so that what comes out is NumPy's.
+The library is called that NumPy brings along, so that what comes out is NumPy's.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -21,6 +20,7 @@ from jupyter_npcompile.autodiff.chains import (
     NotNativeError,
     copied,
     ctype,
+    demand,
     nbytes,
     over,
 )
@@ -29,14 +29,14 @@ from jupyter_npcompile.autodiff.fourier_calls import (
     real_transform,
     transform_to_real,
 )
-from jupyter_npcompile.autodiff.library_table import FUNCTIONS
+from jupyter_npcompile.autodiff.matrix_products import (
+    PLAIN,
+    TURNED,
+    demand_library,
+    matrix_product,
+)
 from jupyter_npcompile.autodiff.stages import name_of
-from jupyter_npcompile.loops.linear_algebra import addresses
 
-INLINE = 4096
-"""Multiplications of a product that is written out."""
-
-_PLAIN, _TURNED = "NPCOMPILE_PLAIN", "NPCOMPILE_TURNED"
 _UPPER, _LOWER, _ANY, _UNIT, _LEFT, _RIGHT = 121, 122, 131, 132, 141, 142
 
 
@@ -59,16 +59,6 @@ def library_link(node: Node, layouts: Layouts) -> Link:
     return write(node, layouts)
 
 
-def _demand_library() -> None:
-    if not addresses(FUNCTIONS):
-        raise NotNativeError("NumPy's library has other names here")
-
-
-def _demand(condition: bool) -> None:
-    if not condition:
-        raise NotNativeError("operands of another kind")
-
-
 def _given(node: Node) -> dict[str, Any]:
     """The arguments of a call, by name."""
     target: Any = node.target
@@ -82,106 +72,10 @@ def _results(node: Node, count: int) -> tuple[list[Node | None], list[Tensor]]:
     users: dict[int, Node] = {}
     for user in node.users:
         users.setdefault(int(str(user.args[1])), user)
-    _demand(all(users[int(str(u.args[1]))] is u for u in node.users))
+    demand(all(users[int(str(u.args[1]))] is u for u in node.users))
     kinds = [torch.empty_strided(v.shape, v.stride(), dtype=v.dtype, device="meta")
              for v in node.meta["val"]]  # fmt: skip
     return [users.get(k) for k in range(count)], kinds[:count]
-
-
-# ---- products
-
-
-def _matrices(node: Node, layouts: Layouts) -> tuple[Tensor, Tensor, Tensor]:
-    """Both operands and the result, as stacks of matrices."""
-    a, b = (layouts.of(arg) for arg in node.args[:2])  # type: ignore[arg-type]
-    c = layouts.of(node)
-    name = name_of(node)
-    _demand(a.dtype == b.dtype == c.dtype and c.is_contiguous() and c.numel() > 0)
-    _demand(a.numel() > 0 and a.dtype in (torch.float64, torch.float32))
-    if name in ("dot", "vdot"):
-        return a[None, None], b[None, :, None], c[None, None, None]
-    if name == "mv":
-        return a[None], b[None, :, None], c[None, :, None]
-    return (a[None], b[None], c[None]) if name == "mm" else (a, b, c)
-
-
-def _product(node: Node, layouts: Layouts) -> Link:
-    """``a @ b``."""
-    a, b, c = _matrices(node, layouts)
-    (count, m, k), n = a.shape, b.shape[2]
-    kind = ctype(c)
-    places = [[a.stride(0)], [b.stride(0)], [m * n]]
-    operands = cast("list[Node]", [*node.args[:2]])
-
-    def pointers(given: Sequence[str], made: Sequence[str]) -> tuple[str, str, str]:
-        x, y = (f"(const {kind}*)({place}) + o{i}" for i, place in enumerate(given))
-        return x, y, f"({kind}*)({made[0]}) + o2"
-
-    if m * n * k <= INLINE or k == 1 or not addresses(FUNCTIONS):
-        strides = (*a.stride()[1:], *b.stride()[1:])
-
-        def small(given: Sequence[str], made: Sequence[str], own: str) -> list[str]:
-            sizes = ", ".join(map(str, (m, k, n, *strides)))
-            call = f"npcompile_product<{kind}, {sizes}>({', '.join(pointers(given, made))});"
-            return [over((count,), places, call)]
-
-        return Link(operands, [node], [nbytes(c)], small)
-    _demand_library()
-    left, right = _Operand(a), _Operand(b)
-
-    def large(given: Sequence[str], made: Sequence[str], own: str) -> list[str]:
-        lines, given = [], list(given)
-        for i, operand in enumerate((left, right)):
-            if operand.is_copied:
-                lines.append(copied(operand.layout, given[i], own))
-                given[i], own = own, f"{own} + {operand.room}"
-        x, y, z = pointers(given, made)
-        if n == 1:
-            call = left.times(x, y, right.dense.stride(1), z)
-        elif m == 1:
-            call = right.times(y, x, left.dense.stride(2), z, other=True)
-        else:
-            shared = f"{left.turned}, {right.turned}, {m}, {n}, {k}"
-            call = f"npcompile_gemm({shared}, {x}, {left.lead}, {y}, {right.lead}, {z});"
-        steps = [[left.dense.stride(0)], [right.dense.stride(0)], [m * n]]
-        return [*lines, over((count,), steps, call)]
-
-    room = sum(operand.room for operand in (left, right) if operand.is_copied)
-    return Link(operands, [node], [nbytes(c)], large, room)
-
-
-class _Operand:
-    """Matrices as the library wants them: rows or columns one after the other."""
-
-    def __init__(self, layout: Tensor) -> None:
-        self.layout = layout
-        self.dense = layout
-        self.is_copied = not self._fits()
-        if self.is_copied:
-            self.dense = torch.empty(layout.shape, dtype=layout.dtype, device="meta")
-            self._fits()
-        self.room = -(-self.layout.numel() * self.layout.element_size() // 64) * 64
-
-    def _fits(self) -> bool:
-        _, rows, columns = self.dense.shape
-        _, down, right = self.dense.stride()
-        if (right == 1 or columns == 1) and (rows == 1 or down >= columns):
-            self.turned, self.lead = _PLAIN, down if rows > 1 else columns
-            return True
-        self.turned, self.lead = _TURNED, right if columns > 1 else rows
-        return (down == 1 or rows == 1) and (columns == 1 or right >= rows)
-
-    def times(self, matrix: str, x: str, step: int, y: str, *, other: bool = False) -> str:
-        """The product with a vector; ``other`` for the vector from the left."""
-        lies_turned = self.turned == _TURNED
-        _, rows, columns = self.dense.shape
-        lying = (columns, rows) if lies_turned else (rows, columns)
-        turned = _TURNED if lies_turned != other else _PLAIN
-        step = max(step, 1)
-        return (
-            f"npcompile_gemv({turned}, {lying[0]}, {lying[1]}, {matrix}, {self.lead}, "
-            f"{x}, {step}, {y});"
-        )
 
 
 # ---- linear algebra
@@ -218,8 +112,8 @@ def _spread(layout: Tensor, source: str, to: str) -> str:
 
 
 def _doubles(*layouts: Tensor) -> None:
-    _demand_library()
-    _demand(all(layout.dtype == torch.float64 and layout.numel() > 0 for layout in layouts))
+    demand_library()
+    demand(all(layout.dtype == torch.float64 and layout.numel() > 0 for layout in layouts))
 
 
 def _lu_factor(node: Node, layouts: Layouts) -> Link:
@@ -228,9 +122,9 @@ def _lu_factor(node: Node, layouts: Layouts) -> Link:
     a = layouts.of(call["A"])
     makes, (lu, pivots, info) = _results(node, 3)
     _doubles(a, lu)
-    _demand(call["pivot"] is True and _by_columns(lu) and info.is_contiguous())
+    demand(call["pivot"] is True and _by_columns(lu) and info.is_contiguous())
     size = a.shape[-1]
-    _demand(pivots.dtype == info.dtype == torch.int32 and a.shape[-2] == size)
+    demand(pivots.dtype == info.dtype == torch.int32 and a.shape[-2] == size)
     batch = a.shape[:-2]
     fronts = _fronts([(a, 2), (lu, 2), (pivots, 1), (info, 0)])
 
@@ -256,11 +150,11 @@ def _lu_solve(node: Node, layouts: Layouts) -> Link:
     takes = [call["LU"], call["pivots"], call["B"]]
     lu, pivots, b = (layouts.of(value) for value in takes)
     _doubles(lu, b, x)
-    _demand(bool(call["left"]) and pivots.dtype == torch.int32 and _by_columns(lu))
+    demand(bool(call["left"]) and pivots.dtype == torch.int32 and _by_columns(lu))
     size, columns = x.shape[-2:]
     lu, b = (_stacked(value, batch, 2) for value in (lu, b))
     pivots = _stacked(pivots, batch, 1)
-    _demand(pivots.stride(-1) == 1 or size == 1)
+    demand(pivots.stride(-1) == 1 or size == 1)
     fronts = _fronts([(lu, 2), (pivots, 1), (b, 2), (x, 2)])
     turned = '"T"' if call["adjoint"] else '"N"'
     direct = _by_columns(x)
@@ -286,7 +180,7 @@ def _cholesky(node: Node, layouts: Layouts) -> Link:
     a = layouts.of(call["self"])
     makes, (lower, info) = _results(node, 2)
     _doubles(a, lower)
-    _demand(not call["upper"] and info.dtype == torch.int32 and info.is_contiguous())
+    demand(not call["upper"] and info.dtype == torch.int32 and info.is_contiguous())
     size = a.shape[-1]
     fronts = _fronts([(a, 2), (lower, 2), (info, 0)])
 
@@ -314,10 +208,10 @@ def _solve_triangular(node: Node, layouts: Layouts) -> Link:
     size = a.shape[-1]
     down, right = a.stride()[-2:]
     if (down == 1 and right >= size) or size == 1:
-        turned, lead, upper = _PLAIN, max(right, size), bool(call["upper"])
+        turned, lead, upper = PLAIN, max(right, size), bool(call["upper"])
     else:
-        _demand(right == 1 and down >= size)
-        turned, lead, upper = _TURNED, down, not call["upper"]
+        demand(right == 1 and down >= size)
+        turned, lead, upper = TURNED, down, not call["upper"]
     options = (
         _LEFT if call["left"] else _RIGHT,
         _UPPER if upper else _LOWER,
@@ -353,12 +247,12 @@ def _scatter(node: Node, layouts: Layouts) -> Link:
     """Elements are added to, or compared with, those at the places that an index tells."""
     call = _given(node)
     takes = [call["self"], call["index"], call["src"]]
-    _demand(all(isinstance(value, Node) for value in takes))
+    demand(all(isinstance(value, Node) for value in takes))
     base, index, source = (layouts.of(value) for value in takes)
     made = layouts.of(node)
     reduce = call.get("reduce", "sum")
-    _demand(reduce in _REDUCED and call.get("include_self", True) is True and made.is_contiguous())
-    _demand(index.dtype == torch.int64 and base.ndim > 0 and base.dtype == source.dtype)
+    demand(reduce in _REDUCED and call.get("include_self", True) is True and made.is_contiguous())
+    demand(index.dtype == torch.int64 and base.ndim > 0 and base.dtype == source.dtype)
     kind, axis = ctype(made), int(call["dim"]) % base.ndim
     along = [0 if d == axis else s for d, s in enumerate(made.stride())]
 
@@ -394,7 +288,7 @@ def _paired(node: Node, layouts: Layouts) -> Link:
 
 
 _WRITERS: Mapping[str, Callable[[Node, Layouts], Link]] = {
-    **dict.fromkeys(("mm", "bmm", "mv", "dot", "vdot"), _product),
+    **dict.fromkeys(("mm", "bmm", "mv", "dot", "vdot"), matrix_product),
     "linalg_lu_factor_ex": _lu_factor,
     "linalg_lu_solve": _lu_solve,
     "linalg_cholesky_ex": _cholesky,
