@@ -76,7 +76,6 @@ def chosen() -> tuple[Any, Any, WholeFunction]:
             f"        a[{text}] = x",
             f"        b[{text}] = t * 2",
             f"        b[{text}] -= x",
-            f"        a[{text}] = b[{text}][:1]",
             "        return t, a, b",
         ]
     function = define("\n".join([*lines, "    return a"]) + "\n")
