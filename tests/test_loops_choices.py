@@ -27,6 +27,13 @@ def f(a, b, k, m):
             seen += 1
         if a[i] < b[i]:
             best, low = low, best
+        if k[i] == 1 and (not a[i] < 0.0 or seen > 3):
+            seen += 2
+            k[i] = place
+        if i > 3 and k[i - 3] == 2 or i == 1:
+            place = seen
+        if b[i] != 0.0 and a[i] / b[i] > 1.0:
+            seen -= 1
     for i in range(n):
         for j in range(n - 1 - i):
             if a[j] > a[j + 1]:

@@ -47,14 +47,14 @@ class Choice:
 
     def between(self, new: str, old: str, c: str) -> str:
         """C++ for one of two numbers of a C++ type."""
-        if self.order and c == self.c:
+        if self.order and c == self.c:  # the compiler has no such way for doubles
             return f"picked_{self.order}<{c}>({', '.join(self.sides)}, {new}, {old})"
         return f"({self.test} ? {new} : {old})"
 
 
 def chosen(t: Statements, node: ast.If) -> bool:
     """Write an ``if`` without a branch; False where it is not of this kind."""
-    if node.orelse or not isinstance(node.test, ast.Compare) or len(node.test.ops) > 1:
+    if node.orelse or not _is_test(t, node.test):
         return False
     groups = [_assignments(t, statement) for statement in node.body]
     if not 0 < sum(map(len, groups)) <= MOST or not all(groups):
@@ -63,7 +63,7 @@ def chosen(t: Statements, node: ast.If) -> bool:
     mark, writes = w.mark(), t.writes
     w.emit("{")
     try:
-        choice = _choice(t, t.condition(node.test))
+        choice = _choice(t, _test(t, node.test))
         begin = len(w.lines)
         good = choice is not None and all(_written(t, group, choice) for group in groups)
         # What may be raised is so in some cases only.
@@ -76,6 +76,48 @@ def chosen(t: Statements, node: ast.If) -> bool:
         t.frame.env = before
         t.writes = writes
     return good
+
+
+def _is_test(t: Statements, node: ast.expr) -> bool:
+    """Whether something is a comparison, or several that may all be made."""
+    if isinstance(node, ast.BoolOp):
+        first, *others = node.values
+        return (_is_test(t, first) or _is_plain(t, first)) and all(
+            _is_harmless(t, part) for part in others
+        )
+    return isinstance(node, ast.Compare) and len(node.ops) == 1
+
+
+def _is_harmless(t: Statements, node: ast.expr) -> bool:
+    """Whether a part of a test may be computed where Python does not come to it."""
+    if isinstance(node, ast.BoolOp):
+        return all(_is_harmless(t, part) for part in node.values)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return _is_harmless(t, node.operand)
+    if isinstance(node, ast.Compare):
+        return len(node.ops) == 1 and all(
+            _is_plain(t, side) for side in (node.left, node.comparators[0])
+        )
+    return _is_plain(t, node)
+
+
+def _test(t: Statements, node: ast.expr) -> str:
+    """C++ for a test, of which all parts are computed.
+
+    Raises
+    ------
+    Declined
+        Where a part may raise that Python would not come to.
+    """
+    if not isinstance(node, ast.BoolOp):
+        return t.condition(node)
+    w, parts = t.writer, []
+    for k, part in enumerate(node.values):
+        begin = len(w.lines)
+        parts.append(w.hold("bool", _test(t, part), "b"))
+        if k and any(map(_RAISES.search, w.lines[begin:])):
+            raise Declined("a part of a test that may raise")
+    return "(" + (" & " if isinstance(node.op, ast.And) else " | ").join(parts) + ")"
 
 
 def _assignments(t: Statements, node: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:
@@ -139,6 +181,8 @@ def _written(t: Statements, group: list[tuple[ast.expr, ast.expr]], choice: Choi
     values = [t.settled(t.expression(value)) for _, value in group]
     for (target, _), value in zip(group, values, strict=True):
         if not isinstance(value, Scalar) or value.type.mixed:
+            return False
+        if not choice.order and value.type.dtype == "float64":
             return False
         if isinstance(target, ast.Name):
             known = t.frame.env.get(target.id)
