@@ -151,11 +151,15 @@ def _sums(lines: Sequence[str]) -> dict[str, str] | None:
 
 def _counts(name: str, uses: Sequence[str]) -> bool:
     """Whether a variable only counts: such sums are not looked at."""
-    if len(uses) != 2:
-        return False
-    held, assigned = _HELD.fullmatch(uses[0]), _ASSIGNED.fullmatch(uses[1])
-    found = _COUNT.fullmatch(held[2]) if held else None
-    return bool(held and found and assigned and found[1] == name and assigned[2] == held[1])
+    chosen = re.compile(rf"\(\w+ \? \w+ : {name}\)")
+
+    def counted(line: str) -> bool:
+        held = _HELD.fullmatch(line)
+        found = _COUNT.fullmatch(held[2]) if held else None
+        return bool(held and (chosen.fullmatch(held[2]) or (found and found[1] == name)))
+
+    last = _ASSIGNED.fullmatch(uses[-1])
+    return len(uses) > 1 and bool(last and last[1] == name) and all(map(counted, uses[:-1]))
 
 
 def _sum_type(name: str, uses: Sequence[str]) -> str | None:
