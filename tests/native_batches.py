@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 from unittest import mock
 
-from jupyter_npcompile.loops import linear_algebra
+from jupyter_npcompile.loops.library import linear_algebra
 from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime import loop_store
 from jupyter_npcompile.runtime.compile_errors import CancelledError

@@ -17,7 +17,7 @@ from jupyter_npcompile.autodiff.factored import FACTORED
 from jupyter_npcompile.autodiff.library_calls import library_link
 from jupyter_npcompile.autodiff.library_table import FUNCTIONS
 from jupyter_npcompile.autodiff.stages import name_of, settled, stages_of
-from jupyter_npcompile.loops.linear_algebra import addresses
+from jupyter_npcompile.loops.library.linear_algebra import addresses
 
 RNG = np.random.default_rng(14)
 

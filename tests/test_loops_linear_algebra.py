@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile
-from jupyter_npcompile.loops import linear_algebra
+from jupyter_npcompile.loops.library import linear_algebra
 from tests.batches import Batches
 from tests.native_batches import compiled_together
 from tests.native_loops import compiled, define, differences, how, outcome

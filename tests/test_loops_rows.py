@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from jupyter_npcompile.loops import row_blocks
+from jupyter_npcompile.loops.fusion import row_blocks
+from jupyter_npcompile.loops.fusion.row_expressions import NotByRows
+from jupyter_npcompile.loops.fusion.rows import Rows
 from jupyter_npcompile.loops.kinds import ArrayType
-from jupyter_npcompile.loops.row_expressions import NotByRows
-from jupyter_npcompile.loops.rows import Rows
 from tests.native_loops import define, differences, outcome
 from tests.test_runtime_whole_function import whole
 

@@ -7,7 +7,7 @@ import importlib
 from types import ModuleType
 from typing import Any
 
-from jupyter_npcompile.loops.linear_algebra import addresses
+from jupyter_npcompile.loops.library.linear_algebra import addresses
 
 TABLE = "npcompile_library"
 """The table of addresses in compiled gradients."""

@@ -25,7 +25,7 @@ from jupyter_npcompile.autodiff.chains import (
 )
 from jupyter_npcompile.autodiff.library_table import FUNCTIONS
 from jupyter_npcompile.autodiff.stages import name_of
-from jupyter_npcompile.loops.linear_algebra import addresses
+from jupyter_npcompile.loops.library.linear_algebra import addresses
 
 INLINE = 4096
 """Multiplications of a product that is written out."""

@@ -11,24 +11,15 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.cell.names import bound_names
-from jupyter_npcompile.loops import (
-    arithmetic,
-    closures,
-    elementwise,
-    errors,
-    hosts,
-    lists,
-    mapped,
-    methods,
-    stacks,
-)
+from jupyter_npcompile.loops import arithmetic, closures, elementwise, errors, hosts, lists, methods
 from jupyter_npcompile.loops.calls import array
 from jupyter_npcompile.loops.frames import Frame
 from jupyter_npcompile.loops.functions import find
+from jupyter_npcompile.loops.fusion.liveness import needed_after
 from jupyter_npcompile.loops.given import fixed_value
 from jupyter_npcompile.loops.inlining import Inlined, definition_of
 from jupyter_npcompile.loops.kinds import ArrayType, Declined, Fixed, Raises
-from jupyter_npcompile.loops.liveness import needed_after
+from jupyter_npcompile.loops.library import mapped, stacks
 from jupyter_npcompile.loops.names import Names
 from jupyter_npcompile.loops.records import Step
 from jupyter_npcompile.loops.values import (

@@ -12,22 +12,16 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.cell.syntax import assign, load, point, store
-from jupyter_npcompile.loops import (
-    aggregates,
-    arithmetic,
-    closures,
-    elementwise,
-    lists,
-    methods,
-)
+from jupyter_npcompile.loops import arithmetic, closures, elementwise, lists, methods
 from jupyter_npcompile.loops.calls import array, elements, number
 from jupyter_npcompile.loops.kinds import Declined, ListType, Number, Unbound
-from jupyter_npcompile.loops.printing import parts_of
-from jupyter_npcompile.loops.products import product
+from jupyter_npcompile.loops.library import aggregates
+from jupyter_npcompile.loops.library.printing import parts_of
+from jupyter_npcompile.loops.library.products import product
+from jupyter_npcompile.loops.library.ufuncs import ufunc
 from jupyter_npcompile.loops.records import Step
 from jupyter_npcompile.loops.source import Comprehension, as_loop, is_own, named
 from jupyter_npcompile.loops.subscripts import Subscripts
-from jupyter_npcompile.loops.ufuncs import ufunc
 from jupyter_npcompile.loops.values import (
     Applied,
     Closure,

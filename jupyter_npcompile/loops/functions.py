@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from jupyter_npcompile.loops import (
+from jupyter_npcompile.loops import methods
+from jupyter_npcompile.loops.calls import find
+from jupyter_npcompile.loops.library import (
     correlations,
     creation,
     fields,
@@ -10,7 +12,6 @@ from jupyter_npcompile.loops import (
     joining,
     linear_algebra,
     matrices,
-    methods,
     missing,
     norms,
     padding,
@@ -25,7 +26,6 @@ from jupyter_npcompile.loops import (
     summaries,
     ufuncs,
 )
-from jupyter_npcompile.loops.calls import find
 
 __all__ = [
     "correlations",

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import aggregates, arithmetic, elementwise, hosts, lists, running
+from jupyter_npcompile.loops import arithmetic, elementwise, hosts, lists
 from jupyter_npcompile.loops.calls import elements, number
-from jupyter_npcompile.loops.creation import dtype_named
 from jupyter_npcompile.loops.kinds import PYTHON, ArrayType, Declined, Number
-from jupyter_npcompile.loops.products import product
-from jupyter_npcompile.loops.random_numbers import draw
-from jupyter_npcompile.loops.rearranging import permuted, reshaped, transposed
-from jupyter_npcompile.loops.scattering import add_at
+from jupyter_npcompile.loops.library import aggregates, running
+from jupyter_npcompile.loops.library.creation import dtype_named
+from jupyter_npcompile.loops.library.products import product
+from jupyter_npcompile.loops.library.random_numbers import draw
+from jupyter_npcompile.loops.library.rearranging import permuted, reshaped, transposed
+from jupyter_npcompile.loops.library.scattering import add_at
 from jupyter_npcompile.loops.values import (
     Applied,
     Gathered,

@@ -13,6 +13,7 @@ from jupyter_npcompile.loops.boundary import Boundary
 from jupyter_npcompile.loops.carried import Carried
 from jupyter_npcompile.loops.entry import entry_file, signature
 from jupyter_npcompile.loops.frames import Jumps, NeedsInput, NeedsValue
+from jupyter_npcompile.loops.fusion.liveness import needed_after
 from jupyter_npcompile.loops.given import is_fixed, type_of
 from jupyter_npcompile.loops.kinds import (
     ArrayType,
@@ -27,7 +28,6 @@ from jupyter_npcompile.loops.kinds import (
     Unbound,
 )
 from jupyter_npcompile.loops.lists import changed_names
-from jupyter_npcompile.loops.liveness import needed_after
 from jupyter_npcompile.loops.loop_code import Assumption, LoopCode
 from jupyter_npcompile.loops.names import GIVEN_BACK
 from jupyter_npcompile.loops.records import Path, Step, name_of, text_of

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from jupyter_npcompile.cell.syntax import constant, extent, point
-from jupyter_npcompile.loops import cuts, elementwise, index_loops, indexing, lists, mapped
+from jupyter_npcompile.loops import cuts, elementwise, index_loops, indexing, lists
 from jupyter_npcompile.loops.bounds import Proof, renamed
 from jupyter_npcompile.loops.calls import elements, number
 from jupyter_npcompile.loops.carried import Carried
 from jupyter_npcompile.loops.frames import Jumps
-from jupyter_npcompile.loops.fusing import Fusing
+from jupyter_npcompile.loops.fusion.fusing import Fusing
 from jupyter_npcompile.loops.kinds import Declined, Number
+from jupyter_npcompile.loops.library import mapped
 from jupyter_npcompile.loops.overflow import for_vectors, lazily
 from jupyter_npcompile.loops.values import Bounds, Cut, Items, Listed, Ref, Scalar, Value, Zipped
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from jupyter_npcompile.loops import linear_algebra
+from jupyter_npcompile.loops.library import linear_algebra
 from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime import stamp
 from jupyter_npcompile.runtime.compile_errors import CompileFailedError

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from jupyter_npcompile import loops
-from jupyter_npcompile.loops.random_numbers import DISTRIBUTIONS
+from jupyter_npcompile.loops.library.random_numbers import DISTRIBUTIONS
 from jupyter_npcompile.runtime.native.gxx import run
 
 LOOPS = (
@@ -71,7 +71,8 @@ def compile_loop(source: str, target: Path, headers: Path) -> None:
 
 def _loop_header(compiler: list[str], options: list[str], folder: Path) -> Path:
     """The header that all loops include, compiled once for each compiler."""
-    text = "".join(Path(loops.__file__).with_name(name).read_text() for name in HEADERS)
+    folder_of_headers = Path(loops.__file__).with_name("headers")
+    text = "".join((folder_of_headers / name).read_text() for name in HEADERS)
     found = "".join([*compiler, *options, text, run([*compiler, "--version"])])
     header = folder / f"loops-{hashlib.sha256(found.encode()).hexdigest()[:16]}.hpp"
     made = header.with_name(f"{header.name}.gch")

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.cell.syntax import load, point
-from jupyter_npcompile.loops.fusible import is_among
+from jupyter_npcompile.loops.fusion.fusible import is_among
+from jupyter_npcompile.loops.fusion.unrolling import Resolve
 from jupyter_npcompile.loops.kinds import ArrayType, Number, Type
-from jupyter_npcompile.loops.unrolling import Resolve
 
 REDUCING = ("sum", "max", "min", "mean", "any", "all", "argmax", "argmin", "std", "var")
 """Methods and functions that make one element of a line."""

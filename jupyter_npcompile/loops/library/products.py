@@ -7,17 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import (
-    arithmetic,
-    cuts,
-    elementwise,
-    hosts,
-    linear_algebra,
-    reductions,
-)
+from jupyter_npcompile.loops import arithmetic, cuts, elementwise, hosts
 from jupyter_npcompile.loops.calls import elements, of
 from jupyter_npcompile.loops.kinds import INT, ArrayType, Declined
-from jupyter_npcompile.loops.rearranging import reshaped
+from jupyter_npcompile.loops.library import linear_algebra, reductions
+from jupyter_npcompile.loops.library.rearranging import reshaped
 from jupyter_npcompile.loops.values import Cut, Items, Lazy, Ref, Scalar, Value
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise, stacks
+from jupyter_npcompile.loops import arithmetic, elementwise
 from jupyter_npcompile.loops.calls import Call, elements, of, register
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined
+from jupyter_npcompile.loops.library import stacks
 from jupyter_npcompile.loops.values import (
     Applied,
     Gathered,

@@ -10,7 +10,7 @@ import numpy as np
 from jupyter_npcompile.loops import arithmetic, cuts, elementwise
 from jupyter_npcompile.loops.calls import Call, elements, named, of, register
 from jupyter_npcompile.loops.kinds import Declined
-from jupyter_npcompile.loops.results import NONE, made, place_of
+from jupyter_npcompile.loops.library.results import NONE, made, place_of
 from jupyter_npcompile.loops.values import Cut, Items, Known, Ref, Scalar, Value
 
 if TYPE_CHECKING:

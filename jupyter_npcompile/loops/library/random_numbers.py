@@ -15,9 +15,9 @@ import numpy as np
 
 from jupyter_npcompile.loops import arithmetic, elementwise, hosts, indexing
 from jupyter_npcompile.loops.calls import Call, array, elements, number, of, register
-from jupyter_npcompile.loops.creation import array_call
 from jupyter_npcompile.loops.cuts import as_index
 from jupyter_npcompile.loops.kinds import Declined, Number
+from jupyter_npcompile.loops.library.creation import array_call
 from jupyter_npcompile.loops.values import (
     Applied,
     Gathered,

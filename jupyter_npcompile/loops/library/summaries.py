@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import elementwise, reductions
+from jupyter_npcompile.loops import elementwise
 from jupyter_npcompile.loops.calls import (
     Call,
     array,
@@ -19,6 +19,7 @@ from jupyter_npcompile.loops.calls import (
     register,
 )
 from jupyter_npcompile.loops.kinds import CTYPES, Declined, Number
+from jupyter_npcompile.loops.library import reductions
 from jupyter_npcompile.loops.values import Items, Lazy, Ref, Scalar, Value
 
 if TYPE_CHECKING:

@@ -18,12 +18,12 @@ from jupyter_npcompile.loops.calls import (
     of,
     register,
 )
-from jupyter_npcompile.loops.creation import array_call, shape_named
 from jupyter_npcompile.loops.cuts import Index, view
 from jupyter_npcompile.loops.indexing import along
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, Number
-from jupyter_npcompile.loops.results import NONE, place_of
-from jupyter_npcompile.loops.ufuncs import ufunc
+from jupyter_npcompile.loops.library.creation import array_call, shape_named
+from jupyter_npcompile.loops.library.results import NONE, place_of
+from jupyter_npcompile.loops.library.ufuncs import ufunc
 from jupyter_npcompile.loops.values import (
     Cut,
     Items,

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import aggregates, arithmetic, elementwise, indexing, lists
+from jupyter_npcompile.loops import arithmetic, elementwise, indexing, lists
 from jupyter_npcompile.loops.calls import Call, array, elements, number, of, register
 from jupyter_npcompile.loops.kinds import BOOL, FLOAT, INT, PYTHON, Declined, Number
-from jupyter_npcompile.loops.ufuncs import ufunc
+from jupyter_npcompile.loops.library import aggregates
+from jupyter_npcompile.loops.library.ufuncs import ufunc
 from jupyter_npcompile.loops.values import (
     Applied,
     Bounds,

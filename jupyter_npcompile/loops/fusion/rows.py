@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from jupyter_npcompile.cell.syntax import load, point, store
-from jupyter_npcompile.loops.fusible import is_among, names_in
-from jupyter_npcompile.loops.row_expressions import (
+from jupyter_npcompile.loops.fusion.fusible import is_among, names_in
+from jupyter_npcompile.loops.fusion.row_expressions import (
     NUMBER,
     REDUCING,
     REDUCING_FUNCTIONS,

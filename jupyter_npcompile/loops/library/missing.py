@@ -10,8 +10,8 @@ import numpy as np
 from jupyter_npcompile.loops import arithmetic, elementwise
 from jupyter_npcompile.loops.calls import Call, array, elements, named, register
 from jupyter_npcompile.loops.kinds import Declined
-from jupyter_npcompile.loops.results import NONE
-from jupyter_npcompile.loops.ufuncs import ufunc
+from jupyter_npcompile.loops.library.results import NONE
+from jupyter_npcompile.loops.library.ufuncs import ufunc
 from jupyter_npcompile.loops.values import Ref, Scalar, Value
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ import numpy as np
 
 from jupyter_npcompile.cell.syntax import point
 from jupyter_npcompile.loops import cuts
-from jupyter_npcompile.loops.fusible import names_in, result_apart
+from jupyter_npcompile.loops.fusion.fusible import names_in, result_apart
+from jupyter_npcompile.loops.fusion.liveness import needed_after
+from jupyter_npcompile.loops.fusion.row_expressions import NotByRows, of_rows
+from jupyter_npcompile.loops.fusion.rows import Rows
 from jupyter_npcompile.loops.kinds import CTYPES, INT, ArrayType, Declined
-from jupyter_npcompile.loops.liveness import needed_after
-from jupyter_npcompile.loops.row_expressions import NotByRows, of_rows
-from jupyter_npcompile.loops.rows import Rows
 from jupyter_npcompile.loops.statements import Statements
 from jupyter_npcompile.loops.values import Cut, Ref, Scalar
 

@@ -10,7 +10,7 @@ import numpy as np
 from jupyter_npcompile.loops import arithmetic, elementwise, hosts
 from jupyter_npcompile.loops.calls import Call, elements, named, of, register
 from jupyter_npcompile.loops.kinds import CTYPES, Declined, Number
-from jupyter_npcompile.loops.results import NONE, either, made, place_of, row_of
+from jupyter_npcompile.loops.library.results import NONE, either, made, place_of, row_of
 from jupyter_npcompile.loops.values import Items, Ref, Scalar, Value
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import Any
 from jupyter_npcompile.cell.syntax import point
 from jupyter_npcompile.loops import arithmetic, elementwise
 from jupyter_npcompile.loops.calls import array
-from jupyter_npcompile.loops.fusible import (
+from jupyter_npcompile.loops.fusion.fusible import (
     RESULT,
     NotFusible,
     Reads,
@@ -29,11 +29,11 @@ from jupyter_npcompile.loops.fusible import (
     reads_of,
     result_apart,
 )
+from jupyter_npcompile.loops.fusion.groups import Group
+from jupyter_npcompile.loops.fusion.row_blocks import RowBlocks
+from jupyter_npcompile.loops.fusion.unrolling import unrolled
 from jupyter_npcompile.loops.given import is_fixed
-from jupyter_npcompile.loops.groups import Group
 from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number, TupleType, Type
-from jupyter_npcompile.loops.row_blocks import RowBlocks
-from jupyter_npcompile.loops.unrolling import unrolled
 from jupyter_npcompile.loops.values import Applied, Ref, Scalar, Value
 
 

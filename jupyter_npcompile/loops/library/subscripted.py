@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import cuts, elementwise, reductions
+from jupyter_npcompile.loops import cuts, elementwise
 from jupyter_npcompile.loops.arithmetic import constant
 from jupyter_npcompile.loops.calls import elements, of
 from jupyter_npcompile.loops.kinds import Declined
-from jupyter_npcompile.loops.products import product
-from jupyter_npcompile.loops.rearranging import permuted, transposed
+from jupyter_npcompile.loops.library import reductions
+from jupyter_npcompile.loops.library.products import product
+from jupyter_npcompile.loops.library.rearranging import permuted, transposed
 from jupyter_npcompile.loops.values import Cut, Known, Lazy, Ref, Value
 from jupyter_npcompile.loops.writer import Writer
 

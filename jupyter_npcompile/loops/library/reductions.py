@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jupyter_npcompile.loops import cuts, elementwise, stretches
+from jupyter_npcompile.loops import cuts, elementwise
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, Number
+from jupyter_npcompile.loops.library import stretches
 from jupyter_npcompile.loops.nests import Element, Loop
 from jupyter_npcompile.loops.quiet import unheard
 from jupyter_npcompile.loops.values import Cut, Known, Lazy, Ref, Scalar

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.cell.syntax import assign, load, point, store
+from jupyter_npcompile.loops.fusion.unrolling import Resolve
 from jupyter_npcompile.loops.kinds import CTYPES
-from jupyter_npcompile.loops.unrolling import Resolve
 
 _MAKES = (
     *(np.zeros, np.ones, np.empty, np.full),

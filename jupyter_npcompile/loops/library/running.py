@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise, reductions
+from jupyter_npcompile.loops import arithmetic, elementwise
 from jupyter_npcompile.loops.calls import Call, axis_of, elements, flag_of, named, register
 from jupyter_npcompile.loops.kinds import CTYPES, INT, Declined, Number
-from jupyter_npcompile.loops.rearranging import reshaped
-from jupyter_npcompile.loops.results import NONE, made, place_of, row_of
+from jupyter_npcompile.loops.library import reductions
+from jupyter_npcompile.loops.library.rearranging import reshaped
+from jupyter_npcompile.loops.library.results import NONE, made, place_of, row_of
 from jupyter_npcompile.loops.values import Items, Lazy, Ref, Scalar, Value
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ import numpy as np
 
 from jupyter_npcompile.loops import arithmetic, elementwise
 from jupyter_npcompile.loops.calls import elements, flag_of, named, of, whole_number
-from jupyter_npcompile.loops.creation import array_call
 from jupyter_npcompile.loops.cuts import view
 from jupyter_npcompile.loops.kinds import CTYPES, Declined
-from jupyter_npcompile.loops.reductions import SUMS
-from jupyter_npcompile.loops.results import NONE, made, row_of
+from jupyter_npcompile.loops.library.creation import array_call
+from jupyter_npcompile.loops.library.reductions import SUMS
+from jupyter_npcompile.loops.library.results import NONE, made, row_of
 from jupyter_npcompile.loops.values import Cut, Items, Known, Ref, Scalar, Value
 
 if TYPE_CHECKING:

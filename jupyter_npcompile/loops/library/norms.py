@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import elementwise, reductions
+from jupyter_npcompile.loops import elementwise
 from jupyter_npcompile.loops.calls import array, axis_of, elements, of
 from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number
+from jupyter_npcompile.loops.library import reductions
 from jupyter_npcompile.loops.values import Lazy, Ref, Scalar, Value
 
 if TYPE_CHECKING:

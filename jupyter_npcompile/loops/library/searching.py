@@ -10,7 +10,7 @@ import numpy as np
 from jupyter_npcompile.loops import arithmetic, elementwise
 from jupyter_npcompile.loops.calls import array, elements, flag_of, named, of
 from jupyter_npcompile.loops.kinds import CTYPES, Declined, Number
-from jupyter_npcompile.loops.results import NONE, made
+from jupyter_npcompile.loops.library.results import NONE, made
 from jupyter_npcompile.loops.values import Known, Ref, Scalar, Value, dtype_of
 
 if TYPE_CHECKING:

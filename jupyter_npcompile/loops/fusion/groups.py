@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from jupyter_npcompile.loops import elementwise
-from jupyter_npcompile.loops.fusible import NotFusible
+from jupyter_npcompile.loops.fusion.fusible import NotFusible
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType
 from jupyter_npcompile.loops.nests import Element, Loop
 from jupyter_npcompile.loops.quiet import unheard

@@ -18,10 +18,10 @@ from jupyter_npcompile.loops.calls import (
     register,
     whole_number,
 )
-from jupyter_npcompile.loops.creation import dtype_named, shape_named
 from jupyter_npcompile.loops.kinds import CTYPES, Declined, Number
-from jupyter_npcompile.loops.results import NONE
-from jupyter_npcompile.loops.ufuncs import ufunc
+from jupyter_npcompile.loops.library.creation import dtype_named, shape_named
+from jupyter_npcompile.loops.library.results import NONE
+from jupyter_npcompile.loops.library.ufuncs import ufunc
 from jupyter_npcompile.loops.values import Items, Scalar, Value
 
 if TYPE_CHECKING:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, cuts, elementwise, stacks
+from jupyter_npcompile.loops import arithmetic, cuts, elementwise
 from jupyter_npcompile.loops.calls import elements, named, of
-from jupyter_npcompile.loops.creation import array_call
 from jupyter_npcompile.loops.kinds import CTYPES, Declined
-from jupyter_npcompile.loops.results import NONE, place_of
+from jupyter_npcompile.loops.library import stacks
+from jupyter_npcompile.loops.library.creation import array_call
+from jupyter_npcompile.loops.library.results import NONE, place_of
 from jupyter_npcompile.loops.values import (
     Applied,
     Cut,

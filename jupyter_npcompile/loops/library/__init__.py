@@ -1,0 +1,1 @@
+"""Functions of NumPy and Python in C++, as native loops call them."""
