@@ -53,7 +53,7 @@ def test_segments(program: Program) -> None:
     wrong = [
         f"{one}: {text}"
         for one, before, after in zip(calls(), plain, other, strict=True)
-        for text in differences(before, after)
+        for text in differences(before, after, one.change)
     ]
     assert not wrong, "\n".join(wrong[:MENTIONED])
 

@@ -85,6 +85,8 @@ class Frame:
         Views that these have in common, by how they are written.
     is_apart : bool
         Whether each statement has to have loops of its own.
+    clashes : dict of str to str
+        Why names have no type where two ways meet.
     """
 
     def __init__(
@@ -111,6 +113,7 @@ class Frame:
         self.held: dict[str, Value] = {}
         self.views: dict[str, Ref] | None = None
         self.is_apart = False
+        self.clashes: dict[str, str] = {}
 
 
 class Jumps:
