@@ -99,3 +99,11 @@ def f(x, y):
     for _ in range(2):
         same(function, made, [x, y])
     assert state.forms[0].iterations
+
+
+def test_powers_of_truth_values() -> None:
+    """The square of truth values has 8 bits, other powers have more."""
+    function = define("def f(b):\n    for i in range(1):\n        y = b ** 2\n    return y\n")
+    made, state = whole(function, [np.array([True, False])])
+    same(function, made, [np.array([True, False])])
+    assert "a power of truth values" in state.closed
