@@ -160,26 +160,6 @@ def test_special_groups(groups: tuple[Any, Any, WholeFunction], which: int) -> N
         assert not differences(expected, found)
 
 
-@pytest.mark.parametrize("long", [0, 1])
-def test_a_sum_of_arrays_that_begins_with_a_number(long: int) -> None:
-    """The loop as it is written has no native form; what it does, written out, has."""
-    state = assert_whole(
-        """
-def f(a, b, n):
-    total = 0
-    for k in range(3):
-        total = total + a * k
-    for k in range(n):
-        b[k] += k
-    return total + b[:-1]
-""",
-        np.arange(4.0),
-        np.arange(5.0 + long),
-        4,
-    )
-    assert bool(state.forms[0].iterations) != bool(long)
-
-
 def test_why_a_name_has_no_type_is_said() -> None:
     text = (
         "def f(x):\n    y = 0\n    for k in range(len(x)):\n        y = x[k:] + y\n    return y\n"

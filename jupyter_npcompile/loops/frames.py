@@ -115,6 +115,11 @@ class Frame:
         self.is_apart = False
         self.clashes: dict[str, str] = {}
 
+    def why_unbound(self, name: str) -> str:
+        """Why a name cannot be read."""
+        clash = self.clashes.get(name)
+        return f"`{name}` may not be bound" if clash is None else f"`{name}`: {clash}"
+
 
 class Jumps:
     """Where ``break`` and ``continue`` of a loop go, and with what types."""

@@ -173,10 +173,8 @@ class Names(ABC):
         known = frame.env.get(name)
         if known is not None and not isinstance(known, Unbound | Maybe):
             return self.value(name, known)
-        if name in frame.clashes and name in frame.own:
-            raise Declined(f"`{name}`: {frame.clashes[name]}", self.line)
         if name in frame.own and not frame.is_loop:
-            raise Declined(f"`{name}` may not be bound", self.line)
+            raise Declined(frame.why_unbound(name), self.line)
         if frame.is_loop and name in frame.own:
             if name in self.inputs or (None, (name,)) in self.fixed:
                 raise Declined(f"the type of `{name}` changes", self.line)
