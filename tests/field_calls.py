@@ -8,12 +8,12 @@ import io
 import itertools
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from tests.native import Viewer
+from tests.native import ArraySeen, NumberSeen, Seen, Viewer
 from tests.native import differences as different_values
 
 Array = np.ndarray[Any, Any]
@@ -23,6 +23,10 @@ Change = Callable[[Array, np.random.Generator], Array]
 
 ULPS = 4096.0
 """Iterations carry rounding on."""
+
+ROUNDED = {"float32": (np.float32, 512.0), "float16": (np.float16, 16.0)}
+"""Arguments of less precision leave less of it in all that is computed: in which dtype results
+are compared then, and how many units in its last place pass."""
 
 
 class Own(np.ndarray[Any, Any]):
@@ -208,6 +212,23 @@ class Outcome:
     printed: str
     warned: list[tuple[str, str, int | None]]
 
+    def rounded(self, dtype: Any) -> Any:
+        """What is seen, with floats of less precision."""
+        with np.errstate(all="ignore"):
+            return _rounded(self.seen, dtype)
+
+
+def _rounded(seen: Any, dtype: Any) -> Any:
+    if isinstance(seen, ArraySeen) and seen.dtype == np.float64:
+        return replace(seen, values=seen.values.astype(dtype))
+    if isinstance(seen, NumberSeen) and isinstance(seen.value, float):
+        return replace(seen, value=dtype(seen.value))
+    if isinstance(seen, Seen):
+        return replace(seen, parts={k: _rounded(part, dtype) for k, part in seen.parts.items()})
+    if isinstance(seen, dict):
+        return {k: _rounded(part, dtype) for k, part in seen.items()}
+    return seen
+
 
 def outcome(function: Function, args: Sequence[Any], where: str) -> Outcome:
     """Call a function of the file `where`."""
@@ -232,9 +253,13 @@ def outcome(function: Function, args: Sequence[Any], where: str) -> Outcome:
     return Outcome(seen, viewer.relations(), printed.getvalue(), warned)
 
 
-def differences(plain: Outcome, other: Outcome) -> list[str]:
-    """What is not the same after two calls."""
-    found = list(different_values("call", plain.seen, other.seen, ULPS))
+def differences(plain: Outcome, other: Outcome, change: str = "plain") -> list[str]:
+    """What is not the same after two calls, with arguments of which something has become."""
+    seen, ulps = (plain.seen, other.seen), ULPS
+    if change in ROUNDED:
+        dtype, ulps = ROUNDED[change]
+        seen = plain.rounded(dtype), other.rounded(dtype)
+    found = list(different_values("call", *seen, ulps))
     for pair in sorted(set(plain.relations) | set(other.relations)):
         before, after = (o.relations.get(pair, "unrelated") for o in (plain, other))
         if before != after:

@@ -175,3 +175,11 @@ def test_special_groups(groups: tuple[Any, Any, WholeFunction], which: int) -> N
         pairs = [(*(v.copy() for v in given), 0.5, 2, which) for _ in range(2)]
         expected, found = outcome(function, pairs[0]), outcome(made, pairs[1])
         assert not differences(expected, found)
+
+
+def test_why_a_name_has_no_type_is_said() -> None:
+    text = (
+        "def f(x):\n    y = 0\n    for k in range(len(x)):\n        y = x[k:] + y\n    return y\n"
+    )
+    _, state = whole(define(text), [np.arange(9.0)])
+    assert "`y`: it is a Python int or a 1-d array" in state.closed

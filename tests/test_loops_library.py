@@ -185,7 +185,7 @@ def test_numbers_of_every_dtype_that_numpy_computes() -> None:
     state = assert_whole(
         """
 def f(x, k):
-    total = 0.0
+    total = np.float32(0)
     for i in range(3):
         total += x[i]
     return x.mean(), x.std(dtype=np.float32), k.sum(dtype=np.int8), k.mean(), total

@@ -81,3 +81,29 @@ def test_logarithms_below_zero() -> None:
         with np.errstate(all="ignore"):
             same(function, made, [x])
     assert state.forms[0].iterations
+
+
+def test_zeros_of_two_signs() -> None:
+    """NumPy takes the second of two that are equal; what is clipped stays what it is."""
+    function = define(
+        """
+def f(x, y):
+    for i in range(1):
+        a = np.maximum(x, y), np.minimum(x, y), np.maximum(x, 0.0), np.minimum(-0.0, x)
+        b = np.clip(x, 0, 1), np.clip(x, -1.0, -0.0), np.clip(x, y, 1.0), np.maximum(x[0], y[0])
+    return a, b, np.maximum.accumulate(x), np.minimum.accumulate(y)
+"""
+    )
+    x, y = np.array([-0.0, 0.0, -0.0, 0.0, 1.0, -0.0]), np.array([0.0, -0.0, -0.0, 0.0, -0.0, 3.0])
+    made, state = whole(function, [x, y])
+    for _ in range(2):
+        same(function, made, [x, y])
+    assert state.forms[0].iterations
+
+
+def test_powers_of_truth_values() -> None:
+    """The square of truth values has 8 bits, other powers have more."""
+    function = define("def f(b):\n    for i in range(1):\n        y = b ** 2\n    return y\n")
+    made, state = whole(function, [np.array([True, False])])
+    same(function, made, [np.array([True, False])])
+    assert "a power of truth values" in state.closed

@@ -102,6 +102,18 @@ CASES: dict[str, tuple[Callable[..., Any], list[tuple[Any, ...]]]] = {
     ),
     "all elements of a flat array": (lambda x: x.flat[...].base is None, [(A,), (A,)]),
     "a number that is used first where the recording ends": (used_late, [(A, 2), (A, 3), (A, 2.5)]),
+    "the base of a view of what may be a view": (
+        lambda x: (x[::2].base is x, x.base is None, x.flags.owndata, x + 1),
+        [(np.arange(4.0),), (np.arange(5.0)[:4],), (np.arange(4.0),)],
+    ),
+    "zeros of two signs between bounds": (
+        lambda x: (np.clip(x, 0, 1), np.clip(-x, -1.0, -0.0)),
+        [(np.array([1.0, 2, -1, 0]),), (np.array([-0.0, 0, -1, NAN]),)],
+    ),
+    "powers of truth values": (
+        lambda b, k: (b**2, np.sqrt(b**k), (b**2).sum(), b**3, np.power(b, 2)),
+        [(np.array([True, False]), k) for k in (2, 2, 3, 1, 2.0, 2)],
+    ),
     "global settings": (settings_of, [(3,), (4,)]),
     "methods of objects are kept": (method_kept, [(np.arange(3.0),), (np.arange(4.0),)]),
     "an iterator that writes": (written_by_iterator, [(), ()]),

@@ -77,6 +77,8 @@ def binary(name: str, left: Lazy | Scalar, right: Lazy | Scalar) -> Applied:
     """An arithmetic operator, of which at least one side is an array."""
     loop = arithmetic.common(name, kinds_of(left), kinds_of(right))
     exponent = right.const if isinstance(right, Scalar) else None
+    if name == "power" and dtype_of(left) == "bool" and isinstance(right, Scalar):
+        raise Declined("a power of truth values")  # whose dtype depends on the exponent
     values, (x, y) = operands_in([loop[0].name, loop[1].name], (left, right))
     code = arithmetic.loop_code(name, loop, x, y, exponent)
     return apply(code, values, loop[-1].name)

@@ -87,6 +87,8 @@ class Frame:
         Whether each statement has to have loops of its own.
     in_blocks : bool
         Whether what is written is done for some rows at a time.
+    clashes : dict of str to str
+        Why names have no type where two ways meet.
     """
 
     def __init__(
@@ -114,6 +116,12 @@ class Frame:
         self.views: dict[str, Ref] | None = None
         self.is_apart = False
         self.in_blocks = False
+        self.clashes: dict[str, str] = {}
+
+    def why_unbound(self, name: str) -> str:
+        """Why a name cannot be read."""
+        clash = self.clashes.get(name)
+        return f"`{name}` may not be bound" if clash is None else f"`{name}`: {clash}"
 
 
 class Jumps:

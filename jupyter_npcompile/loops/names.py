@@ -178,7 +178,7 @@ class Names(ABC):
         if known is not None and not isinstance(known, Unbound | Maybe):
             return self.value(name, known)
         if name in frame.own and not frame.is_loop:
-            raise Declined(f"`{name}` may not be bound", self.line)
+            raise Declined(frame.why_unbound(name), self.line)
         if frame.is_loop and name in frame.own:
             if name in self.inputs or (None, (name,)) in self.fixed:
                 raise Declined(f"the type of `{name}` changes", self.line)
@@ -361,7 +361,8 @@ class Names(ABC):
             return DictType(value.names, types)
         if isinstance(value, Known):
             return Fixed(id(value.value), value.value)
-        raise Declined(f"`{name}` is bound to something that loops do not have", self.line)
+        said = "what is returned is" if name[0].isdigit() else f"`{name}` is bound to"
+        raise Declined(f"{said} something that loops do not have", self.line)
 
     def _store_list(self, name: str, value: Listed) -> ListType:
         value = lists.shared(self, value)
@@ -410,8 +411,9 @@ class Names(ABC):
             for name in {*made, *other}:
                 try:
                     made[name] = join(made.get(name, UNBOUND), other.get(name, UNBOUND))
-                except Declined:
+                except Declined as clash:
                     made[name] = UNBOUND
+                    self.frame.clashes[name] = clash.reason
         return made
 
     def settled(self, value: Value) -> Value:

@@ -94,7 +94,7 @@ def translate(
             except KeyError:
                 if needed.name in found_out.lacking:
                     line = writer.line
-                    raise Declined(f"`{needed.name}` may not be bound", line) from None
+                    raise Declined(writer.frame.why_unbound(needed.name), line) from None
                 found_out.lacking |= {needed.name}
                 continue
             if is_fixed(value):

@@ -61,9 +61,11 @@ class Translator(Fusing):
             self.frame.env = dict(head)
             self.convert_all(before, head)
             self.jumps.append(jumps)
-            if write(jumps):
-                jumps.ends.append(dict(self.frame.env))
-            self.jumps.pop()
+            try:
+                if write(jumps):
+                    jumps.ends.append(dict(self.frame.env))
+            finally:  # what is declined here may be written in another way
+                self.jumps.pop()
             new_head = self.joined(head, *jumps.ends)
             exits = [*jumps.breaks]
             if not endless and (jumps.ends or not runs):
@@ -212,13 +214,15 @@ class Translator(Fusing):
         before = dict(frame.env)
         mark = w.mark()
         frame.proof, frame.carried = proof, carried
-        self.settle(self.counted(write), runs=runs)
-        if carried is not None and not carried.holds:
-            w.back(mark)
-            frame.env = dict(before)
-            frame.carried = carried = None
-            self.settle(write, runs=runs)
-        frame.proof = frame.carried = None
+        try:
+            self.settle(self.counted(write), runs=runs)
+            if carried is not None and not carried.holds:
+                w.back(mark)
+                frame.env = dict(before)
+                frame.carried = carried = None
+                self.settle(write, runs=runs)
+        finally:
+            frame.proof = frame.carried = None
         unchecked = for_vectors(w.lines[mark.lines :]) if count else w.lines[mark.lines :]
         waits = carried is not None and carried.depth > 0
         lazy = lazily(unchecked, count) if count and not waits else None

@@ -61,7 +61,8 @@ def _base(hooks: Hooks, obj: Traced) -> Any:
         return None
     if obj.source is None:
         for traced in traced_in(list(hooks.root.bound.values())):
-            if traced.value is base:
+            # Whether an input is all of its memory, only the run knows.
+            if traced.value is base and traced.source is None:
                 return traced
     raise Break("value", "the base of a view needs the real array")
 

@@ -65,11 +65,13 @@ def _power(hooks: Hooks, base: Any, exponent: Any) -> Any:
     """``base ** exponent``; NumPy's operator knows some constant exponents better."""
     shortcut = None
     varies = is_traced(exponent) and type(exponent.value) in (int, float)
-    if varies and is_traced(base) and base.value.dtype.char in "eFD":
+    if varies and is_traced(base) and base.value.dtype.char in "eFD?":
         # For the other types the lowering of powers knows 0.5 ithooks.
         exponent = hooks.concrete(exponent, "the power needs the value of the exponent")
     if type(exponent) in (int, float) and base.value.dtype.kind in "fc":
         shortcut = _POWERS.get(float(exponent))
+    elif type(exponent) is int and exponent == 2 and base.value.dtype.kind == "b":
+        shortcut = np.square  # whose result has 8 bits
     if shortcut is not None:
         return numpy_calls.numpy_call(hooks, shortcut, (base,), {})
     return numpy_calls.numpy_call(hooks, np.power, (base, exponent), {})

@@ -284,7 +284,7 @@ def _positive(rng, n):
 
 
 PROGRAMS = {
-    newton: lambda rng, n: (rng.normal(size=n), rng.uniform(2, 3, n)),
+    newton: lambda rng, n: (rng.uniform(1, 5, n), rng.uniform(2, 3, n)),
     bisection: lambda rng, n: ([0] * n, [1] * n, rng.uniform(0, 0.4, n)),
     simpson: lambda rng, n: (rng.normal(size=n), 0.1),
     romberg: lambda rng, n: (0.0, n / 10, 4),

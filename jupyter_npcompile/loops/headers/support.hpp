@@ -582,8 +582,11 @@ static inline bool is_close(double a, double b) {
 }
 
 // No branches in what follows: so it is vectorised.
-template <class T> static inline T np_max(T a, T b) { return (ge<T>(a, b) | (a != a)) ? a : b; }
-template <class T> static inline T np_min(T a, T b) { return (le<T>(a, b) | (a != a)) ? a : b; }
+// Of zeros of two signs NumPy takes the second, and processors do; clipping leaves the first.
+template <class T> static inline T np_max(T a, T b) { return (gt<T>(a, b) | (a != a)) ? a : b; }
+template <class T> static inline T np_min(T a, T b) { return (lt<T>(a, b) | (a != a)) ? a : b; }
+template <class T> static inline T at_least(T a, T b) { return (ge<T>(a, b) | (a != a)) ? a : b; }
+template <class T> static inline T at_most(T a, T b) { return (le<T>(a, b) | (a != a)) ? a : b; }
 template <class T> static inline T np_sign(T a) {
     const T sign = (T)((int)gt<T>(a, 0) - (int)lt<T>(a, 0));
     return a != a ? a : sign;

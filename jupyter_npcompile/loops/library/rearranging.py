@@ -178,6 +178,8 @@ def _clip(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value
     if kwargs or len(args) != 3:
         raise Declined("np.clip with these arguments")
     value, low, high = (array(arg) for arg in args)
+    if isinstance(low, Scalar) and isinstance(high, Scalar):
+        return ufunc(t, "at_most", [ufunc(t, "at_least", [value, low]), high])
     return ufunc(t, "minimum", [ufunc(t, "maximum", [value, low]), high])
 
 

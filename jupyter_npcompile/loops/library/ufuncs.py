@@ -93,6 +93,8 @@ COMPLEX = {
 BINARY = {
     "maximum": "np_max<{c}>({0}, {1})",
     "minimum": "np_min<{c}>({0}, {1})",
+    "at_least": "at_least<{c}>({0}, {1})",
+    "at_most": "at_most<{c}>({0}, {1})",
     "hypot": "std::hypot({0}, {1})",
     "arctan2": "std::atan2({0}, {1})",
     "copysign": "std::copysign({0}, {1})",
@@ -102,6 +104,14 @@ BINARY = {
     "heaviside": "np_heaviside({0}, {1})",
 }
 """Ufuncs of two numbers that are no operators, in C++."""
+
+
+CLIPPED = ("at_least", "at_most")
+"""What ``np.clip`` does with bounds that are numbers: no ufuncs, but by the rules of one."""
+
+
+OF_ANY_ORDER = ("maximum", "minimum", *CLIPPED)
+"""Those of them that integers have, too."""
 
 
 ARITHMETIC = frozenset(arithmetic.UFUNCS.values()) - {"matmul"}
@@ -167,8 +177,9 @@ def _binary_ufunc(t: Names, name: str, a: Lazy | Scalar, b: Lazy | Scalar) -> La
     else:
         if name not in BINARY:
             raise Declined(f"np.{name}")
-        loop = arithmetic.common(name, elementwise.kinds_of(a), elementwise.kinds_of(b))
-        if loop[0].kind == "c" or (loop[0].kind != "f" and name not in ("maximum", "minimum")):
+        rules = "maximum" if name in CLIPPED else name
+        loop = arithmetic.common(rules, elementwise.kinds_of(a), elementwise.kinds_of(b))
+        if loop[0].kind == "c" or (loop[0].kind != "f" and name not in OF_ANY_ORDER):
             raise Declined(f"np.{name} of {loop[0].name}")
         template = BINARY[name].replace("{c}", CTYPES[loop[0].name])
     if len(both) == 2:
@@ -192,7 +203,7 @@ def _call_ufunc(name: str) -> Call:
 
 
 _NAMES = (
-    *(*UNARY, *INTEGERS, *COMPLEX, *BINARY, *ARITHMETIC, *COMPARED),
+    *(*UNARY, *INTEGERS, *COMPLEX, *(set(BINARY) - set(CLIPPED)), *ARITHMETIC, *COMPARED),
     *("logical_not", "logical_and", "logical_or", "logical_xor"),
 )
 

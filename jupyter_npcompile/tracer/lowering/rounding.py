@@ -73,6 +73,8 @@ def clip(
         trace.unsupported("complex numbers have no order in torch")
     found: Value = Owner(trace.cast(x, kind), kind)
     low, high = (_binding(trace, bound, kind) for bound in (low, high))
+    if kind.kind == "f" and len(given) == 2 and all(_is_one(x, bound) for bound in given):
+        return Owner(_between(found.read(), *(trace.cast(bound, kind) for bound in given)), kind)
     if low is not None:
         bound = Owner(trace.cast(low, kind), kind)
         found = apply(trace, np.maximum, comparisons.maximum, found, bound)
@@ -80,6 +82,18 @@ def clip(
         bound = Owner(trace.cast(high, kind), kind)
         found = apply(trace, np.minimum, comparisons.minimum, found, bound)
     return found
+
+
+def _is_one(x: Value, bound: Value) -> bool:
+    """Whether a bound is one number for all elements, for which NumPy has a loop of its own."""
+    tensor = bound.read()
+    return tensor.ndim == 0 or (tensor.numel() == 1 and x.read().numel() != 1)
+
+
+def _between(tensor: Tensor, low: Tensor, high: Tensor) -> Tensor:
+    """What equals a bound stays what it is: minus zero at zero."""
+    tensor = torch.where((tensor >= low) | torch.isnan(tensor), tensor, low)
+    return torch.where((tensor <= high) | torch.isnan(tensor), tensor, high)
 
 
 def _binding(trace: Trace, bound: object, kind: np.dtype) -> object:
