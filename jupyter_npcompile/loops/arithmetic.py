@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.loops.inner_loops import BITS, CHECKED, SIMPLE, loop_code, power_of_two
 from jupyter_npcompile.loops.kinds import (
     BOOL,
     COUNTER,
@@ -14,13 +15,13 @@ from jupyter_npcompile.loops.kinds import (
     FLOAT,
     FULL,
     INT,
-    PYTHON,
     STEP,
     Declined,
     Number,
     Origin,
     size,
 )
+from jupyter_npcompile.loops.promotion import as_loop, cast, common, operands
 from jupyter_npcompile.loops.values import Scalar
 
 UFUNCS: dict[type[ast.operator], str] = {
@@ -52,21 +53,6 @@ COMPARISONS: dict[type[ast.cmpop], tuple[str, str]] = {
 
 ORDERS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 """Functions in C++ that compare floats."""
-
-_PRODUCTS = {
-    3: "cube({0})",
-    4: "square(square({0}))",
-    1.5: "three_halves({0})",
-    -0.5: "inverse_root({0})",
-    -1.5: "three_halves(({1})1 / {0})",
-    -2: "square(({1})1 / {0})",
-    -3: "cube(({1})1 / {0})",
-}
-"""Powers of floats by products and roots, which are vectorised."""
-
-_SIMPLE = {"add": "+", "subtract": "-", "multiply": "*"}
-_CHECKED = {"add": "checked_add", "subtract": "checked_sub", "multiply": "checked_mul"}
-_BITS = {"bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^"}
 
 
 def constant(value: Any) -> Scalar:
@@ -126,121 +112,6 @@ def tag_of(value: Scalar) -> str:
     return "0" if value.type.origin == "py" else "1"
 
 
-def operand(type: Number) -> Any:
-    """A number as NumPy's rules of promotion see it.
-
-    Examples
-    --------
-    >>> operand(INT), operand(Number("np", "float32"))
-    (<class 'int'>, dtype('float32'))
-    """
-    if type.origin == "py" and not type.mixed:
-        return PYTHON[type.dtype]
-    return np.dtype(type.dtype)
-
-
-def operands(type: Number) -> list[Any]:
-    """All that a number may be, as NumPy's rules of promotion see it."""
-    found: list[Any] = []
-    if type.mixed:
-        found.append(int)
-    if type.origin in ("py", "any"):
-        found.append(PYTHON[type.dtype])
-    if type.origin in ("np", "any"):
-        found.append(np.dtype(type.dtype))
-    return found
-
-
-def resolve(name: str, *kinds: Any) -> tuple[np.dtype[Any], ...]:
-    """The dtypes in which a ufunc computes.
-
-    Parameters
-    ----------
-    name : str
-        A ufunc of NumPy with one result.
-    *kinds : dtype or type
-        Dtypes, and ``int``, ``float``, ``complex`` for Python's arithmetic.
-
-    Returns
-    -------
-    tuple of dtype
-        One for each operand, and the result's.
-
-    Examples
-    --------
-    >>> resolve("add", np.dtype("float32"), float)
-    (dtype('float32'), dtype('float32'), dtype('float32'))
-    """
-    if all(kind in (int, float, complex, bool) for kind in kinds):
-        kinds = tuple(np.dtype(kind) for kind in kinds)
-    given = tuple(np.dtype(bool) if kind is bool else kind for kind in kinds)
-    try:
-        found = getattr(np, name).resolve_dtypes((*given, None))
-    except TypeError:
-        raise Declined(f"np.{name} of {' and '.join(map(str, kinds))}") from None
-    if any(dtype.name not in CTYPES for dtype in found):
-        raise Declined(f"np.{name} of {' and '.join(map(str, kinds))}")
-    return tuple(found)
-
-
-def common(name: str, *types: list[Any]) -> tuple[np.dtype[Any], ...]:
-    """The dtypes in which a ufunc computes, whatever the operands turn out to be.
-
-    Raises
-    ------
-    Declined
-        When that depends on what they turn out to be.
-    """
-    results: set[tuple[np.dtype[Any], ...]] = set()
-    combinations: list[tuple[Any, ...]] = [()]
-    for kinds in types:
-        combinations = [(*c, kind) for c in combinations for kind in kinds]
-    for combination in combinations:
-        results.add(resolve(name, *combination))
-    outcomes = {found[-1] for found in results}
-    if len(outcomes) > 1:
-        raise Declined("the dtype depends on whether a number is Python's or NumPy's")
-    return max(results, key=lambda found: [d.itemsize for d in found])
-
-
-def cast(code: str, source: str, target: str) -> str:
-    """Convert a value that a ufunc takes; such conversions are always exact enough for NumPy.
-
-    Examples
-    --------
-    >>> cast("x", "int64", "float64")
-    '((double)x)'
-    """
-    if source == target:
-        return code
-    if target == "bool":
-        return f"({code} != 0)"
-    if source == "complex128":
-        raise Declined("a complex number becomes a real one")
-    if target == "complex128":
-        return f"Complex((double){code})"
-    return f"(({CTYPES[target]}){code})"
-
-
-def weak(code: str, dtype: str, *, checked: bool = True) -> str:
-    """A Python integer as a number of an integer dtype: an error where it does not fit."""
-    if dtype == "int64":
-        return code
-    return f"fitting<{CTYPES[dtype]}>({code})"
-
-
-def as_loop(value: Scalar, dtype: str) -> str:
-    """A number as an operand of a ufunc that computes in a dtype."""
-    if (
-        value.type.origin == "py"
-        and value.type.dtype == "int64"
-        and np.dtype(dtype).kind in "iu"
-        and not value.type.mixed
-    ):
-        return weak(value.code, dtype)
-    return cast(value.code, value.type.dtype, dtype)
-
-
 def binary(name: str, left: Scalar, right: Scalar) -> Scalar:
     """An arithmetic operator between two arithmetic."""
     a, b = left.type, right.type
@@ -257,13 +128,13 @@ def _python(name: str, left: Scalar, right: Scalar) -> Scalar:
         if name not in ("add", "subtract", "multiply"):
             raise Declined(f"`{name}` of complex numbers of Python's")
         x, y = cast(left.code, a.dtype, "complex128"), cast(right.code, b.dtype, "complex128")
-        return Scalar(f"({x} {_SIMPLE[name]} {y})", Number("py", "complex128"))
+        return Scalar(f"({x} {SIMPLE[name]} {y})", Number("py", "complex128"))
     if "float64" in (a.dtype, b.dtype):
         return _python_floats(name, left, right)
-    if name in _BITS:
+    if name in BITS:
         if a.dtype == b.dtype == "bool":
-            return Scalar(f"(bool)({left.code} {_BITS[name]} {right.code})", BOOL)
-        code = f"((i64){left.code} {_BITS[name]} (i64){right.code})"
+            return Scalar(f"(bool)({left.code} {BITS[name]} {right.code})", BOOL)
+        code = f"((i64){left.code} {BITS[name]} (i64){right.code})"
         masks = [s.const for s in (left, right) if isinstance(s.const, int) and s.const >= 0]
         bits = min(masks).bit_length() if masks and name == "bitwise_and" else max(a.bits, b.bits)
         return Scalar(code, Number("py", "int64", size(bits)))
@@ -300,21 +171,8 @@ def _python(name: str, left: Scalar, right: Scalar) -> Scalar:
     if _counts(name, left, right) or _counts(name, right, left):
         bits = COUNTER
     if bits <= 62:
-        return Scalar(f"({x} {_SIMPLE[name]} {y})", Number("py", "int64", bits))
-    return Scalar(f"{_CHECKED[name]}<i64>({x}, {y})", INT)
-
-
-def power_of_two(value: Any) -> int | None:
-    """Which power of two a number is: dividing by it, and the rest, are shifts and masks.
-
-    Examples
-    --------
-    >>> [power_of_two(value) for value in (1, 8, 6, -2, True)]
-    [0, 3, None, None, None]
-    """
-    if type(value) is not int or value <= 0 or value & (value - 1):
-        return None
-    return value.bit_length() - 1
+        return Scalar(f"({x} {SIMPLE[name]} {y})", Number("py", "int64", bits))
+    return Scalar(f"{CHECKED[name]}<i64>({x}, {y})", INT)
 
 
 def _counts(name: str, value: Scalar, step: Scalar) -> bool:
@@ -327,8 +185,8 @@ def _counts(name: str, value: Scalar, step: Scalar) -> bool:
 def _python_floats(name: str, left: Scalar, right: Scalar) -> Scalar:
     x = cast(left.code, left.type.dtype, "float64")
     y = cast(right.code, right.type.dtype, "float64")
-    if name in _SIMPLE:
-        return Scalar(f"({x} {_SIMPLE[name]} {y})", FLOAT)
+    if name in SIMPLE:
+        return Scalar(f"({x} {SIMPLE[name]} {y})", FLOAT)
     if name == "true_divide":
         return Scalar(f"python_div({x}, {y})", FLOAT)
     if name == "power":
@@ -376,106 +234,6 @@ def _numpy(name: str, left: Scalar, right: Scalar) -> Scalar:
     x, y = as_loop(left, loop[0].name), as_loop(right, loop[1].name)
     result = Number("np", loop[-1].name)
     return Scalar(loop_code(name, loop, x, y, right.const, scalar=True), result)
-
-
-def loop_code(
-    name: str,
-    loop: tuple[np.dtype[Any], ...],
-    x: str,
-    y: str,
-    exponent: Any = None,
-    *,
-    scalar: bool = False,
-) -> str:
-    """C++ for an arithmetic ufunc on one pair of elements.
-
-    Parameters
-    ----------
-    name : str
-        The ufunc.
-    loop : tuple of dtype
-        In which dtypes it computes.
-    x, y : str
-        The operands, in these dtypes.
-    exponent : number, optional
-        The second operand, if it is known.
-    scalar : bool
-        Whether NumPy would warn of integers that overflow, which it does for
-        numbers, and not for arrays.
-
-    Raises
-    ------
-    Declined
-        When there is no code for it.
-    """
-    dtype, kind = loop[0].name, loop[0].kind
-    c = CTYPES[dtype]
-    if kind == "b":
-        return _booleans(name, x, y)
-    if name in _SIMPLE:
-        if kind in "iu":
-            if scalar:
-                return f"{_CHECKED[name]}<{c}>({x}, {y})"
-            wide = f"(({_unsigned(dtype)}){x} {_SIMPLE[name]} ({_unsigned(dtype)}){y})"
-            return f"(({c}){wide})"
-        return f"({x} {_SIMPLE[name]} {y})"
-    if name == "true_divide":
-        return f"({x} / {y})"
-    if name in _BITS and kind in "iu":
-        return f"(({c})({x} {_BITS[name]} {y}))"
-    if name in ("left_shift", "right_shift") and kind in "iu":
-        return f"np_{name.split('_')[0]}<{c}>({x}, {y})"
-    if name == "power":
-        return _power(dtype, kind, x, y, exponent, scalar=scalar)
-    if kind == "c":
-        raise Declined(f"np.{name} of complex numbers")
-    power = power_of_two(exponent) if kind in "iu" else None
-    if power is not None and exponent <= np.iinfo(dtype).max:
-        if name == "remainder":
-            return f"(({c})({x} & {exponent - 1}))"
-        if name == "floor_divide":
-            return f"(({c})({x} >> {power}))"
-    if name == "remainder":
-        return f"floor_mod<{c}>({x}, {y})" if kind in "iu" else f"floor_mod({x}, {y})"
-    if name == "floor_divide" and (kind in "iu" or dtype == "float64"):
-        return f"floor_div<{c}>({x}, {y})" if kind in "iu" else f"floor_div({x}, {y})"
-    raise Declined(f"np.{name} of {dtype}")
-
-
-def _unsigned(dtype: str) -> str:
-    return f"uint{max(np.dtype(dtype).itemsize * 8, 32)}_t"
-
-
-def _booleans(name: str, x: str, y: str) -> str:
-    symbol = {"add": "||", "multiply": "&&", "bitwise_and": "&&", "bitwise_or": "||"}.get(name)
-    if symbol is not None:
-        return f"((bool){x} {symbol} (bool){y})"
-    if name == "bitwise_xor":
-        return f"((bool){x} != (bool){y})"
-    raise Declined(f"np.{name} of booleans")
-
-
-def _power(dtype: str, kind: str, x: str, y: str, exponent: Any, *, scalar: bool) -> str:
-    c = CTYPES[dtype]
-    if kind in "iu":
-        if scalar:
-            return f"checked_pow<{c}>({x}, {y})"
-        return f"wrapping_pow<{c}>({x}, {y})"
-    if exponent == 2 and not isinstance(exponent, bool):
-        return f"square({x})"
-    if kind == "c":
-        raise Declined("a power of complex numbers")
-    # NumPy takes these ways for a number as the exponent of an array.
-    if not scalar and exponent == 0.5:
-        return f"std::sqrt({x})"
-    if not scalar and exponent == -1:
-        return f"(({c})1 / {x})"
-    if exponent == 1:
-        return x
-    if not scalar and exponent in _PRODUCTS:
-        # NumPy calls pow, from which this is three units in the last place away at most.
-        return _PRODUCTS[exponent].format(x, c)
-    return f"std::pow({x}, {y})"
 
 
 def compare(symbol: str, name: str, left: Scalar, right: Scalar) -> Scalar:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic
+from jupyter_npcompile.loops import arithmetic, inner_loops, promotion
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, Number
 from jupyter_npcompile.loops.nests import Element, Loop
 from jupyter_npcompile.loops.quiet import unheard
@@ -30,7 +30,7 @@ MOST = 40
 def kinds_of(value: Lazy | Scalar) -> list[Any]:
     """What an operand may be, as NumPy's rules of promotion see it."""
     if isinstance(value, Scalar):
-        return arithmetic.operands(value.type)
+        return promotion.operands(value.type)
     return [np.dtype(value.dtype)]
 
 
@@ -64,23 +64,23 @@ def operands_in(
     texts = []
     for place, (value, dtype) in enumerate(zip(operands, dtypes, strict=True)):
         if isinstance(value, Scalar):
-            code = arithmetic.as_loop(value, dtype)
+            code = promotion.as_loop(value, dtype)
             values.append(Scalar(code, Number("np", dtype), const=value.const))
             texts.append(f"{{{place}}}")
         else:
             values.append(value)
-            texts.append(arithmetic.cast(f"{{{place}}}", value.dtype, dtype))
+            texts.append(promotion.cast(f"{{{place}}}", value.dtype, dtype))
     return values, texts
 
 
 def binary(name: str, left: Lazy | Scalar, right: Lazy | Scalar) -> Applied:
     """An arithmetic operator, of which at least one side is an array."""
-    loop = arithmetic.common(name, kinds_of(left), kinds_of(right))
+    loop = promotion.common(name, kinds_of(left), kinds_of(right))
     exponent = right.const if isinstance(right, Scalar) else None
     if name == "power" and dtype_of(left) == "bool" and isinstance(right, Scalar):
         raise Declined("a power of truth values")  # whose dtype depends on the exponent
     values, (x, y) = operands_in([loop[0].name, loop[1].name], (left, right))
-    code = arithmetic.loop_code(name, loop, x, y, exponent)
+    code = inner_loops.loop_code(name, loop, x, y, exponent)
     return apply(code, values, loop[-1].name)
 
 
@@ -92,7 +92,7 @@ def compare(symbol: str, name: str, left: Lazy | Scalar, right: Lazy | Scalar) -
     )
     if kinds == {"i", "u"} and not weak:
         raise Declined("a comparison of signed and unsigned integers")
-    loop = arithmetic.common(name, kinds_of(left), kinds_of(right))
+    loop = promotion.common(name, kinds_of(left), kinds_of(right))
     if loop[0].kind == "c" and symbol not in ("==", "!="):
         raise Declined("an order of complex numbers")
     values, (x, y) = operands_in([loop[0].name, loop[1].name], (left, right))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise, indexing, lists
+from jupyter_npcompile.loops import arithmetic, elementwise, indexing, lists, promotion
 from jupyter_npcompile.loops.calls import Call, array, elements, number, of, register
 from jupyter_npcompile.loops.kinds import BOOL, FLOAT, INT, PYTHON, Declined, Number
 from jupyter_npcompile.loops.library import aggregates
@@ -349,10 +349,10 @@ def _scalar_type(dtype: str) -> Call:
             raise Declined(f"np.{dtype} of a float")
         if value.type.kind in "iu" and np.dtype(dtype).kind in "iu":
             if value.type.origin == "py":
-                return Scalar(arithmetic.weak(value.code, dtype), Number("np", dtype))
+                return Scalar(promotion.weak(value.code, dtype), Number("np", dtype))
             if not np.can_cast(value.type.dtype, dtype):
                 raise Declined(f"np.{dtype} of {value.type.dtype}")
-        code = arithmetic.cast(value.code, value.type.dtype, dtype)
+        code = promotion.cast(value.code, value.type.dtype, dtype)
         return Scalar(code, Number("np", dtype, 1 if dtype == "bool" else 63))
 
     return call
@@ -375,8 +375,7 @@ def _call_math(name: str, template: str) -> Call:
         if any(v.type.kind == "c" for v in values):
             raise Declined(f"math.{name} of complex numbers")
         held = [
-            t.writer.hold("double", arithmetic.cast(v.code, v.type.dtype, "float64"))
-            for v in values
+            t.writer.hold("double", promotion.cast(v.code, v.type.dtype, "float64")) for v in values
         ]
         result = template.format(*held)
         for x in held:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise, hosts
+from jupyter_npcompile.loops import arithmetic, elementwise, hosts, promotion
 from jupyter_npcompile.loops.calls import (
     Call,
     array,
@@ -159,7 +159,7 @@ def _where(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Valu
     condition, a, b = (array(arg) for arg in args)
     if all(isinstance(v, Scalar) for v in (condition, a, b)):
         raise Declined("np.where of numbers")
-    loop = arithmetic.common("maximum", elementwise.kinds_of(a), elementwise.kinds_of(b))
+    loop = promotion.common("maximum", elementwise.kinds_of(a), elementwise.kinds_of(b))
     if isinstance(a, Scalar) and isinstance(b, Scalar):
         loop = (np.result_type(*(np.dtype(v.type.dtype) for v in (a, b))),) * 3
         if a.type.is_tagged or b.type.is_tagged:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise
+from jupyter_npcompile.loops import elementwise, promotion
 from jupyter_npcompile.loops.calls import array, elements, flag_of, named, of
 from jupyter_npcompile.loops.kinds import CTYPES, Declined, Number
 from jupyter_npcompile.loops.library.results import NONE, made
@@ -30,7 +30,7 @@ def _places(t: Names, function: str, among: Ref, sought: Value, *, right: bool) 
     w, c = t.writer, CTYPES[common]
     head = f"<{c}, {str(right).lower()}>"
     if isinstance(value, Scalar):
-        key = w.hold(c, arithmetic.cast(value.code, value.type.dtype, common))
+        key = w.hold(c, promotion.cast(value.code, value.type.dtype, common))
         one = {"places_among": f"place_of{head}({among.code}, {key}, 0, {among.code}.n[0])"}
         code = one.get(function, f"bin_of{head}({among.code}, {key})")
         return Scalar(w.hold("i64", code), Number("np", "int64"))

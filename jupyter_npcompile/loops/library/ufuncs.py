@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise
+from jupyter_npcompile.loops import arithmetic, elementwise, inner_loops, promotion
 from jupyter_npcompile.loops.calls import Call, array, register
 from jupyter_npcompile.loops.kinds import CTYPES, Declined, Number
 from jupyter_npcompile.loops.values import Lazy, Scalar, Value, dtype_of
@@ -125,7 +125,7 @@ def ufunc(t: Names, name: str, values: Sequence[Lazy | Scalar]) -> Lazy | Scalar
     if len(values) == 2:
         return _binary_ufunc(t, name, values[0], values[1])
     (value,) = values
-    loop = arithmetic.common(name, elementwise.kinds_of(value))
+    loop = promotion.common(name, elementwise.kinds_of(value))
     kind, result = loop[0].kind, loop[-1].name
     tables = {"f": UNARY, "i": INTEGERS, "u": INTEGERS, "c": COMPLEX}
     template = tables.get(kind, {}).get(name)
@@ -148,7 +148,7 @@ def _scalar(
     t: Names, template: str, values: Sequence[Scalar], loop: Sequence[np.dtype[Any]]
 ) -> Scalar:
     held = [
-        t.writer.hold(CTYPES[d.name], arithmetic.as_loop(v, d.name))
+        t.writer.hold(CTYPES[d.name], promotion.as_loop(v, d.name))
         for v, d in zip(values, loop, strict=False)
     ]
     result = loop[-1].name
@@ -163,9 +163,9 @@ def _binary_ufunc(t: Names, name: str, a: Lazy | Scalar, b: Lazy | Scalar) -> La
         return elementwise.compare(COMPARED[name], name, a, b)
     if name in ARITHMETIC:
         if len(both) == 2:
-            loop = arithmetic.common(name, *(arithmetic.operands(v.type) for v in both))
-            x, y = (arithmetic.as_loop(v, d.name) for v, d in zip(both, loop, strict=False))
-            code = arithmetic.loop_code(name, loop, x, y, both[1].const, scalar=True)
+            loop = promotion.common(name, *(promotion.operands(v.type) for v in both))
+            x, y = (promotion.as_loop(v, d.name) for v, d in zip(both, loop, strict=False))
+            code = inner_loops.loop_code(name, loop, x, y, both[1].const, scalar=True)
             return Scalar(code, Number("np", loop[-1].name))
         return elementwise.binary(name, a, b)
     if name.startswith("logical_"):
@@ -178,7 +178,7 @@ def _binary_ufunc(t: Names, name: str, a: Lazy | Scalar, b: Lazy | Scalar) -> La
         if name not in BINARY:
             raise Declined(f"np.{name}")
         rules = "maximum" if name in CLIPPED else name
-        loop = arithmetic.common(rules, elementwise.kinds_of(a), elementwise.kinds_of(b))
+        loop = promotion.common(rules, elementwise.kinds_of(a), elementwise.kinds_of(b))
         if loop[0].kind == "c" or (loop[0].kind != "f" and name not in OF_ANY_ORDER):
             raise Declined(f"np.{name} of {loop[0].name}")
         template = BINARY[name].replace("{c}", CTYPES[loop[0].name])
