@@ -15,7 +15,7 @@ def operand(type: Number) -> Any:
 
     Examples
     --------
-    >>> operand(INT), operand(Number("np", "float32"))
+    >>> operand(Number("py", "int64")), operand(Number("np", "float32"))
     (<class 'int'>, dtype('float32'))
     """
     if type.origin == "py" and not type.mixed:
