@@ -64,7 +64,6 @@ class Own(np.ndarray[Any, Any]):
         (np.zeros(3).view(Own), None),
         (np.ma.zeros(3), None),
     ],
-    ids=repr,
 )
 def test_types(value: Any, expected: Any) -> None:
     assert type_of(value) == expected
@@ -88,7 +87,6 @@ def test_types(value: Any, expected: Any) -> None:
         (np.zeros(2), False),
         (object(), False),
     ],
-    ids=str,
 )
 def test_what_is_part_of_the_code(value: Any, expected: bool) -> None:
     assert is_fixed(value) is expected
