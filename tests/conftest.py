@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import builtins
 import gc
 import os
 import shutil
@@ -86,6 +87,11 @@ def pytest_collection_finish() -> None:
     """What is there before the first test stays there: no search for garbage goes through it."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_runtest_setup() -> None:
+    """What an example in a docstring has shown is no longer `_`: IPython leaves that alone."""
+    vars(builtins).pop("_", None)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -105,15 +105,18 @@ def called(f: Callable[..., Any], count: int, sizes: int, first: int = 0) -> Non
 @pytest.mark.parametrize("sizes", [1, 5, CALLS])
 def test_calls(kernel: Kernel, sizes: int) -> None:
     f = fresh(CODE)
-    called(f, 2 * min(sizes, 100) + 300, sizes)
-    assert compiler.wait(60)
-    called(f, 2 * min(sizes, 100) + 300, sizes)
+    for _ in range(3):  # another size has it compiled once more
+        called(f, 2 * min(sizes, 100) + 300, sizes)
+        assert compiler.wait(60)
     growth = Growth()
     before = growth.objects
-    called(f, CALLS - TRACED, sizes)
-    growth.trace()
-    called(f, TRACED, sizes, CALLS - TRACED)
-    assert growth.end() < 20 * TRACED
+    called(f, CALLS - 2 * TRACED, sizes)
+    grown = []
+    for first in (CALLS - 2 * TRACED, CALLS - TRACED):  # what leaks does so in both
+        growth.trace()
+        called(f, TRACED, sizes, first)
+        grown.append(growth.end())
+    assert min(grown) < 20 * TRACED
     after = ours()
     assert sum(after.values()) - sum(before.values()) < 100, after - before
 

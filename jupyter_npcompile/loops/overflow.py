@@ -17,7 +17,19 @@ from dataclasses import dataclass
 HARMLESS = frozenset(
     [
         *("for", "if", "LIKELY", "LOOK", "std::min", "std::sqrt", "std::fabs", "fitting"),
-        *("lt", "le", "gt", "ge", "np_max", "np_min", "chosen", "square", "cube"),
+        *(
+            "lt",
+            "le",
+            "gt",
+            "ge",
+            "np_max",
+            "np_min",
+            "at_least",
+            "at_most",
+            "chosen",
+            "square",
+            "cube",
+        ),
         *("picked_lt", "picked_le", "picked_gt", "picked_ge"),
         *("checked_add", "checked_sub", "checked_mul", "checked_neg"),
     ]

@@ -14,11 +14,11 @@ import numpy as np
 from jupyter_npcompile.loops.values import Applied, Gathered, Lazy, Scalar, dtype_of
 from jupyter_npcompile.loops.writer import Writer
 
-_COMPARES = re.compile(r"\b(lt|le|gt|ge|np_max|np_min|np_sign)\b")
+_COMPARES = re.compile(r"\b(lt|le|gt|ge|np_max|np_min|np_sign|at_least|at_most)\b")
 
 _QUIET = re.compile(
     r"(?:\{\d+\}|[()\s,?:&|!]|<\w+>|[!=<>]=?|\(double\)|\(bool8?\)|-(?=\{)|true|false"
-    r"|\b(?:lt|le|gt|ge|np_max|np_min|np_sign|chosen|std::fabs|std::signbit)\b"
+    r"|\b(?:lt|le|gt|ge|np_max|np_min|np_sign|at_least|at_most|chosen|std::fabs|std::signbit)\b"
     r"|-?0x[\da-f.]+p[+-]\d+|INFINITY|NAN)*"
 )
 """What sets no flag but by comparing."""

@@ -205,6 +205,8 @@ def _places_row_by_row(writer: Writer, ref: Ref, name: str, axis: int) -> Ref:
     others = [d for d in range(ref.ndim) if d != axis]
     made = elementwise.new(writer, "int64", [f"{ref.code}.n[{d}]" for d in others])
     counters = [writer.name("k") for _ in others[:-1]]
+    writer.emit("{")
+    unheard(writer, [ref], compares=True)
     for k, d in zip(counters, others, strict=False):
         writer.emit(f"for (i64 {k} = 0; {k} < {ref.code}.n[{d}]; {k}++) {{")
     terms = [f"{k} * {ref.code}.s[{d}]" for k, d in zip(counters, others, strict=False)]
@@ -216,7 +218,7 @@ def _places_row_by_row(writer: Writer, ref: Ref, name: str, axis: int) -> Ref:
     steps = f"{ref.code}.s[{axis}], {ref.code}.s[{ref.ndim - 1}]"
     order = _order(ref.dtype, name)
     writer.emit(f"places_of_extremes<{order}>({start}, {sizes}, {steps}, {out});")
-    writer.emit("}" * len(counters))
+    writer.emit("}" * len(counters), "}")
     return made
 
 
