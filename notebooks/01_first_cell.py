@@ -204,7 +204,7 @@ print(report.graph.to_text())
 # - A **region** is a run of statements that can be captured together. Here it is the body of the loop: lines 4 and 5.
 # - A **segment** is a piece of captured graph that is compiled as one program. Here the region has one segment.
 # - The **signature** says what a segment is valid for: dtypes, shapes, and the Python values that it depends on, such as `k = 8`. Other inputs are captured anew.
-# - The **tier** is what runs a region now: `numpy`, or `inductor`, the compiler of PyTorch.
+# - The **tier** is what runs a region now: `numpy`, `inductor`, the compiler of PyTorch, or `native-loop`, the whole loop in C++ (then there may be no graph).
 # - **Plain Python**, such as line 2 and the `for`, stays plain Python.
 #
 # The report is an object. You can ask it:
