@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -369,14 +370,14 @@ def test_moving(home: Path, tmp_path: Path) -> None:
 # -- several processes
 
 
-def _hammer(root: str, seed: int, results: Any) -> None:
+def _hammer(root: str, seed: int) -> tuple[int, int, list[str]]:
     """Store, find, damage and remove the same few entries as fast as possible."""
     import random
 
     choice = random.Random(seed)
     cache = Cache(Path(root))
     found = wrong = 0
-    for _ in range(150):
+    for _ in range(1000):
         key = f"k{choice.randrange(3)}"
         action = choice.random()
         if action < 0.4:
@@ -390,22 +391,14 @@ def _hammer(root: str, seed: int, results: Any) -> None:
             if entry is not None:
                 found += 1
                 wrong += entry.manifest["kernels"] != ["kernel_0"]
-    results.put((found, wrong, notices.take()))
+    return found, wrong, notices.take()
 
 
 @pytest.mark.slow
 def test_four_kernels_at_once(cache: Cache) -> None:
     context = multiprocessing.get_context("spawn")
-    results = context.Queue()
-    workers = [
-        context.Process(target=_hammer, args=(str(cache.root), seed, results)) for seed in range(4)
-    ]
-    for worker in workers:
-        worker.start()
-    counts = [results.get(timeout=240) for _ in workers]
-    for worker in workers:
-        worker.join()
-        assert worker.exitcode == 0
+    with ProcessPoolExecutor(4, context) as processes:
+        counts = list(processes.map(_hammer, [str(cache.root)] * 4, range(4)))
     assert sum(found for found, _, _ in counts) > 20
     assert sum(wrong for _, wrong, _ in counts) == 0
     assert [lines for _, _, lines in counts] == [[]] * 4

@@ -114,9 +114,12 @@ class Cache:
             except FileNotFoundError:
                 return None
             except _USELESS as error:
-                if _identity(folder) == before:  # and no other kernel has just removed it
-                    gone = "and was removed" if self._discard(folder) else "and cannot be removed"
-                    say(f"a cache entry is not used {gone}: {error} ({folder})")
+                # Unless another kernel has just removed or replaced it, or does so now.
+                if _identity(folder) == before:
+                    if self._discard(folder):
+                        say(f"a cache entry is not used and was removed: {error} ({folder})")
+                    elif _identity(folder) == before:
+                        say(f"a cache entry is not used and cannot be removed: {error} ({folder})")
                 return None
         with contextlib.suppress(OSError):  # the cache may be readable only
             os.utime(folder / MANIFEST)
@@ -160,12 +163,15 @@ class Cache:
             self._place(made, key)
 
     def _place(self, made: Path, key: str) -> None:
-        try:
-            made.rename(self.entries / key)
-        except OSError:
-            # Another kernel was first: its entry is as good, if it is whole.
-            if self.find(key) is None:
+        # Another kernel may be first: its entry is as good, if it is whole. A third one may have
+        # removed it before it was looked at, and a fourth one put another there.
+        for _ in range(100):
+            with contextlib.suppress(OSError):
                 made.rename(self.entries / key)
+                return
+            if self.find(key) is not None:
+                return
+        made.rename(self.entries / key)
 
     def remember(self, key: str, tier: str, numpy_us: float, compiled_us: float) -> None:
         """Note beside an entry what was measured, if the entry is there."""
