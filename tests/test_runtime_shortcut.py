@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import types
+import weakref
 from typing import Any
 
 import numpy as np
 import pytest
 
 import jupyter_npcompile
+from jupyter_npcompile.runtime import history
 from jupyter_npcompile.runtime.functions import handle_of
 from tests.native_loops import Function, define
 from tests.test_runtime_whole_function import whole
@@ -34,6 +37,8 @@ def quick(text: str, *given: Any) -> tuple[Function, Function, Any]:
         made(*given)
     handle = handle_of(made)
     assert handle.native is not None
+    # No clock decides which calls are looked at.
+    handle.native.grant(1 << 20, 3600.0, (0,) * len(handle.whole._parameters))
     return function, made, handle
 
 
@@ -72,6 +77,106 @@ def test_what_warns_is_run_by_numpy() -> None:
     assert form.iterations == ran
     assert made(np.ones(3)).sum() == 0
     assert form.iterations == ran + 1
+
+
+HELPERS = """
+def outer(weight):
+    def helper(x, offset=1.0):
+        return x * weight + offset
+    def other(x, offset=1.0):
+        return x - weight * offset
+    def change(value):
+        nonlocal weight
+        weight = value
+    return helper, other, change
+
+helper, other, change = outer(2.0)
+
+def f(x):
+    return np.sqrt(helper(x)) + len(x)
+"""
+
+
+@pytest.mark.parametrize("changed", ["cell", "default", "code", "built in", "module"])
+def test_it_notices_what_helpers_hold_and_what_modules_do(
+    changed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = np.arange(9.0, 14.0)
+    function, made, handle = quick(HELPERS, x)
+    names, form = function.__globals__, handle.whole.forms[0]
+    native, ran = handle.native, form.iterations
+    before = made(x)
+    assert (form.iterations, handle.native) == (ran + 1, native)
+    if changed == "cell":
+        names["change"](7.0)
+    elif changed == "default":
+        names["helper"].__defaults__ = (5.0,)
+    elif changed == "code":
+        names["helper"].__code__ = names["other"].__code__
+    elif changed == "built in":
+        names["len"] = lambda x: 100
+    else:
+        monkeypatch.setattr(np, "sqrt", np.square)
+    expected = function(x)
+    assert not np.array_equal(expected, before)
+    assert np.array_equal(made(x), expected)
+    assert native.left < 1 << 20
+    assert form.iterations == ran + 1
+
+
+def test_an_equal_number_is_the_same_and_another_zero_is_not() -> None:
+    x = np.arange(1.0, 4.0)
+    function, made, handle = quick(
+        "N = 1000\nZ = 0.0\ndef f(x):\n    return x * N / (x - x + 1) + Z\n", x
+    )
+    names, form = function.__globals__, handle.whole.forms[0]
+    ran = form.iterations
+    names["N"], names["Z"] = int("1000"), float("0.0")
+    assert np.array_equal(made(x), function(x))
+    assert form.iterations == ran + 1
+    names["Z"] = -0.0
+    assert str(made(x * 0 - 0.0)) == str(function(x * 0 - 0.0))
+
+
+def test_calls_of_another_size_are_looked_at_soon() -> None:
+    _, made, handle = quick("def f(x):\n    return x * 2\n", np.ones(3))
+    native = handle.native
+    native.grant(640, 3600.0, (2,))
+    for _ in range(64):
+        made(np.ones(3))
+    assert native.left == 640 - 64
+    for _ in range(9):
+        made(np.ones(300))
+    assert native.left == 0
+
+
+def test_calls_that_take_long_are_looked_at_soon() -> None:
+    _, made, handle = quick("def f(x):\n    return x * 2\n", np.ones(3))
+    native = handle.native
+    native.grant(640, -1.0, (2,))
+    for calls in range(8):
+        assert native.left == 640 - calls
+        made(np.ones(3))
+    assert native.left == 0
+
+
+def test_what_runs_without_python_is_counted() -> None:
+    _, made, handle = quick("def f(x):\n    return x * 2\n", np.ones(3))
+    form = handle.whole.forms[0]
+    before, ran = jupyter_npcompile.stats()["dispatches"], form.iterations
+    for _ in range(5):
+        made(np.ones(3))
+    assert jupyter_npcompile.stats()["dispatches"] == before + 5
+    assert form.iterations == ran + 5
+
+
+def test_a_shortcut_is_let_go_with_its_function() -> None:
+    _, made, handle = quick("def f(x):\n    return x * 2\n", np.ones(3))
+    kept = weakref.ref(handle)
+    history.remember(None)  # what ran last is kept for its report
+    del made, handle
+    gc.collect()
+    assert kept() is None
 
 
 def test_a_forced_tier_is_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,7 +45,8 @@ def whole(function: Function, given: Sequence[Any]) -> tuple[Function, WholeFunc
     bound = inspect.signature(function).bind(*given)
     bound.apply_defaults()
     names = ChainMap(bound.arguments, function.__globals__, vars(builtins))
-    LoopCompile(state, Job.of_names(state.loop, Numbers(), names), waited=True).run()
+    job = Job.of_names(state.loop, Numbers(), names, whole=True)
+    LoopCompile(state, job, waited=True).run()
     state._duel._blind, state._duel._until = FOREVER, FOREVER
     return made, state
 

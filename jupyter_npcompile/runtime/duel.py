@@ -41,6 +41,9 @@ BRIEF = 500e-6
 BLIND = 64
 """So many calls are made without a look then."""
 
+LENT = 4096
+"""So many more are where the sizes of arguments are looked at in another way."""
+
 GLANCE = 8
 """After so many of them the clock is asked whether they take as little as they did."""
 
@@ -196,7 +199,7 @@ class Duel:
     (2, True)
     """
 
-    __slots__ = ("_blind", "_brief", "_clock", "_rings", "_until", "note", "written")
+    __slots__ = ("_blind", "_brief", "_clock", "_last", "_rings", "_until", "note", "written")
 
     def __init__(self, brief: float = BRIEF, clock: Callable[[], float] = perf_counter) -> None:
         self._brief = brief
@@ -204,6 +207,7 @@ class Duel:
         self._rings: dict[tuple[int, ...], Ring] = {}
         self._blind = 0
         self._until = 0.0
+        self._last: Ring | None = None
         self.written = False
         self.note = ""
 
@@ -215,6 +219,19 @@ class Duel:
         if self._blind % GLANCE == 0 and self._clock() > self._until:
             self._blind = 0  # calls of another size, which may be judged in another way
         return True
+
+    def lend(self) -> tuple[int, float]:
+        """Hand over the calls that need no look: how many, and how long they may take in all.
+
+        Who gets them looks at sizes itself, so there may be more of them. None are left here.
+        """
+        if self._blind <= 0 or self._last is None:
+            return 0, 0.0
+        ring, self._last = self._last, None
+        more = min(ring.left, LENT)
+        ring.left -= more
+        lent, self._blind = self._blind + more, 0
+        return lent, self._until - self._clock()
 
     def turn(self, arguments: Mapping[str, Any], changes: int) -> Turn | None:
         """How a call runs.
@@ -245,6 +262,7 @@ class Duel:
                 self._blind = min(ring.left, BLIND)
                 self._until = self._clock() + BLIND * self._brief
                 ring.left -= self._blind
+                self._last = ring
             return None
         if ring.winner is not None:
             ring.begin()
@@ -254,7 +272,7 @@ class Duel:
     def end(self) -> None:
         """Something fits, or might by now: whatever was found out is void."""
         self._rings.clear()
-        self._blind = 0
+        self._blind, self._last = 0, None
         self.written = False
         self.note = ""
 

@@ -19,6 +19,11 @@ def is_last(subject: Any) -> bool:
     return bool(_last) and _last[0] is subject and not _explained
 
 
+def watched() -> tuple[list[Any], list[Any]]:
+    """What ran last, and what was explained since: for `shortcut`, which looks there itself."""
+    return _last, _explained
+
+
 def last() -> Any:
     """The cell or function that ran last, or None."""
     return _last[0] if _last else None

@@ -42,12 +42,15 @@ class Job:
         Types of names, and values of those that are part of the code.
     in_module : bool
         Whether names that it binds are global, and may stay unbound.
+    whole : bool
+        Whether it is a whole function, which Python will call.
     """
 
     loop: Loop
     kind: Sequence | None
     known: Mapping[str, Any]
     in_module: bool
+    whole: bool = False
 
     @classmethod
     def of(
@@ -78,6 +81,7 @@ class Job:
         namespace: Mapping[str, Any],
         *,
         in_module: bool = False,
+        whole: bool = False,
     ) -> Job:
         """What is known about a loop that goes through something of a certain kind."""
         known: dict[str, Any] = {}
@@ -85,7 +89,7 @@ class Job:
             if name in namespace:
                 value = namespace[name]
                 known[name] = known_of(value)
-        return cls(loop, kind, known, in_module)
+        return cls(loop, kind, known, in_module, whole)
 
     def compile(self, ticket: Ticket) -> Form:
         """Translate the loop and have it compiled, or find it in the cache.
@@ -107,7 +111,7 @@ class Job:
         )
         store = loop_store.store
         run = store.find(code.source) or store.make(code.source, ticket)
-        return Form(code, run, self.kind)
+        return Form(code, run, self.kind, store.calls(ticket) if self.whole else None)
 
 
 def known_of(value: Any, depth: int = DEEPEST) -> Any:

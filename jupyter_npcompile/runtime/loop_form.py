@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from jupyter_npcompile.loops.sequences import Sequence
 from jupyter_npcompile.runtime.iterators import Remaining
 from jupyter_npcompile.runtime.loop_store import Run
 from jupyter_npcompile.runtime.loop_turns import FAR, Turns
+from jupyter_npcompile.runtime.stats import counters
 
 LOOKS = 8
 """Loops that begin before a form that has never fitted is no news any more."""
@@ -42,6 +43,13 @@ CLEAR = 3.0
 
 NARROW = 1.5
 """The same where loops are in it: then it is hardly arrays that take the time."""
+
+
+class Settles(Protocol):
+    """Counts calls by itself."""
+
+    def settle(self) -> int:
+        """How many have run since this was asked."""
 
 
 @dataclass
@@ -87,6 +95,8 @@ class Form:
         What was compiled.
     kind : Numbers, Rows, Together or None
         What a ``for`` goes through.
+    calls : callable or None
+        Makes a shortcut to it, where it is a whole function; see `shortcut`.
     checked : bool
         Whether an iteration of it was compared with NumPy.
     refusals : int
@@ -97,8 +107,10 @@ class Form:
         By the sizes of arrays.
     latest : Times
         Those of the last run.
-    iterations : int
-        How many have run here.
+    counted : int
+        Iterations that Python knows to have run here.
+    shortcuts : list
+        What counts others.
     lost : set
         Sizes of runs for which Python is faster; see `has_lost`.
     runs : dict
@@ -110,15 +122,35 @@ class Form:
     code: LoopCode
     run: Run
     kind: Sequence | None
+    calls: Run | None = None
     checked: bool = False
     refusals: int = 0
     looks: int = 0
     times: dict[tuple[int, ...], Times] = field(default_factory=dict)
     latest: Times = field(default_factory=Times)
-    iterations: int = 0
+    counted: int = 0
+    shortcuts: list[Settles] = field(default_factory=list)
     lost: set[tuple[int, ...]] = field(default_factory=set)
     runs: dict[tuple[int, ...], list[float]] = field(default_factory=dict)
     turns: dict[tuple[int, ...], Turns] = field(default_factory=dict)
+
+    @property
+    def iterations(self) -> int:
+        """How many have run here."""
+        self.settle()
+        return self.counted
+
+    @iterations.setter
+    def iterations(self, count: int) -> None:
+        self.settle()
+        self.counted = count
+
+    def settle(self) -> None:
+        """Count the calls that have run without Python."""
+        for native in self.shortcuts:
+            ran = native.settle()
+            self.counted += ran
+            counters.dispatches += ran
 
     @property
     def is_untried(self) -> bool:

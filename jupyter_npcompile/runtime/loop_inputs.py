@@ -14,9 +14,6 @@ from jupyter_npcompile.loops.records import Path
 from jupyter_npcompile.runtime.fast import written
 from jupyter_npcompile.runtime.loop_form import Form, holds, is_same
 
-OURS = "npcompile_"
-"""Begins names that stand among those of a user's function."""
-
 Take = Callable[[Mapping[str, Any], Mapping[str, Any]], "list[Any] | None"]
 """From local and global names to inputs; None when something is not as was assumed."""
 
@@ -45,9 +42,6 @@ class Reader:
     ----------
     own : mapping of str to str
         Where local names are; the others are global, in ``names``, or built in.
-    among : bool
-        Whether what is written runs among the global names of the function: then Python
-        finds them as fast as there. Its own names begin with `OURS`.
 
     Attributes
     ----------
@@ -60,13 +54,12 @@ class Reader:
     "own['x'].size"
     """
 
-    def __init__(self, own: Mapping[str, str], *, among: bool = False) -> None:
+    def __init__(self, own: Mapping[str, str]) -> None:
         self.own = own
-        self.ours = OURS if among else ""
         self.objects: dict[str, Any] = {
-            f"{self.ours}builtin": vars(builtins),
-            f"{self.ours}is_same": is_same,
-            f"{self.ours}holds": holds,
+            "builtin": vars(builtins),
+            "is_same": is_same,
+            "holds": holds,
         }
 
     def path(self, path: Path) -> str:
@@ -74,11 +67,8 @@ class Reader:
         first, *rest = path
         assert isinstance(first, str)
         text = self.own.get(first)
-        if text is None and self.ours and not first.startswith(self.ours):
-            text = first
         if text is None:
-            names, builtin = f"{self.ours}names", f"{self.ours}builtin"
-            text = f"({names}[{first!r}] if {first!r} in {names} else {builtin}[{first!r}])"
+            text = f"(names[{first!r}] if {first!r} in names else builtin[{first!r}])"
         for part in rest:
             text = (
                 f"{text}.{part}" if isinstance(part, str) else f"{self._known(part.entry)}({text})"
@@ -92,15 +82,13 @@ class Reader:
     def tests(self, form: Form) -> list[str]:
         """What a form assumes."""
         tests = []
-        ours = self.ours
         for assumption in form.code.assumptions:
             if assumption.function is not None:
-                tests.append(f"{ours}holds({self._known(assumption)}, {ours}names)")
+                tests.append(f"holds({self._known(assumption)}, names)")
                 continue
             expected = self._known(assumption.value)
             found = self.path(assumption.path)
-            same = f"{ours}is_same({ours}v, {expected})"
-            tests.append(f"(({ours}v := {found}) is {expected} or {same})")
+            tests.append(f"((v := {found}) is {expected} or is_same(v, {expected}))")
         for function, code, defaults in form.code.codes:
             name = self._known(function)
             tests.append(f"{name}.__code__ is {self._known(code)}")
@@ -108,6 +96,6 @@ class Reader:
         return tests
 
     def _known(self, value: Any) -> str:
-        name = f"{self.ours}known{len(self.objects)}"
+        name = f"known{len(self.objects)}"
         self.objects[name] = value
         return name

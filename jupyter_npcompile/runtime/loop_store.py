@@ -16,6 +16,9 @@ from jupyter_npcompile.runtime.compiled import BuildError, built
 from jupyter_npcompile.runtime.native.gxx import LIBRARY
 from jupyter_npcompile.runtime.ticket import Ticket
 
+CALLS = Path(__file__).with_name("native") / "calls.cpp"
+"""What calls a whole function without Python, see `shortcut`; it is compiled like a loop."""
+
 Run = Callable[..., Any]
 """``run(count, *arguments)``: see `jupyter_npcompile.loops.program`."""
 
@@ -70,6 +73,16 @@ class LoopStore:
         if entry.error is not None:
             raise CompileFailedError(str(entry.error.get("reason", entry.error)))
         return self._load(key, entry.folder)
+
+    def calls(self, ticket: Ticket) -> Run:
+        """What makes shortcuts to whole functions, compiled once for a machine.
+
+        Raises
+        ------
+        CompileFailedError, WorkerError, CancelledError, OSError
+            As for a loop.
+        """
+        return self.make(CALLS.read_text(), ticket)
 
     def _key(self, source: str) -> str:
         return stamp.digest("loop", source, stamp.versions(), stamp.cxx())

@@ -2,24 +2,43 @@
 
 Between two duels nothing is asked but whether what was assumed still holds. To go
 through the frame of the call, its names and the forms of the function would take
-longer than a small function runs; so this is one function that was written for it.
+longer than a small function runs, and so would Python itself: ``native/calls.cpp``
+does all of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from types import CodeType, FunctionType
-from typing import Any, Protocol
+import builtins
+from collections.abc import Collection, Sequence
+from typing import Any, Protocol, cast
 
-from jupyter_npcompile.loops.loop_code import FINISHED, REFUSED, RETURNED
-from jupyter_npcompile.runtime.history import is_last, remember
-from jupyter_npcompile.runtime.loop_form import Form
-from jupyter_npcompile.runtime.loop_inputs import OURS, Reader
+from jupyter_npcompile.loops.loop_code import Assumption
+from jupyter_npcompile.loops.records import Path
+from jupyter_npcompile.runtime import history
+from jupyter_npcompile.runtime.loop_form import Form, is_same
 from jupyter_npcompile.runtime.settings import settings
-from jupyter_npcompile.runtime.stats import counters
+from jupyter_npcompile.runtime.stats import unsettled
 
-Native = Callable[..., Any]
-"""Takes the parameters; returns the result, or the handle when it has not run."""
+
+class Native(Protocol):
+    """Takes the parameters; returns the result, or the handle when it has not run.
+
+    Attributes
+    ----------
+    left : int
+        Calls until Python has to look.
+    """
+
+    left: int
+
+    def __call__(self, *parameters: Any) -> Any:
+        """Run."""
+
+    def grant(self, left: int, seconds: float, sizes: tuple[int, ...]) -> None:
+        """Let so many calls run, for so long, of arguments of these sizes."""
+
+    def settle(self) -> int:
+        """How many calls have run since this was asked."""
 
 
 class Handle(Protocol):
@@ -40,9 +59,8 @@ def shortcut(
     names: dict[str, Any],
     handle: Handle,
     whole: Whole,
-    is_blind: Callable[[], bool],
 ) -> Native | None:
-    """Write the function.
+    """Make one that is granted no call yet.
 
     Parameters
     ----------
@@ -56,55 +74,50 @@ def shortcut(
         It is taken from there when a look is due, or something does not fit.
     whole : Whole
         It is told when native code has left a call to NumPy.
-    is_blind : callable
-        Whether this call needs no look.
     """
-    own = {name: f"{OURS}given{k}" for k, name in enumerate(parameters)}
-    reader = Reader(own, among=True)
-    tests = " and ".join(reader.tests(form)) or "True"
-    taken = reader.inputs(form)
-    hosts = {f"{OURS}host{k}": host for k, host in enumerate(form.code.hosts)}
-    ours: dict[str, Any] = {
-        **{"handle": handle, "whole": whole, "settings": settings, "is_blind": is_blind},
-        **{"form": form, "run": form.run, "printed": form.code.printed, "names": names},
-        **{"counters": counters, "remember": remember, "is_last": is_last},
-    }
-    objects = {**reader.objects, **hosts, **{f"{OURS}{name}": it for name, it in ours.items()}}
-    lines = [
-        f"def native({', '.join(own.values())}):",
-        "    if @is_blind() and @settings.tier == 'auto':",
-        "        try:",
-        f"            @inputs = ({''.join(f'{part}, ' for part in taken)}) if {tests} else None",
-        "        except (@LookupError, @AttributeError, @NameError):",
-        "            @inputs = None",
-        "        if @inputs is not None:",
-        f"            @answer = @run(1, 0, 1, *@inputs, {''.join(f'{host}, ' for host in hosts)})",
-        "            if @answer is not None:",
-        "                @status = @answer[0]",
-        f"                if @status == {RETURNED} or @status == {FINISHED}:",
-        "                    @form.refusals = 0",
-        "                    @form.iterations += 1",
-        "                    @counters.dispatches += 1",
-        "                    if @printed:",
-        "                        @form.code.show()",
-        "                    if not @is_last(@handle):",
-        "                        @remember(@handle)",
-        f"                    return @answer[2] if @status == {RETURNED} else None",
-        f"                @whole.refused = @status == {REFUSED}",
-        "                @form.refusals += @whole.refused",
-        "    @handle.native = None",
-        "    return @handle",
-    ]
-    for error in (LookupError, AttributeError, NameError):
-        objects[f"{OURS}{error.__name__}"] = error
-    text = f"def make({', '.join(objects)}):\n" + "".join(f"    {line}\n" for line in lines)
-    text = f"{text}    return native\n".replace("@", OURS)
-    module = compile(text, "<shortcut>", "exec")
-    (code,) = (part for part in module.co_consts if isinstance(part, CodeType))
-    # Nothing is put among the user's names, but Python's own are found as there.
-    make = FunctionType(code, names)
-    native: Native = make(**objects)
-    return native
+    if form.calls is None or type(names) is not dict:
+        return None
+
+    def gives_up(refused: bool) -> None:
+        handle.native = None
+        whole.refused = refused
+        form.refusals += refused
+
+    built_in = _built_in(names)
+    code = form.code
+
+    def start_of(assumption: Assumption) -> Any:
+        name, function = assumption.path[0], assumption.function
+        if function is None:
+            return parameters.index(name) if name in parameters else (names, built_in, name)
+        if name in function.__code__.co_freevars:
+            return function.__closure__[function.__code__.co_freevars.index(name)]  # type: ignore[index]
+        return function.__globals__, function.__builtins__, name  # type: ignore[attr-defined]
+
+    guards: list[tuple[Any, ...]] = [((vars(settings), {}, "tier"), (), "auto")]
+    guards += [(start_of(it), _steps(it.path), it.value) for it in code.assumptions]
+    reads = [Assumption(None, code.paths.get(name, (name,)), None) for name in code.inputs]
+    made = form.calls(
+        (
+            *(form.run, len(parameters), tuple(guards), tuple(code.codes)),
+            *(tuple((start_of(it), _steps(it.path), None) for it in reads), code.hosts, handle),
+            *(*history.watched(), history.remember, is_same, gives_up),
+            *(code.printed, code.show),
+        )
+    )
+    form.shortcuts.append(made)
+    unsettled.add(form)
+    return cast("Native", made)
+
+
+def _built_in(names: dict[str, Any]) -> dict[str, Any]:
+    """Where Python looks for what is no global name of a function."""
+    found = names.get("__builtins__", builtins)
+    return found if isinstance(found, dict) else vars(found)
+
+
+def _steps(path: Path) -> tuple[Any, ...]:
+    return tuple(part if isinstance(part, str) else part.entry for part in path[1:])
 
 
 def reaches(form: Form, own: Collection[str], parameters: Collection[str]) -> bool:

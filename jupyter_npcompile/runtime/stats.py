@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import asdict, dataclass
+from typing import Protocol
 
 
 @dataclass
@@ -47,6 +49,17 @@ class Counters:
 counters = Counters()
 
 
+class Unsettled(Protocol):
+    """Something that counts by itself."""
+
+    def settle(self) -> None:
+        """Put what it has counted into the counters."""
+
+
+unsettled: weakref.WeakSet[Unsettled] = weakref.WeakSet()
+"""What counts by itself."""
+
+
 def stats() -> dict[str, int]:
     """Return the counters: artifacts, recompiles, fallbacks, replaced results and more.
 
@@ -60,4 +73,6 @@ def stats() -> dict[str, int]:
     >>> sorted(stats())[:3]
     ['artifacts', 'decisions', 'dispatches']
     """
+    for one in list(unsettled):
+        one.settle()
     return asdict(counters)

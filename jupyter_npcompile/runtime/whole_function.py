@@ -26,7 +26,7 @@ from jupyter_npcompile.cell.twins import is_plain
 from jupyter_npcompile.loops.loop_code import FINISHED, REFUSED, RETURNED
 from jupyter_npcompile.loops.sequences import Numbers
 from jupyter_npcompile.runtime.check import DifferenceError
-from jupyter_npcompile.runtime.duel import Duel, Ring, Turn
+from jupyter_npcompile.runtime.duel import Duel, Ring, Turn, size_of
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, taken_back
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile
 from jupyter_npcompile.runtime.loop_form import Form
@@ -105,6 +105,7 @@ class WholeFunction:
         self._loops = [state for state in loops if state.loop.outer is None]
         self._rest = rest
         self._duel = Duel()
+        self._sizes: tuple[int, ...] = ()
         self._beginnings = 0
         self._told: tuple[Ring | None, int] = (None, 0)
         self._left = self._vain = 0
@@ -181,10 +182,12 @@ class WholeFunction:
         if id(form) not in self._shortcuts:
             made = None
             if reaches(form, self._own, self._parameters):
-                blind = self._duel.is_blind
-                made = shortcut(form, self._parameters, names, handle, self, blind)
+                made = shortcut(form, self._parameters, names, handle, self)
             self._shortcuts[id(form)] = made
-        return self._shortcuts[id(form)]
+        native = self._shortcuts[id(form)]
+        if native is not None and len(self._sizes) == len(self._parameters):
+            native.grant(*self._duel.lend(), self._sizes)
+        return native
 
     def call(self, frame: FrameType, again: Callable[[], Any]) -> tuple[bool, Any, Turn | None]:
         """A call begins.
@@ -209,7 +212,7 @@ class WholeFunction:
         if duel.written or not duel.is_blind():
             if self._beginnings != self._rest.beginnings:
                 self._beginnings = self._rest.beginnings
-                duel.end()  # it has another opponent now
+                self._end_duel()  # it has another opponent now
             turn = duel.turn(frame.f_locals, self._rest.changes)
         gives_way = duel.written if turn is None else turn.written
         if turn is not None and turn.written and self._is_unheard(turn):
@@ -262,6 +265,8 @@ class WholeFunction:
                 form.code.show()
                 counters.dispatches += 1
                 self._rest.whole = form
+                if form.calls is not None and turn is None:
+                    self._sizes = size_of(own[name] for name in self._parameters if name in own)
                 if turn is not None:
                     turn.ring.add(False, perf_counter() - turn.began)
                 return answer[2] if answer[0] == RETURNED else None
@@ -318,6 +323,12 @@ class WholeFunction:
         form.checked = True
         return result
 
+    def _end_duel(self) -> None:
+        self._duel.end()
+        for native in list(self._shortcuts.values()):
+            if native is not None:
+                native.left = 0
+
     def _drop(self, form: Form) -> None:
         self._taken = tuple(pair for pair in self._taken if pair[0] is not form)
         self.is_ready = bool(self._taken)
@@ -342,7 +353,7 @@ class WholeFunction:
             self._compile(namespace)
 
     def _compile(self, namespace: FrameNamespace) -> None:
-        compile = LoopCompile(self, Job.of_names(self.loop, Numbers(), namespace))
+        compile = LoopCompile(self, Job.of_names(self.loop, Numbers(), namespace, whole=True))
         self._ticket = compile.ticket
         compile.submit()
 
@@ -363,7 +374,7 @@ class WholeFunction:
         elif outcome is not None:
             self._taken = (*self._taken, (outcome, taker(outcome, self._own)))
             self.is_ready, self.is_sought = True, False
-            self._duel.end()
+            self._end_duel()
 
 
 def _shares(value: Any, inputs: list[Any]) -> list[tuple[bool, bool]]:
