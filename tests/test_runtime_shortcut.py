@@ -220,3 +220,21 @@ def test_a_function_that_returns_nothing() -> None:
     assert made(x) is None
     assert np.array_equal(x, before + 1)
     assert handle.native is not None
+
+
+@pytest.mark.parametrize("size", [3, 1000])
+def test_what_a_refused_call_has_written_is_put_back(size: int) -> None:
+    text = "def f(x, first):\n    x += 1\n    x[0, 0] = first\n    return np.log(x)\n"
+    function, made, handle = quick(text, np.ones((2, 2 * size))[:, ::2], 1.0)
+    form = handle.whole.forms[0]
+    x = np.arange(2.0 * size).reshape(2, size)
+    for given in (x, np.asfortranarray(x), np.repeat(x, 2, axis=1)[:, ::2]):
+        ran = form.iterations
+        ours, plain = given.copy("K"), given.copy("K")
+        with np.errstate(divide="raise"):
+            for each, written in ((made, ours), (function, plain)):
+                with pytest.raises(FloatingPointError):
+                    each(written, 0.0)
+        assert np.array_equal(ours, plain)
+        assert form.iterations == ran
+    assert form.refusals

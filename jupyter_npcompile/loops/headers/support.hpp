@@ -638,6 +638,25 @@ static inline void add_product(const U *a, i64 sa, i64 n, const View<V, 2> &b, T
 
 // ---- what a run needs to know
 
+// Small memory of a run that is over stays for the next one: malloc takes longer for aligned memory
+// than a small function runs. Who has the interpreter's lock takes all, so no two runs share any.
+#define KEPT_SHELVES 7  // up to 4096 bytes
+#define KEPT_EACH 4
+static Buffer *kept_[KEPT_SHELVES];
+static void take_kept(Spare &spare) {
+    for (int k = 0; k < KEPT_SHELVES; k++) { spare.first[k] = kept_[k]; kept_[k] = nullptr; }
+}
+static void keep(Spare &spare) {
+    for (int k = 0; k < KEPT_SHELVES; k++) {
+        if (kept_[k]) continue;  // another run was faster
+        Buffer **last = &spare.first[k];
+        for (int count = 0; *last && count < KEPT_EACH; count++) last = &(*last)->next;
+        kept_[k] = spare.first[k];
+        spare.first[k] = *last;
+        *last = nullptr;
+    }
+}
+
 struct Run {
     i64 grant;  // how often the loop goes on before it looks at the clock
     bool enough;  // it has run for so long that Python should have a turn
@@ -652,6 +671,7 @@ struct Run {
     std::vector<PyObject *> texts;  // what has to be printed, if this run counts
     PyObject *legacy, *legacy_state;  // the generator behind np.random.rand, and where it was
     ~Run() {
+        keep(spare);
         for (const auto &[bits, state] : streams) { Py_DECREF(bits); Py_DECREF(state); }
         for (PyObject *generator : made) Py_DECREF(generator);
         for (PyObject *text : texts) Py_DECREF(text);
@@ -675,6 +695,7 @@ static inline void clear_flags() {
 // How often a loop goes on before it looks for the first time. (A compiler that sees that it looks
 // at once takes all that follows for something that hardly ever runs.)
 [[gnu::noinline]] static i64 start(Run &run) {
+    take_kept(run.spare);
     return run.grant = 4;
 }
 // Now and then: let other threads run, and see whether somebody wants this to stop.
@@ -714,7 +735,9 @@ struct Given {  // an array of Python's, for the time of a run
     PyArrayObject *object;
     PyArrayObject *copy;  // what was in it, where the loop writes into it
     bool writes;
+    void *bytes;  // the same of a small one, which needs no ndarray
 };
+#define SMALL_COPY 4096
 #define MOST_BYTES ((npy_intp)256 << 20)
 static bool keep_copies(Given *given, int count) {
     npy_intp total = 0;
@@ -722,21 +745,35 @@ static bool keep_copies(Given *given, int count) {
     if (total > MOST_BYTES) return false;
     for (int k = 0; k < count; k++) {
         if (!given[k].writes) continue;
-        given[k].copy = (PyArrayObject *)PyArray_NewCopy(given[k].object, NPY_KEEPORDER);
+        PyArrayObject *a = given[k].object;
+        if (PyArray_ISONESEGMENT(a) && PyArray_NBYTES(a) <= SMALL_COPY) {
+            given[k].bytes = std::malloc(SMALL_COPY);
+            if (!given[k].bytes) return false;
+            std::memcpy(given[k].bytes, PyArray_DATA(a), (size_t)PyArray_NBYTES(a));
+            continue;
+        }
+        given[k].copy = (PyArrayObject *)PyArray_NewCopy(a, NPY_KEEPORDER);
         if (!given[k].copy) { PyErr_Clear(); return false; }
     }
     return true;
 }
 static void forget(Given *given, int count) {
-    for (int k = 0; k < count; k++) Py_CLEAR(given[k].copy);
+    for (int k = 0; k < count; k++) {
+        Py_CLEAR(given[k].copy);
+        std::free(given[k].bytes);
+        given[k].bytes = nullptr;
+    }
 }
 // Everything is as it was before the run.
 static void restore(Run &run, Given *given, int count) {
     back(run);
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
-    for (int k = 0; k < count; k++)
-        if (given[k].copy) PyArray_CopyInto(given[k].object, given[k].copy);
+    for (int k = 0; k < count; k++) {
+        PyArrayObject *a = given[k].object;
+        if (given[k].copy) PyArray_CopyInto(a, given[k].copy);
+        if (given[k].bytes) std::memcpy(PyArray_DATA(a), given[k].bytes, (size_t)PyArray_NBYTES(a));
+    }
     for (const auto &[bits, state] : run.streams) PyObject_SetAttrString(bits, "state", state);
     if (run.legacy) Py_XDECREF(PyObject_CallMethod(run.legacy, "set_state", "O", run.legacy_state));
     forget(given, count);
