@@ -826,6 +826,18 @@ ROWS: tuple[Row, ...] = (
         "a=R.random(5)",
         "t = 0\nwhile np.abs(a).max() > 1e-3:\n    a *= 0.5\n    t += 1",
     ),
+    Row(
+        "complex_into_real",
+        "a=R.random((3, 2)), c=R.random(3) + 1j",
+        "t = 0\nfor k in range(2):\n    np.subtract.at(a, np.array([0, 2]), c[:2, None])\n    t += k",
+        "python",
+    ),
+    Row(
+        "complex_made_real",
+        "c=R.random(3) + 1j",
+        "t = 0\nfor k in range(3): t = np.cumsum(c, dtype=float)",
+        "python",
+    ),
     Row("none_at_all", "n=0", "t = 3\nfor i in range(n): t += 1", "refused"),
     Row(
         "inner_none",

@@ -391,7 +391,8 @@ class ModuleFrame(Frame):
         namespace: FrameNamespace,
     ) -> None:
         """Write what native code has computed into the cell's globals."""
-        bound = {name: value for name, value in values.items() if value is not NotImplemented}
-        namespace.globals.update(bound)
+        for name in loop.names:  # new ones are there in Python's order
+            if values[name] is not NotImplemented:
+                namespace.globals[name] = values[name]
         if rest is not None:
             self._iterators[loop.id] = rest
