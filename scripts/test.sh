@@ -9,9 +9,10 @@ scripts/frontend.sh test
 
 specs=$(sed -n 's/^# pass //p' build/frontend-specs.txt 2>/dev/null || true)
 printf '==> pytest\n'
-# A landing runs a third of the examples of large families, another third for each commit.
+# A landing runs a third of the examples of large families, another third for each state of the
+# package.
 if [ -n "${CI:-}" ]; then
-  NPCOMPILE_THIRD=$(git rev-parse HEAD 2>/dev/null || date +%F)
+  NPCOMPILE_THIRD=$(git rev-parse HEAD:jupyter_npcompile 2>/dev/null || date +%F)
   export NPCOMPILE_THIRD
   printf 'a third of the examples of large families, drawn from %s\n' "$NPCOMPILE_THIRD"
 fi

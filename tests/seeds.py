@@ -6,8 +6,8 @@ import os
 import random
 import zlib
 
-COMMIT = os.environ.get("NPCOMPILE_THIRD", "")
-"""From which a landing draws: what it finds can be found again."""
+PACKAGE = os.environ.get("NPCOMPILE_THIRD", "")
+"""The state of the package, from which a landing draws: what it finds can be found again."""
 
 
 def seed_of(chosen: str = "") -> int:
@@ -20,4 +20,4 @@ def seed_of(chosen: str = "") -> int:
     """
     if chosen.isdigit():
         return int(chosen)
-    return zlib.crc32(COMMIT.encode()) if COMMIT else random.SystemRandom().randrange(10**6)
+    return zlib.crc32(PACKAGE.encode()) if PACKAGE else random.SystemRandom().randrange(10**6)
