@@ -14,7 +14,7 @@ import jupyter_npcompile as npc
 from jupyter_npcompile.autodiff import competition
 from jupyter_npcompile.autodiff.graph_loops import Loop
 from jupyter_npcompile.autodiff.replays import LONGEST, Replay, record_call
-from jupyter_npcompile.autodiff.rolling import rolled, size_of
+from jupyter_npcompile.autodiff.rolling import SHORTEST, rolled, size_of
 from jupyter_npcompile.graph.nodes import Graph, Node
 from jupyter_npcompile.runtime.anonymous import anonymous
 from jupyter_npcompile.tracer.interpret import run_node
@@ -215,6 +215,25 @@ def test_what_is_no_loop_stays_as_it_is(f: Callable[..., Any]) -> None:
     values = executed(replay.graph, steps, [np.copy(v) for v in replay.values((V,), {})])
     np.testing.assert_allclose(values[replay.target], f(V), rtol=1e-14)
     assert not any(isinstance(step, Loop) and step.finals for step in steps)
+
+
+def polynomials(x: Any) -> Any:
+    """Horner's rule repeats two operations a few times: one loop over elements does it all."""
+    y = x
+    for function in (np.sin, np.cos, np.tanh, np.arctan):
+        inner = 1.0 / (1.0 + function(x))
+        sums = np.zeros_like(x)
+        for factor in (0.3, -0.4, 1.8, -1.8, 1.3):
+            sums = inner * (factor + sums)
+        y = y * np.exp(-sums)
+    return np.sum(y)
+
+
+def test_few_repeated_operations_are_no_loop() -> None:
+    replay = record_call(polynomials, (V,), {}, (0,), rolls=True)
+    assert isinstance(replay, Replay), replay
+    assert len(replay.graph.nodes) > SHORTEST
+    assert rolled(replay.graph) == list(replay.graph.nodes)
 
 
 def program(seed: int) -> str:

@@ -18,7 +18,7 @@ from torch.fx.node import map_arg
 
 from jupyter_npcompile.autodiff.stages import bases, is_library, is_view
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
-from jupyter_npcompile.runtime.native.scratch import ALIGNMENT, packed
+from jupyter_npcompile.runtime.native.scratch import aligned, packed
 
 TYPES = {
     torch.float64: "double",
@@ -180,12 +180,11 @@ def kernel(
     rows : sequence of Tensor
         The layouts of what it takes, if it wants that row by row.
     """
-    scratch = -(-scratch // ALIGNMENT) * ALIGNMENT
-    room, places = scratch, dict[int, int]()
+    room, places = aligned(scratch), dict[int, int]()
     for k, layout in enumerate(rows):
         if not layout.is_contiguous():
             places[k] = room
-            room += -(-layout.numel() * layout.element_size() // ALIGNMENT) * ALIGNMENT
+            room += aligned(layout.numel() * layout.element_size())
 
     def write(given: Sequence[str], made: Sequence[str], own: str) -> list[str]:
         addresses = list(given)

@@ -36,6 +36,7 @@ from jupyter_npcompile.autodiff.matrix_products import (
     matrix_product,
 )
 from jupyter_npcompile.autodiff.stages import name_of
+from jupyter_npcompile.runtime.native.scratch import aligned
 
 _UPPER, _LOWER, _ANY, _UNIT, _LEFT, _RIGHT = 121, 122, 131, 132, 141, 142
 
@@ -99,16 +100,21 @@ def _by_columns(layout: Tensor) -> bool:
 
 def _gathered(layout: Tensor, source: str, to: str) -> str:
     """A matrix, column by column, from where it lies."""
-    (rows, columns), (down, right) = layout.shape[-2:], layout.stride()[-2:]
-    move = f"({to})[j * {rows} + i] = ({source})[i * {down} + j * {right}];"
-    return f"for (int64_t j = 0; j < {columns}; ++j) for (int64_t i = 0; i < {rows}; ++i) {move}"
+    return _moved(layout, f"({to})[dense] = ({source})[place];")
 
 
 def _spread(layout: Tensor, source: str, to: str) -> str:
     """A matrix that lies column by column goes to where it belongs."""
+    return _moved(layout, f"({to})[place] = ({source})[dense];")
+
+
+def _moved(layout: Tensor, move: str) -> str:
+    """A statement for each element: it lies at ``place``, and column by column at ``dense``."""
     (rows, columns), (down, right) = layout.shape[-2:], layout.stride()[-2:]
-    move = f"({to})[i * {down} + j * {right}] = ({source})[j * {rows} + i];"
-    return f"for (int64_t j = 0; j < {columns}; ++j) for (int64_t i = 0; i < {rows}; ++i) {move}"
+    return (
+        f"for (int64_t j = 0; j < {columns}; ++j) for (int64_t i = 0; i < {rows}; ++i) "
+        f"{{ const int64_t place = i * {down} + j * {right}, dense = j * {rows} + i; {move} }}"
+    )
 
 
 def _doubles(*layouts: Tensor) -> None:
@@ -158,7 +164,7 @@ def _lu_solve(node: Node, layouts: Layouts) -> Link:
     fronts = _fronts([(lu, 2), (pivots, 1), (b, 2), (x, 2)])
     turned = '"T"' if call["adjoint"] else '"N"'
     direct = _by_columns(x)
-    room = -(-size * 8 // 64) * 64
+    room = aligned(size * 8)
 
     def write(given: Sequence[str], made: Sequence[str], own: str) -> list[str]:
         end = f"(double*)({made[0]}) + o3"

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-ALIGNMENT = 64
+from jupyter_npcompile.runtime.native.scratch import aligned
 
 # After the kernels: the compiled header that they begin with must come first.
 HELPERS = """
@@ -106,12 +106,12 @@ class Driver:
     after: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.scratch = -(-self.scratch // ALIGNMENT) * ALIGNMENT
+        self.scratch = aligned(self.scratch)
 
     def room(self, nbytes: int) -> str:
         """A place in the scratch memory."""
         place = f"(scratch + {self.scratch})"
-        self.scratch += -(-max(nbytes, 1) // ALIGNMENT) * ALIGNMENT
+        self.scratch += aligned(max(nbytes, 1))
         return place
 
     def text(self, inputs: int, outputs: int, order: str) -> str:

@@ -26,6 +26,7 @@ from jupyter_npcompile.autodiff.chains import (
 from jupyter_npcompile.autodiff.library_table import FUNCTIONS
 from jupyter_npcompile.autodiff.stages import name_of
 from jupyter_npcompile.loops.library.linear_algebra import addresses
+from jupyter_npcompile.runtime.native.scratch import aligned
 
 INLINE = 4096
 """Multiplications of a product that is written out."""
@@ -112,7 +113,7 @@ class _Operand:
         if self.is_copied:
             self.dense = torch.empty(layout.shape, dtype=layout.dtype, device="meta")
             self._fits()
-        self.room = -(-self.layout.numel() * self.layout.element_size() // 64) * 64
+        self.room = aligned(layout.numel() * layout.element_size())
 
     def _fits(self) -> bool:
         _, rows, columns = self.dense.shape

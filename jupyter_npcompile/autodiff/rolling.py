@@ -28,7 +28,10 @@ LOOP, RESULT = "autodiff.loop", "autodiff.result"
 """A loop in an outline, and what is used of it afterwards."""
 
 SHORTEST = 40
-"""Operations of a graph in which loops are looked for: fewer are best compiled as they are."""
+"""Operations of a graph in which loops are looked for, and of all iterations of one of them.
+
+Fewer are best compiled as they are: with what comes before and after, as one loop over elements.
+"""
 
 
 def rolled(graph: Graph) -> list[Node | Loop]:
@@ -121,7 +124,7 @@ class _Roller:
                 for skipped in (0, 1)  # the first iteration may start from something else
             ]
             for begin, length, times in tries:
-                if times < FEWEST or length > LONGEST:
+                if times < FEWEST or length > LONGEST or length * times < SHORTEST:
                     continue
                 try:
                     loop = Body(self._facts, begin, length, times).loop()

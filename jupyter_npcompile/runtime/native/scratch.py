@@ -8,6 +8,17 @@ ALIGNMENT = 64
 """Of temporary buffers, in bytes: a cache line."""
 
 
+def aligned(nbytes: int) -> int:
+    """The least size of a buffer of that many bytes after which another may begin.
+
+    Examples
+    --------
+    >>> aligned(100)
+    128
+    """
+    return -(-nbytes // ALIGNMENT) * ALIGNMENT
+
+
 def packed(buffers: Sequence[tuple[int, int, int]]) -> tuple[list[int], int]:
     """Where each buffer begins, and the size of the block.
 
@@ -29,7 +40,7 @@ def packed(buffers: Sequence[tuple[int, int, int]]) -> tuple[list[int], int]:
     for k in sorted(range(len(buffers)), key=lambda k: -buffers[k][0]):
         nbytes, first, last = buffers[k]
         offset = 0
-        nbytes = -(-max(nbytes, 1) // ALIGNMENT) * ALIGNMENT
+        nbytes = aligned(max(nbytes, 1))
         for low, high, begins, ends in sorted(taken):
             alive = begins <= last and first <= ends
             if alive and offset < high and low < offset + nbytes:

@@ -36,8 +36,11 @@ class Sums:
 
     def add(self, tensor: Tensor) -> None:
         """Add a real array."""
-        key = tuple(map(symbols.key, tensor.shape)), tensor.dtype
-        term = tensor * 0.0
+        self.add_marks(tensor * 0.0)
+
+    def add_marks(self, term: Tensor) -> None:
+        """Add an array that is zero where all is well, and elsewhere positive or NaN."""
+        key = tuple(map(symbols.key, term.shape)), term.dtype
         self._sums[key] = self._sums[key] + term if key in self._sums else term
 
     def flags(self) -> list[Tensor]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -82,10 +83,10 @@ def demand(
         if look == "finite":
             demand_all_finite(trace, _elements(value))
         else:
-            wrong = reported_at(node, operands, _elements(value))
+            marks = reported_at(node, operands, _elements(value))
             if isinstance(where, Value):
-                wrong = wrong & where.read()
-            trace.check(~torch.any(wrong))
+                marks = torch.where(where.read(), marks, torch.zeros_like(marks))
+            trace.sums.add_marks(marks)
 
 
 def demand_finite(trace: Trace, target: Any) -> None:
@@ -99,37 +100,43 @@ def _elements(value: Value) -> Tensor:
 
 
 def reported_at(node: Node, operands: Sequence[Any], result: Tensor) -> Tensor:
-    """Where NumPy would report an error for an element of the result."""
+    """Marks, which are not zero where NumPy would report an error for an element of the result.
+
+    They are numbers, chosen by one comparison each: compilers make better vector
+    code of these than of booleans that are combined.
+    """
     if "nan" in node.op:  # these leave NaN out
         operands = [torch.where(defined(x), x, 0.0) if _is_real(x) else x for x in operands]
     each = named(node.op) is not None
-    wrong = torch.zeros_like(result, dtype=torch.bool)
+    real = torch.real(result) if result.is_complex() else result
+    no, yes = torch.zeros_like(real), torch.ones_like(real)
     name = node.op.removeprefix("numpy.")
+    invalid, infinite = no, no
     if "invalid" in node.reports:
         # Complex arithmetic compares parts on its way, which reports NaN.
         signals = name in _SIGNALLING or result.is_complex()
-        quiet = _everywhere([] if signals else operands, defined, each)
-        wrong = wrong | (~defined(result) & quiet)
-    bases = operands[:1] if name in _INFINITE_EXPONENTS else operands
-    infinite = defined(result) & ~finite(result) & _everywhere(bases, finite, each)
-    poles = _poles(node, operands)
-    if "over" in node.reports and "divide" in node.reports:
-        wrong = wrong | infinite
-    elif "over" in node.reports:
-        wrong = wrong | (infinite & ~poles)
-    elif "divide" in node.reports:
-        wrong = wrong | (infinite & poles)
+        invalid = _where_all([] if signals else operands, defined, each, yes, no)
+    if "over" in node.reports or "divide" in node.reports:
+        bases = operands[:1] if name in _INFINITE_EXPONENTS else operands
+        infinite = _where_all(bases, finite, each, yes, no)
+        if not {"over", "divide"} <= set(node.reports):
+            infinite = _at_poles(node, operands, infinite, no, wanted="divide" in node.reports)
+    marks = torch.where(finite(result), no, torch.where(defined(result), infinite, invalid))
     if UNDERFLOW in node.reports and each:
-        wrong = wrong | _vanishing(node, operands, result)
-    return wrong
+        marks = torch.where(_vanishing(node, operands, result), yes, marks)
+    return marks
 
 
-def _poles(node: Node, operands: Sequence[Any]) -> Tensor:
+def _at_poles(
+    node: Node, operands: Sequence[Any], marks: Tensor, no: Tensor, *, wanted: bool
+) -> Tensor:
+    """Marks where an infinite result is a division by zero, or where it is not."""
     ufunc = named(node.op)
     pole = None if ufunc is None else _POLES.get(ufunc.__name__)
     if ufunc is None or pole is None:
-        return torch.zeros((), dtype=torch.bool)
-    return pole(*map(_tensor, operands[: ufunc.nin]))
+        return no if wanted else marks
+    there = pole(*map(_tensor, operands[: ufunc.nin]))
+    return torch.where(there, marks, no) if wanted else torch.where(there, no, marks)
 
 
 def _vanishing(node: Node, operands: Sequence[Any], result: Tensor) -> Tensor:
@@ -144,14 +151,17 @@ def _vanishing(node: Node, operands: Sequence[Any], result: Tensor) -> Tensor:
     return (size < torch.finfo(size.dtype).tiny) & ~((result == 0) & exact)
 
 
-def _everywhere(operands: Sequence[Any], test: Callable[[Tensor], Tensor], each: bool) -> Tensor:
-    """Where all operands pass a test: element by element, or as wholes."""
-    found = torch.ones((), dtype=torch.bool)
+def _where_all(
+    operands: Sequence[Any], test: Callable[[Tensor], Tensor], each: bool, yes: Tensor, no: Tensor
+) -> Tensor:
+    """One of two where all operands pass a test: element by element, or as wholes."""
     for operand in operands:
-        tensor = _tensor(operand)
-        if tensor.is_floating_point() or tensor.is_complex():
-            found = found & (test(tensor) if each else test(tensor).all())
-    return found
+        if isinstance(operand, float | complex):
+            if cmath.isnan(operand) or (test is finite and cmath.isinf(operand)):
+                return no
+        elif _is_real(operand) or (isinstance(operand, Tensor) and operand.is_complex()):
+            yes = torch.where(test(operand) if each else test(operand).all(), yes, no)
+    return yes
 
 
 def _tensor(x: Any) -> Tensor:
