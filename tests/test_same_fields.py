@@ -23,7 +23,7 @@ from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile
 from tests.compiled_places import in_place, reached
 from tests.field_calls import CHANGES, Function, Given, bound, calls, differences
 from tests.field_programs import ASKED, Program, chosen
-from tests.native import compare, run_compiled, run_native
+from tests.native import LENIENCY, compare, run_compiled, run_native
 
 FOREVER = 10**9
 
@@ -35,6 +35,15 @@ MENTIONED = 12
 
 TYPED = ("float32", "whole numbers", "int32", "complex", "boolean")
 """Changes for which native code is made anew."""
+
+
+CANCELLED = 1e-12
+"""What may be left of numbers around one that cancel: nothing but rounding."""
+
+
+@pytest.fixture(autouse=True)
+def _lenient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LENIENCY, "absolute", CANCELLED)
 
 
 def assert_same(program: Program, made: Function, given: Sequence[Given]) -> None:

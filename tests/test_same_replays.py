@@ -174,6 +174,24 @@ def test_replay(name: str) -> None:
     assert not [note for note in notes if "failed" in note or "internal" in note]
 
 
+def test_sections_may_be_none() -> None:
+    def sections(x: Any) -> Any:
+        return np.add.reduceat(x, np.arange(0, x.shape[0], 2), axis=0) * 2
+
+    report = npc.explain(sections, A[:0])
+    assert not report.breaks
+    assert [line.reason for line in report.lines] == [None]
+    compiled = npc.compile(sections)
+    for x in (A, A[:0], A[:0].astype("f4"), A[:0, :0]):
+        for _ in range(3):
+            one, other = sections(x), compiled(x)
+            assert (one.dtype, one.shape, one.tolist()) == (
+                other.dtype,
+                other.shape,
+                other.tolist(),
+            )
+
+
 def test_a_recording_hears_the_warnings_of_tolerances() -> None:
     @npc.compile
     def close(x: Any, t: Any) -> Any:

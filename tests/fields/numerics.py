@@ -251,6 +251,8 @@ def least_squares(x, y, degree):
     np.asarray_chkfinite(y)
     solution, residual, rank, _ = np.linalg.lstsq(a, y, rcond=None)
     fitted = np.polyval(solution, x)
+    if len(y) == 1:
+        return solution, residual, rank, 1.0  # there would be nothing but rounding to divide
     r2 = 1 - ((y - fitted) ** 2).sum() / ((y - y.mean()) ** 2).sum()
     return solution, residual, rank, r2
 

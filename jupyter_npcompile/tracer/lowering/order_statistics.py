@@ -134,6 +134,9 @@ def _quantile(
         trace.unsupported("this form of q")
     rows, axes = _gathered(trace, x, axis)
     kind = trace.dtype
+    if not q.size:
+        none = trace.cast(Owner(rows, x.dtype), kind)[:0]
+        return Owner(_shaped(none, x, axes, keepdims, q.ndim), kind)
     if skipping and x.dtype.kind == "f":
         last = _numbers(trace, rows) - 1
         parts = [_among_numbers(trace, rows, last, float(share), kind) for share in q.flat]

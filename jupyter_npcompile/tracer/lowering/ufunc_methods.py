@@ -260,6 +260,8 @@ def reduceat(
         stop = starts[k + 1] if k + 1 < len(starts) else size
         section = x.read().narrow(place, start, max(stop - start, 1))
         parts.append(_section(trace, Owner(section, x.dtype), name, place, kind))
+    if not parts:
+        return Owner(trace.cast(Owner(x.read().narrow(place, 0, 0), x.dtype), kind), kind)
     return Owner(torch.stack(parts, dim=place), kind)
 
 
