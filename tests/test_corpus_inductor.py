@@ -1,8 +1,8 @@
 """Some of NumPy's documented examples through Inductor: none may differ.
 
-The sample is drawn anew each time, from a seed that is printed.
-``NPCOMPILE_CORPUS_SEED`` repeats a sample, ``NPCOMPILE_CORPUS_SAMPLE`` changes
-its size.
+The sample is drawn anew each time, from a seed that is printed, for a landing
+from the state of the package. ``NPCOMPILE_CORPUS_SEED`` repeats a sample,
+``NPCOMPILE_CORPUS_SAMPLE`` changes its size.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from tests.batches import Batches
 from tests.corpus import documented, run
 from tests.docstrings import groups
 from tests.native import run_compiled
+from tests.seeds import PACKAGE, seed_of
 from tests.segment_batches import compiled_together
 from tests.summary import tell
 
@@ -23,8 +24,8 @@ __all__ = ["documented"]
 
 pytestmark = pytest.mark.slow
 
-SEED = int(os.environ.get("NPCOMPILE_CORPUS_SEED", random.SystemRandom().randrange(10**6)))
-SAMPLE = int(os.environ.get("NPCOMPILE_CORPUS_SAMPLE", 150))
+SEED = seed_of(os.environ.get("NPCOMPILE_CORPUS_SEED", ""))
+SAMPLE = int(os.environ.get("NPCOMPILE_CORPUS_SAMPLE", 50 if PACKAGE else 150))
 GROUPS = groups()
 DRAWN = random.Random(SEED).sample(GROUPS, min(SAMPLE, len(GROUPS)))
 DONE: list[str] = []

@@ -7,6 +7,8 @@ import pytest
 
 from jupyter_npcompile.loops.loop_code import LoopCode
 from jupyter_npcompile.loops.records import Step
+from jupyter_npcompile.runtime.loop_check import Prediction
+from jupyter_npcompile.runtime.loop_form import Form
 from tests.test_loops_program import translated
 
 PLACES = {"p.dt": ("p", Step(dict, "dt"))}
@@ -34,3 +36,20 @@ def test_inputs_and_outputs_of_a_translated_loop() -> None:
     assert code.values({"a": 1, "b": 2}) == [{"a": 1, "b": 2}[name] for name in code.inputs]
     assert code.written == ("b",)
     assert not code.draws_legacy
+
+
+def test_single_precision_leaves_fewer_digits() -> None:
+    text = "for i in range(9):\n    t = np.sqrt(a[i:]).mean() * 2.0"
+    one = translated(text, a=np.ones(9, np.float32))
+    assert one.precision == float(np.finfo(np.float32).eps)
+    other = translated(text, a=np.ones(9))
+    assert other.precision == float(np.finfo(np.float64).eps)
+
+
+def test_a_number_that_was_computed_with_fewer_digits_is_compared_with_fewer() -> None:
+    text = "for i in range(9):\n    s = a.sum()\n    t = float(s)"
+    code = translated(text, a=np.ones(9, np.float32))
+    form = Form(code, lambda *_: None, None)
+    said = Prediction(form, {"t": 1.0 + 3e-7}, [], 1.0, 0)
+    assert said.differences({"t": 1.0}) == []
+    assert said.differences({"t": 1.0 + 1e-3}) != []

@@ -18,10 +18,11 @@ import jupyter_npcompile
 from tests.lowering_arguments import Call
 from tests.lowering_recipes import RECIPES
 from tests.native_recipes import NoText, check
+from tests.seeds import seed_of
 from tests.test_tracer_lowering_random import LOWERED
 
 CHOSEN = os.environ.get("NPCOMPILE_NATIVE_RECIPES", "")
-SEED = int(CHOSEN) if CHOSEN.isdigit() else random.SystemRandom().randrange(10**6)
+SEED = seed_of(CHOSEN)
 SAMPLE = 10
 """Rows of a run in which native code must be compiled, which takes a second each."""
 

@@ -85,6 +85,30 @@ ROWS: tuple[Row, ...] = (
         "native",
     ),
     Row(
+        "integer_at_first",
+        "a=R.normal(size=6), n=4",
+        "t, s, found = 0, 0, []\nfor v in a:\n    found.append((t * 0.5, t < 0.25, 2.0 - t, t / n))\n    t += v\nfor v in a: s += v\nt = t, found, s / n, s * 2, s > 0, -1.0 * s",
+        "native",
+    ),
+    Row(
+        "integer_at_first_for_long",
+        "a=R.normal(size=6)",
+        "t, u = 0, 0\nfor v in a:\n    u = t + 1\n    t += v\n    if t > -99: break\nt = t, u",
+        "",
+    ),
+    Row(
+        "list_of_two_names",
+        "n=3",
+        "t, u = [1, 2], [3]\nv = t\nfor i in range(3):\n    v.append(i)\n    w = u\n    w[0] += 1\nt = t, u, v",
+        "",
+    ),
+    Row(
+        "list_in_a_dict_and_by_a_name",
+        "n=3",
+        "t = []\nfor i in range(3):\n    u = [i]\n    d = {'k': u}\n    d['k'].append(2)\n    t.append(len(u))",
+        "",
+    ),
+    Row(
         "int_masks",
         "n=40, k=I('int64')",
         "c, d, e, t = 0, 0, 0, []\nfor i in range(-n, n):\n    c += i & 1\n    d += (i & 7) - (i % 8) + (i > 3)\n    e ^= (7 & i) | (i & -4)\n    t.append((c, d, e, i % n, i % -n, (n - i) % 7, int(k[i % 6]) % (n + 5), i % 2**33))",
@@ -98,7 +122,7 @@ ROWS: tuple[Row, ...] = (
         "short_range_too_far",
         "a=R.normal(size=4)",
         "t = 0.0\nfor i in range(3):\n    for k in range(3): t += a[i + k]",
-        "refused",
+        "",
     ),
     Row(
         "int_powers_of_two",
@@ -825,6 +849,18 @@ ROWS: tuple[Row, ...] = (
         "while_array",
         "a=R.random(5)",
         "t = 0\nwhile np.abs(a).max() > 1e-3:\n    a *= 0.5\n    t += 1",
+    ),
+    Row(
+        "complex_into_real",
+        "a=R.random((3, 2)), c=R.random(3) + 1j",
+        "t = 0\nfor k in range(2):\n    np.subtract.at(a, np.array([0, 2]), c[:2, None])\n    t += k",
+        "python",
+    ),
+    Row(
+        "complex_made_real",
+        "c=R.random(3) + 1j",
+        "t = 0\nfor k in range(3): t = np.cumsum(c, dtype=float)",
+        "python",
     ),
     Row("none_at_all", "n=0", "t = 3\nfor i in range(n): t += 1", "refused"),
     Row(

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile
+from tests.native import compare, run_compiled, run_native
 from tests.native_loops import (
     assert_same,
     compiled,
@@ -419,3 +420,24 @@ def test_threads_that_share_a_generator() -> None:
     expected = np.random.default_rng(1)
     expected.random(10 + 4 * 200_000)
     assert rng.bit_generator.state == expected.bit_generator.state
+
+
+WAITING = """
+low, high = np.zeros(5), np.linspace(1, 2, 5)
+while np.max(high - low) > 1e-6:
+    middle = (low + high) / 2
+    left = middle < 0.7
+    high = np.where(left, high, middle)
+    low = np.where(left, middle, low)
+    later = middle[1:]
+"""
+
+
+def test_what_a_while_loop_makes_has_no_value_before_it() -> None:
+    source = WAITING.strip("\n")
+    compiled = run_compiled(source, tier="native-loop", runs=3)
+    for one, other in zip(run_native(source, runs=3).outcomes, compiled.outcomes, strict=True):
+        assert compare(one, other) == []
+    order = [name for name in compiled.outcomes[-1].names if name in ("middle", "left", "later")]
+    assert order == ["middle", "left", "later"]
+    assert "native-loop" in [region.tier for region in compiled.reports[-1].regions]

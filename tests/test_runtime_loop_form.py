@@ -133,6 +133,7 @@ def test_segments_take_over_where_a_native_loop_gains_nothing(
     """An iteration takes long, and its time is that of NumPy's functions."""
     monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
     monkeypatch.setattr(Form, "gains_too_little", _gains_nothing)
+    monkeypatch.setattr(state.RegionState, "is_numpy", False)  # whichever won on this machine
     fast = jupyter_npcompile.compile(large)
     x = np.random.default_rng(0).random(2000)
     for _ in range(6):
@@ -153,6 +154,16 @@ def test_segments_take_over_where_a_native_loop_gains_nothing(
         np.testing.assert_allclose(fast(x, 40), large(x, 40), rtol=1e-12)
     assert form.iterations
     assert not handle.loops[0].gave_way
+
+
+@pytest.mark.parametrize("python", [2.0, 0.5])
+def test_where_nothing_compiled_is_faster_native_code_runs_at_once(python: float) -> None:
+    """Segments that NumPy runs are not waited for."""
+    made = form(python)
+    assert made.loses(SIZE, 1.0, factor=FAR)
+    assert made.has_turns(SIZE)
+    assert made.end_turns(SIZE) == (python > 1.0) != made.has_lost(SIZE)
+    assert not made.has_turns(SIZE)
 
 
 def _gains_nothing(form: Form, size: tuple[int, ...], *times: float, is_run: bool = False) -> bool:

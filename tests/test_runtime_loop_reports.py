@@ -10,6 +10,7 @@ import pytest
 import jupyter_npcompile as npc
 from jupyter_npcompile.graph import ReportData
 from jupyter_npcompile.runtime.reporting import MEASURED
+from tests.native import Bench
 
 pytestmark = pytest.mark.usefixtures("_native")
 
@@ -49,3 +50,23 @@ def test_an_iteration_that_was_checked_did_run(capsys: pytest.CaptureFixture[str
     line = next(line for line in report.lines if "0.5" in line.source)
     assert (line.status, line.reason, line.hint) == ("host", *MEASURED)
     assert not report.breaks
+
+
+CELL = """%%npcompile --ahead
+for step in range(2000):
+    x = x * 0.5 + 1.0
+"""
+
+
+@pytest.mark.slow
+def test_a_cell_compiled_ahead_shows_its_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when native code is there from the start, and of a run all of which is native."""
+    with Bench(compiled=True) as bench:
+        monkeypatch.setattr(npc.settings, "tier", "auto")
+        bench.shell.run_cell("x = np.arange(20.0)")
+        for source in (CELL, CELL, CELL + "# edited"):
+            assert bench.shell.run_cell(source).success
+            report = npc.last_report()
+            assert report is not None
+            assert [region.tier for region in report.regions].count("native-loop")
+            assert [len(graph.nodes) for graph in report.graph.numpy] == [2]

@@ -41,7 +41,9 @@ def assert_same(program: Program, made: Function, given: Sequence[Given]) -> Non
     wrong = [
         f"{one}: {text}"
         for one in given
-        for text in differences(program.outcome(program.function, one), program.outcome(made, one))
+        for text in differences(
+            program.outcome(program.function, one), program.outcome(made, one), one.change
+        )
     ]
     assert not wrong, "\n".join(wrong[:MENTIONED])
 

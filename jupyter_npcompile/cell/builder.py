@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-from jupyter_npcompile.cell.names import bound_names, exposed, loaded, reads_and_targets
+from jupyter_npcompile.cell.names import (
+    bound_names,
+    exposed,
+    in_order,
+    loaded,
+    reads_and_targets,
+)
 from jupyter_npcompile.cell.program import (
     Loop,
     Region,
@@ -160,7 +166,7 @@ class Builder(abc.ABC):
             assigned = bound_names([replaced(node, orelse=[])])
             names = assigned if after is None else assigned & (after | exposed([node]))
             native = is_plain(node, in_function=self.scope == "function")
-            made = Loop(number, node, range(0), outer, native, assigned, tuple(sorted(names)))
+            made = Loop(number, node, range(0), outer, native, assigned, in_order(names, node))
             self.loops.append(made)
             self.around.append(number)
         body = [*self.told(node), *self.body(node.body, again)]

@@ -198,6 +198,22 @@ def local_names(function: Function | ast.Lambda) -> frozenset[str]:
     return frozenset(names)
 
 
+def in_order(names: Iterable[str], node: ast.AST) -> tuple[str, ...]:
+    r"""Return names in the order in which a statement binds them first.
+
+    Examples
+    --------
+    >>> in_order({"a", "b", "c"}, ast.parse("for c in x:\n    b = c\n    a = b").body[0])
+    ('c', 'b', 'a')
+    """
+    places: dict[str, tuple[int, int]] = {}
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            place = part.lineno, part.col_offset
+            places[part.id] = min(places.get(part.id, place), place)
+    return tuple(sorted(names, key=lambda name: (places.get(name, (0, 0)), name)))
+
+
 def _collect_bound(node: ast.AST, names: set[str], *, inside_comprehension: bool) -> None:
     if isinstance(node, ast.Name):
         if not isinstance(node.ctx, ast.Load) and not inside_comprehension:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,9 @@ COMPARISONS: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.GtE: (">=", "greater_equal"),
 }
 """C++ spelling and ufunc of each comparison."""
+
+EXACT = 53
+"""Bits of an integer that is a float, exactly."""
 
 ORDERS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 """Functions in C++ that compare floats."""
@@ -117,9 +121,14 @@ def binary(name: str, left: Scalar, right: Scalar) -> Scalar:
     a, b = left.type, right.type
     if a.origin == b.origin == "py" and not a.mixed and not b.mixed:
         return _python(name, left, right)
-    if a.origin != "np" and b.origin != "np":
-        return _undecided(name, left, right)
-    return _numpy(name, left, right)
+    if is_numpys(a) or is_numpys(b):
+        return _numpy(name, left, right)
+    return _undecided(name, left, right)
+
+
+def is_numpys(type: Number) -> bool:
+    """Whether a number is surely NumPy's: what may be a Python integer is not."""
+    return type.origin == "np" and not type.mixed
 
 
 def _python(name: str, left: Scalar, right: Scalar) -> Scalar:
@@ -203,17 +212,12 @@ def _python_floats(name: str, left: Scalar, right: Scalar) -> Scalar:
 def _undecided(name: str, left: Scalar, right: Scalar) -> Scalar:
     """Where neither is surely NumPy's, and one may be."""
     a, b = left.type, right.type
-    if (
-        (a.mixed and b.dtype != "float64")
-        or (b.mixed and a.dtype != "float64")
-        or (a.mixed and b.mixed)
-    ):
-        raise Declined("a number that is an integer at first and a float later")
+    if _gives_integers(name, a, b):
+        return binary(name, _later(left), _later(right))
     origin: Origin = "any"
     tag = f"(({tag_of(left)}) == 1 || ({tag_of(right)}) == 1)"
-    if (a.mixed and b.origin == "py") or (b.mixed and a.origin == "py"):
-        mixed = a if a.mixed else b
-        origin = mixed.origin
+    if a.origin == b.origin == "py":
+        origin = "py"
     dtypes = {a.dtype, b.dtype}
     if dtypes <= {"float64", "int64"} and "float64" in dtypes:
         plain_left = Scalar(left.code, Number("py", a.dtype, a.bits), const=left.const)
@@ -226,6 +230,24 @@ def _undecided(name: str, left: Scalar, right: Scalar) -> Scalar:
         made = _python(name, plain_left, plain_right)
         return Scalar(made.code, Number("any", "int64", made.type.bits), tag)
     raise Declined("a number that is Python's or NumPy's, as it comes")
+
+
+def _gives_integers(name: str, a: Number, b: Number) -> bool:
+    """Whether a result may be an integer where a number is an integer at first."""
+    if a.mixed and b.mixed:
+        return True
+    if not a.mixed and not b.mixed:
+        return False
+    other = b if a.mixed else a
+    return other.dtype != "float64" and (name != "true_divide" or other.bits > EXACT)
+
+
+def _later(value: Scalar) -> Scalar:
+    """A number that is an integer at first and a float later; as an integer it is Python's."""
+    kind = value.type
+    if not kind.mixed:
+        return value
+    return Scalar(f"later({value.tag}, {value.code})", replace(kind, mixed=False), value.tag)
 
 
 def _numpy(name: str, left: Scalar, right: Scalar) -> Scalar:
@@ -241,7 +263,7 @@ def compare(symbol: str, name: str, left: Scalar, right: Scalar) -> Scalar:
     a, b = left.type, right.type
     if "complex128" in (a.dtype, b.dtype) and symbol not in ("==", "!="):
         raise Declined("an order of complex numbers")
-    if a.origin == "np" or b.origin == "np":
+    if is_numpys(a) or is_numpys(b):
         result, tag = Number("np", "bool", 1), ""
     elif a.origin == b.origin == "py":
         result, tag = BOOL, ""

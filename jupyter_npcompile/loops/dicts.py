@@ -38,7 +38,7 @@ def write(t: Names, some: Slots, key: str, value: Value) -> None:
     if t.frame is not some.frame:
         raise Declined("a dict of another function that is changed", t.line)
     if isinstance(value, Items) and value.is_list:
-        value = lists.display(t, value.items)  # somebody may append to it
+        value = lists.changing(t, value)  # somebody may append to it
     if isinstance(value, Entries | Slots):
         raise Declined("a dict in a dict", t.line)
     t.assign(some.variable(key), value)

@@ -25,6 +25,7 @@ from jupyter_npcompile.loops.values import (
     Source,
     Value,
 )
+from jupyter_npcompile.tracer.evaluation import warnings_shown
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -196,6 +197,8 @@ def _enough(t: Names, args: Sequence[Value], least: int) -> list[Value]:
 def change(t: Names, function: Any, args: Sequence[Value], changed: Ref | None) -> None:
     """Write a call of NumPy that returns nothing, and writes into an array instead, or none."""
     w = t.writer
+    if changed is not None and any(map(_is_complex, args)) and not _is_complex(changed):
+        raise Declined("complex numbers into real ones, which NumPy warns of")
     parts = [
         f"lend({changed.code}, {np.dtype(changed.dtype).num}, true)"
         if changed is not None and arg is changed
@@ -260,9 +263,13 @@ def _outcome(guarded: Guarded, args: Sequence[Value], name: str) -> Given:
         for length, kind in product_of(LENGTHS, numbers):
             examples = [_example(arg, length, name, kind) for arg in args]
             try:
-                result = guarded(*examples)
+                with warnings_shown() as caught:
+                    result = guarded(*examples)
             except Exception as error:
                 problem = type(error).__name__
+                continue
+            if caught:
+                problem = f"NumPy warns: {caught[0]}"
                 continue
             outcomes.add(Given.of(result, name))
         if outcomes:
@@ -301,6 +308,12 @@ def product(t: Names, left: Ref, right: Ref, ndim: int, dtype: str) -> Ref:
 
 
 _MATMUL = Guarded(np.matmul, {}, ())
+
+
+def _is_complex(value: Value) -> bool:
+    if isinstance(value, Scalar):
+        return value.type.dtype == "complex128"
+    return isinstance(value, (Ref, Applied, Gathered)) and value.dtype == "complex128"
 
 
 def _is_fixed(value: Value) -> bool:

@@ -52,18 +52,26 @@ def changed_names(statements: Sequence[ast.stmt]) -> frozenset[str]:
 
     Examples
     --------
-    >>> sorted(changed_names(ast.parse("a.append(1); b[0] = 2; c = [b[1]]").body))
-    ['a', 'b']
+    >>> sorted(changed_names(ast.parse("a.append(1); b[0] = 2; c = [b[1]]; b = d").body))
+    ['a', 'b', 'd']
     """
     found: set[ast.expr] = set()
+    same: list[tuple[str, str]] = []
     for node in (part for statement in statements for part in ast.walk(statement)):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+            names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+            same += [(name, node.value.id) for name in names]
+            same += [(node.value.id, name) for name in names]
         if isinstance(node, ast.Attribute):
             found.update({node.value} if node.attr in CHANGING else ())
         elif isinstance(node, ast.Subscript):
             found.update(() if isinstance(node.ctx, ast.Load) else {node.value})
         elif isinstance(node, ast.AugAssign):
             found.add(node.target)
-    return frozenset(node.id for node in found if isinstance(node, ast.Name))
+    changed = {node.id for node in found if isinstance(node, ast.Name)}
+    while more := {other for name, other in same if name in changed} - changed:
+        changed |= more
+    return frozenset(changed)
 
 
 def display(t: Names, items: Sequence[Value]) -> Listed:
@@ -78,6 +86,19 @@ def display(t: Names, items: Sequence[Value]) -> Listed:
     for item in held:
         _push(t, made, item)
     return made
+
+
+def changing(t: Names, value: Items) -> Listed:
+    """A list that may be changed from now on.
+
+    Raises
+    ------
+    Declined
+        Where another name has it that does not know of this.
+    """
+    if value.has_name:
+        raise Declined("a list that is changed by another name", t.line)
+    return display(t, value.items)
 
 
 def repeated(t: Names, items: Sequence[Value], times: Scalar) -> Listed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -91,6 +92,11 @@ class LoopCode:
             When one is not there.
         """
         return [reached(self.paths.get(name, (name,)), namespace) for name in self.inputs]
+
+    @property
+    def precision(self) -> float:
+        """Relative spacing of the coarsest floating-point type in it."""
+        return 2.0**-23 if re.search(r"\bfloat\b", self.source) else 2.0**-52
 
     def show(self) -> None:
         """Print what a run has left, which counts."""

@@ -206,7 +206,7 @@ def method(
         isinstance(owner, Scalar)
         and name == "item"
         and not args
-        and owner.type.origin == "np"
+        and arithmetic.is_numpys(owner.type)
         and owner.type.dtype in PYTHON
     ):
         return Scalar(owner.code, Number("py", owner.type.dtype, owner.type.bits))

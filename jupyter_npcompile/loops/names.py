@@ -287,7 +287,7 @@ class Names(ABC):
             return Ref(variable, known, root=variable)
         if isinstance(known, TupleType):
             items = tuple(self.value(f"{name}_{k}", t) for k, t in enumerate(known.items))
-            return Items(items, known.is_list)
+            return Items(items, known.is_list, has_name=True)
         if isinstance(known, ListType):
             code = "" if known.item is None else self.variable(name, known)
             return Listed(code, known, name)
@@ -316,7 +316,7 @@ class Names(ABC):
                 dicts.write(self, slots, key, item)
             value = slots
         if isinstance(value, Items) and value.is_list and name in self.frame.changed:
-            value = lists.display(self, value.items)
+            value = lists.changing(self, value)
         self.frame.env[name] = self.store(name, value)
 
     def store(self, name: str, value: Value) -> Type:
@@ -432,7 +432,7 @@ class Names(ABC):
             self.writer.emit(f"{value.type.c} {name} = {value.code};")
             return Ref(name, value.type, root=value.root)
         if isinstance(value, Items):
-            return Items(tuple(map(self.settled, value.items)), value.is_list)
+            return Items(tuple(map(self.settled, value.items)), value.is_list, value.has_name)
         if isinstance(value, Entries):
             return Entries(value.names, tuple(map(self.settled, value.items)))
         if isinstance(value, Listed):

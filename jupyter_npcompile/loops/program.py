@@ -370,6 +370,8 @@ class _Program(Boundary):
             raise Declined("a loop whose test binds names", self.node.lineno)
         with w.block("for (;;)"):
             w.emit("LOOK(run);")
+            # Before the first iteration there may be no arrays to give names.
+            w.emit("if (!at_ && !left_) { status_ = NOTHING; goto done_; }")
             w.emit("if (at_ >= left_ || (run.enough && at_)) { status_ = PAUSED; goto done_; }")
             with w.block():
                 test = self.condition(self.node.test)

@@ -126,10 +126,13 @@ class Items:
         The values.
     is_list : bool
         Whether it is a list.
+    has_name : bool
+        Whether somebody may know it by a name.
     """
 
     items: tuple[Any, ...]
     is_list: bool = False
+    has_name: bool = False
 
 
 @dataclass(frozen=True)

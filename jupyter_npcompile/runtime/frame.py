@@ -206,7 +206,11 @@ class Frame:
             return False
         self._began[loop] = perf_counter()
         try:
-            return state.enter(self, sys._getframe(1), iterator)
+            if not state.enter(self, sys._getframe(1), iterator):
+                return False
+            for region in state.loop.regions:
+                self._states[region].remember()
+            return True
         except KeyboardInterrupt as interrupt:
             raise interrupt.with_traceback(None)  # noqa: B904 - it is the same one
 
@@ -295,6 +299,11 @@ class Frame:
             or any(self._states[region].pauses.waiting for region in state.loop.regions)
         )
 
+    def is_numpy(self, loop: int) -> bool:
+        """Whether NumPy was found to be faster than all that was compiled of a loop's regions."""
+        regions = self._loops[loop].loop.regions
+        return all(self._states[region].is_numpy for region in regions)
+
     def drop(self, loop: int) -> None:
         """The loop is over."""
         self._chunks.pop(loop, None)
@@ -382,7 +391,8 @@ class ModuleFrame(Frame):
         namespace: FrameNamespace,
     ) -> None:
         """Write what native code has computed into the cell's globals."""
-        bound = {name: value for name, value in values.items() if value is not NotImplemented}
-        namespace.globals.update(bound)
+        for name in loop.names:  # new ones are there in Python's order
+            if values[name] is not NotImplemented:
+                namespace.globals[name] = values[name]
         if rest is not None:
             self._iterators[loop.id] = rest

@@ -93,7 +93,7 @@ class Prediction:
 
     def differences(self, namespace: Mapping[str, Any]) -> list[str]:
         """What is not as it was said, now that Python has run the iteration."""
-        rounding = Rounding(self.magnitude, 2.0**-52)
+        rounding = Rounding(self.magnitude, self.form.code.precision)
         found: list[str | None] = []
         for name, value in self.values.items():
             if value is NotImplemented:

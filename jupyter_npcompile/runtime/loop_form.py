@@ -222,6 +222,20 @@ class Form:
         self.lost.discard((ANY, *size[1:]))
         return True
 
+    def has_turns(self, size: tuple[int, ...]) -> bool:
+        """Whether segments have their turn, for runs of some size."""
+        turns = self.turns.get(size[1:])
+        return turns is not None and not turns.is_over
+
+    def end_turns(self, size: tuple[int, ...]) -> bool:
+        """There are no segments to have one; whether such runs are faster here than in Python."""
+        turns = self.turns[size[1:]]
+        turns.is_over = True
+        if turns.native >= turns.python:
+            return False
+        self.lost.discard((ANY, *size[1:]))
+        return True
+
     def has_lost(self, size: tuple[int, ...]) -> bool:
         """Whether Python is faster for a run of some size."""
         return size in self.lost or (ANY, *size[1:]) in self.lost

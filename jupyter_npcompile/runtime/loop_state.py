@@ -105,6 +105,8 @@ class LoopState:
         if not self.forms and when == "now":
             self._consider(namespace, iterator, wait=True)
         self._beside = None
+        if self._is_to_be_captured:
+            return False
         if self.forms and self._attempt(frame, namespace, iterator):
             return True
         self._watched = self._beside if self.open == 1 else None
@@ -137,6 +139,14 @@ class LoopState:
             self.rest.offer(number, False)
         return False
 
+    @property
+    def _is_to_be_captured(self) -> bool:
+        """Whether Python runs an iteration first, though a form may be known from earlier days.
+
+        Who compiles ahead wants to look at the captured graph, too.
+        """
+        return self.options.ahead and self.entries == 1 and is_open(self.options)
+
     # -- running
 
     def _attempt(
@@ -160,7 +170,9 @@ class LoopState:
             if not form.fits(namespace):
                 continue
             size = size_of_run(left, values)
-            if form.has_lost(size):
+            if form.has_lost(size) and not (
+                form.has_turns(size) and frame.is_numpy(self.loop.id) and form.end_turns(size)
+            ):
                 self.gave_way = True
                 if count < UNLIMITED:
                     self._beside = form, size, count

@@ -76,6 +76,8 @@ class RegionState:
         Statements of which the last recording came to nothing.
     used : dict of int to Plan
         The plan that last ran from each statement.
+    earlier : dict of int to Plan
+        The same of the last run of the cell in which any ran.
     fast : dict of int to tuple of (Plan, callable)
         Plans that have a short way into their code, by first statement.
     pauses : Pauses
@@ -101,6 +103,7 @@ class RegionState:
     postponed: set[int] = field(default_factory=set)
     put_off: set[int] = field(default_factory=set)
     used: dict[int, Plan] = field(default_factory=dict)
+    earlier: dict[int, Plan] = field(default_factory=dict)
     fast: dict[int, tuple[tuple[Plan, Fast], ...]] = field(default_factory=dict)
     pauses: Pauses = field(default_factory=Pauses)
     rest: Rest = field(default_factory=lambda: Rest(()))
@@ -236,6 +239,12 @@ class RegionState:
         """First and last line."""
         return self.code.lines
 
+    @property
+    def is_numpy(self) -> bool:
+        """Whether NumPy was found to be faster than all that was compiled of it."""
+        plans = self.every_plan()
+        return bool(plans) and all(plan.state == "numpy" and not plan.stale for plan in plans)
+
     def taken(self, index: int) -> tuple[str, ...] | None:
         """Names that the skeleton takes for a statement; None for ``return``."""
         return self.code.taken(index)
@@ -243,10 +252,16 @@ class RegionState:
     def begin(self) -> None:
         """A new run of the cell begins: forget what the last one used, keep the plans."""
         with self.lock:
-            self.used.clear()
+            self.earlier = self.used or self.earlier
+            self.used = {}
             self.stops.clear()
             self.postponed.clear()
             self.pauses.wake()
+
+    def remember(self) -> None:
+        """Native code has run it, of which there is no graph: show what was captured before."""
+        if not self.used:
+            self.used = dict(self.earlier)
 
     def _note(self, start: int, plan: Plan) -> None:
         """Remember what ran, for the report."""

@@ -44,7 +44,8 @@ def missing(table):
     complete = table[known.all(axis=1)]
     share = known.mean(axis=0)
     print(f"{(~known).sum()} missing, {len(complete)} complete rows")
-    return filled, complete, share, np.nanmedian(table)
+    # A median of zeros of both signs may have either.
+    return filled, complete, share, np.nanmedian(table) + 0.0
 
 
 def columns(table, names):

@@ -268,10 +268,10 @@ def copies_and_views(x):
 
 
 def broadcasting(x):
-    a = x[:, None] + x
+    a = x[:, None] * x  # of a sum, `c` would be nothing but rounding
     b = x.reshape(-1, 1, 1) * np.ones((2, 1)) + np.arange(3)
     c = a - a.mean(axis=0) - a.mean(axis=1, keepdims=True) + a.mean()
-    d = np.where(a > c, a, 0)
+    d = np.where(a > x, a, 0)
     e, f = np.meshgrid(x, x[:2], indexing="ij")
     return a, b, c, d, e, f, (a.shape, b.shape)
 

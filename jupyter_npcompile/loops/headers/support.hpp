@@ -452,6 +452,8 @@ static inline double true_div(i64 a, i64 b) {  // exact where both are doubles
     NEED(b != 0 && a < (i64)1 << 53 && a > -((i64)1 << 53) && b < (i64)1 << 53 && b > -((i64)1 << 53));
     return (double)a / (double)b;
 }
+// A number that is a Python integer at first, from when on it is a float.
+static inline double later(int tag, double x) { NEED(tag != 2); return x; }
 static inline double python_div(double a, double b) { NEED(b != 0.0); return a / b; }
 static inline double python_pow(double a, double b) {
     NEED(!(a == 0.0 && b < 0.0) && !(a < 0.0 && b != std::floor(b)));
