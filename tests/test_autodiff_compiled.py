@@ -19,7 +19,7 @@ from jupyter_npcompile.autodiff.folding import folded
 from jupyter_npcompile.autodiff.joint import joint_module
 from jupyter_npcompile.autodiff.programs import program_of
 from jupyter_npcompile.autodiff.replays import LONGEST, Replay, record_call
-from jupyter_npcompile.autodiff.stages import is_library
+from jupyter_npcompile.autodiff.stages import is_library, name_of
 
 RNG = np.random.default_rng(3)
 V = RNG.uniform(0.3, 2.0, 12)
@@ -129,6 +129,28 @@ def test_what_depends_on_no_input_is_a_constant(f: Callable[..., Any], args: Any
             depends.add(node)
     calls = [node for node in module.graph.nodes if node.op == "call_function"]
     assert not [node for node in calls if is_library(node) and node not in depends]
+
+
+def quotients(a: Any) -> Any:
+    return np.sum(a[0] / a[1]) + np.sum(a[2] + a[3])
+
+
+def test_what_is_needed_twice_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    replay = record_call(quotients, ([*M],), {}, (0,))
+    assert isinstance(replay, Replay), replay
+    before = joint_module(replay.graph)
+    count = calls_of(before, "div")
+    assert calls_of(folded(before, is_library), "div") < count
+    monkeypatch.setattr(npc.settings, "tier", "inductor")
+    gradient = npc.grad(quotients)
+    for _ in range(2):
+        found = gradient([*M])
+        np.testing.assert_allclose(found[1], -M[0] / M[1] ** 2)
+        assert not np.shares_memory(found[2], found[3])  # though their elements are the same
+
+
+def calls_of(module: torch.fx.GraphModule, name: str) -> int:
+    return sum(node.op == "call_function" and name_of(node) == name for node in module.graph.nodes)
 
 
 def selected_spectrum(x: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Computes once what a graph computes from no input: wavenumbers, masks, cotangents of sums.
+"""Computes once what a graph computes several times, or from no input: wavenumbers, masks.
 
 Imports torch.
 """
@@ -49,6 +49,22 @@ def without_identities(module: GraphModule) -> GraphModule:
     return module
 
 
+def without_repeats(module: GraphModule) -> GraphModule:
+    """Compute once what is computed several times, such as quotients for their derivatives.
+
+    Copies stay: results of their own are made of them.
+    """
+    known: dict[tuple[Any, str, str], Node] = {}
+    for node in list(module.graph.nodes):
+        if node.op != "call_function" or name_of(node) in (*_DRAWS, "clone"):
+            continue
+        first = known.setdefault((node.target, repr(node.args), repr(node.kwargs)), node)
+        if first is not node:
+            node.replace_all_uses_with(first)
+            module.graph.erase_node(node)
+    return module
+
+
 def folded(module: GraphModule, is_library: Callable[[Node], bool]) -> GraphModule:
     """Replace what depends on no input by constants.
 
@@ -65,7 +81,7 @@ def folded(module: GraphModule, is_library: Callable[[Node], bool]) -> GraphModu
     GraphModule
         The same module.
     """
-    without_identities(module)
+    without_repeats(without_identities(module))
     known: dict[Node, Any] = {}
     for node in module.graph.nodes:
         if node.op == "get_attr":
