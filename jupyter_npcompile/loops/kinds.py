@@ -150,6 +150,35 @@ class ArrayType:
 
 
 @dataclass(frozen=True, slots=True)
+class LockedType:
+    """The type of a view that NumPy lets nobody write into.
+
+    Parameters
+    ----------
+    array : ArrayType
+        Of the view, as if it were any.
+    """
+
+    array: ArrayType
+
+
+@dataclass(frozen=True, slots=True)
+class RangeType:
+    """The type of a ``range``.
+
+    Parameters
+    ----------
+    bounds : tuple of Number
+        Of its start, stop and step.
+    step : int or None
+        The step, where that is known.
+    """
+
+    bounds: tuple[Number, ...]
+    step: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class TupleType:
     """The type of a tuple of a fixed length, or of a list that nobody changes.
 
@@ -293,6 +322,8 @@ class Maybe:
 Type = (
     Number
     | ArrayType
+    | LockedType
+    | RangeType
     | TupleType
     | DictType
     | ListType
@@ -432,6 +463,10 @@ def describe(type: Type) -> str:
         return f"a {'list' if type.is_list else 'tuple'} of {len(type.items)}"
     if isinstance(type, ListType):
         return "a list"
+    if isinstance(type, LockedType):
+        return f"a diagonal of {type.array.dtype}"
+    if isinstance(type, RangeType):
+        return "a range"
     if isinstance(type, SourceType):
         return "a random generator"
     if isinstance(type, Fixed):

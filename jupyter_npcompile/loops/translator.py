@@ -16,7 +16,17 @@ from jupyter_npcompile.loops.fusion.fusing import Fusing
 from jupyter_npcompile.loops.kinds import Declined, Number
 from jupyter_npcompile.loops.library import mapped
 from jupyter_npcompile.loops.overflow import for_vectors, lazily
-from jupyter_npcompile.loops.values import Bounds, Cut, Items, Listed, Ref, Scalar, Value, Zipped
+from jupyter_npcompile.loops.values import (
+    Bounds,
+    Cut,
+    Items,
+    Listed,
+    Locked,
+    Ref,
+    Scalar,
+    Value,
+    Zipped,
+)
 
 LONGEST = 16
 """Items of a tuple over which a loop in the loop goes."""
@@ -334,7 +344,8 @@ class Translator(Fusing):
             value = lists.display(self, value.items)
         if isinstance(value, Listed):
             return lists.iterated(self, value)
-        return self.settled(elements(value))
+        value = elements(value)
+        return self.settled(value.view if isinstance(value, Locked) else value)
 
     def iteration(self, sequence: Value) -> tuple[str, Callable[[str], Value]]:
         """How often a loop over a sequence runs, and its item by position."""
