@@ -109,6 +109,12 @@ ROWS: tuple[Row, ...] = (
         "",
     ),
     Row(
+        "number_or_array",
+        "n=4, m=R.normal(size=(4, 3))",
+        "t = 0\nfor i in range(n):\n    if i: t = t + m[i]",
+        "python",
+    ),
+    Row(
         "int_masks",
         "n=40, k=I('int64')",
         "c, d, e, t = 0, 0, 0, []\nfor i in range(-n, n):\n    c += i & 1\n    d += (i & 7) - (i % 8) + (i > 3)\n    e ^= (7 & i) | (i & -4)\n    t.append((c, d, e, i % n, i % -n, (n - i) % 7, int(k[i % 6]) % (n + 5), i % 2**33))",

@@ -303,7 +303,15 @@ class SourceType:
 
 @dataclass(frozen=True, slots=True)
 class Unbound:
-    """Of a name that may not be bound."""
+    """Of a name that is not bound, or has no type.
+
+    Parameters
+    ----------
+    clashes : bool
+        Whether it has none because it may have two: then it has none until it is bound anew.
+    """
+
+    clashes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,6 +347,7 @@ INT = Number("py", "int64")
 FLOAT = Number("py", "float64")
 BOOL = Number("py", "bool", 1)
 UNBOUND = Unbound()
+CLASHING = Unbound(clashes=True)
 
 
 def join(first: Type, second: Type) -> Type:
@@ -358,6 +367,8 @@ def join(first: Type, second: Type) -> Type:
     """
     if first == second:
         return first
+    if CLASHING in (first, second):
+        return CLASHING
     if isinstance(first, Unbound):
         return second if isinstance(second, Maybe) else Maybe(second)
     if isinstance(second, Unbound):

@@ -14,6 +14,7 @@ from jupyter_npcompile.loops.calls import number
 from jupyter_npcompile.loops.frames import Env, Frame, FunctionCode, Jumps, NeedsInput, NeedsValue
 from jupyter_npcompile.loops.given import fixed, is_fixed, kind_of, type_of, wide_enough
 from jupyter_npcompile.loops.kinds import (
+    CLASHING,
     PYTHON,
     UNBOUND,
     ArrayType,
@@ -395,6 +396,9 @@ class Names(ABC):
 
     def convert(self, name: str, source: Type, target: Type) -> None:
         """Have a name's variables as another type has them."""
+        if isinstance(source, Unbound) and isinstance(target, Maybe):
+            self.writer.emit(f"{self.flag(name)} = false;")
+            return
         if source == target or isinstance(target, Unbound | Fixed) or isinstance(source, Unbound):
             return
         if isinstance(target, Maybe):
@@ -433,7 +437,10 @@ class Names(ABC):
                 try:
                     made[name] = join(made.get(name, UNBOUND), other.get(name, UNBOUND))
                 except Declined as clash:
-                    made[name] = UNBOUND
+                    either = {type(part.get(name, UNBOUND)) for part in (made, other)}
+                    if either == {Number, ArrayType}:
+                        self.frame.begun |= {name}
+                    made[name] = CLASHING
                     self.frame.clashes[name] = clash.reason
         return made
 
