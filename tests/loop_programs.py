@@ -194,6 +194,9 @@ class Writer:
                         "m[:, 0] = m[:, 1]",
                         "m[0] -= m[1]",
                         "m *= 0.5",
+                        "m[:, :3] += np.diag(np.diag(m))",
+                        "m[(count % 3, 1)] -= 0.5",
+                        "np.divide(m, m[0], out=m, where=m[0] > 0.5)",
                         "m[count % 3][1] += s",
                         "m[0][1:3] = m[1][:2]",
                     )
@@ -338,6 +341,7 @@ class Writer:
             "np.sqrt(abs(s))", "float(s)", "max(x, 0.25)", "s if s < x else x", "np.exp(-abs(s))",
             f"np.sum({array})", "count / 7", "x // 0.7", "x % 0.7", "np.tanh(s) * 0.5",
             f"np.minimum({array}[1], 0.5)", "total * 0.5", "x ** 2", "m[0][1]", "bool(flag) * 1.0",
+            f"max({array}[1], 0)", "min(1, x, s)", "total / 3", f"np.diag(m)[0] + {array}[0]",
         ]  # fmt: skip
         if index:
             choices += [
@@ -356,7 +360,8 @@ class Writer:
         return r.choice(
             (
                 "x < 2.5", "s > 0", "a[0] < b[1]", "count % 2 == 0", "total <= 5", "not flag",
-                "0 < count < 9", "a[1] < 1 and x > 0", "flag or s < 3", "mask[0]", "count != 3",
+                "0 < count < 9", "a[1] < 1 and x > 0", "u is v",
+                "(count, 1) == (n % 3, 1)", "flag or s < 3", "mask[0]", "count != 3",
             )
         )  # fmt: skip
 

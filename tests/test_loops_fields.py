@@ -60,6 +60,22 @@ def test_sums_of_what_is_no_nan() -> None:
     assert_drawn(text, draw, refused=10)
 
 
+def test_spreads_of_what_is_no_nan() -> None:
+    def draw(rng: Generator) -> Sequence[Any]:
+        m = rng.normal(size=(int(rng.integers(3, 9)), 12))
+        m[rng.random(m.shape) < 0.2] = np.nan
+        return m, int(rng.integers(0, 3))
+
+    text = """
+(m, ddof)
+    return (
+        np.nanmean(m, axis=0, keepdims=True), np.nanvar(m, 0, ddof=ddof),
+        np.nanmedian(m, axis=1), np.nanargmin(m), np.nanstd(m, axis=1, keepdims=True),
+    )
+"""
+    assert_drawn(text, draw, refused=9)
+
+
 def test_correlations() -> None:
     def draw(rng: Generator) -> Sequence[Any]:
         k, n = int(rng.choice([2, 5, 17])), int(rng.choice([3, 40]))

@@ -109,6 +109,18 @@ ROWS: tuple[Row, ...] = (
         "",
     ),
     Row(
+        "number_or_array",
+        "n=4, m=R.normal(size=(4, 3))",
+        "t = 0\nfor i in range(n):\n    if i: t = t + m[i]",
+        "python",
+    ),
+    Row(
+        "signed_and_unsigned",
+        "u=R.integers(0, 255, 9).astype('u1'), i=R.integers(-300, 300, 9), w=np.array([2**32 - 1, 0, 5]), j=np.array([-1, 0, 5], dtype='i4')",
+        "w = w.astype('u4')\nt = []\nfor k in range(9): t.append((u[k] < i[k], i[k] == u[k], w[k % 3] > j[k % 3], w[0] != j[0]))\nt = t, u < i, u == i, w > j, j <= w, w == j, u >= i.max()",
+        "native",
+    ),
+    Row(
         "int_masks",
         "n=40, k=I('int64')",
         "c, d, e, t = 0, 0, 0, []\nfor i in range(-n, n):\n    c += i & 1\n    d += (i & 7) - (i % 8) + (i > 3)\n    e ^= (7 & i) | (i & -4)\n    t.append((c, d, e, i % n, i % -n, (n - i) % 7, int(k[i % 6]) % (n + 5), i % 2**33))",

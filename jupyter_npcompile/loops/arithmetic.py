@@ -284,9 +284,6 @@ def compare(symbol: str, name: str, left: Scalar, right: Scalar) -> Scalar:
             y = cast(right.code, b.dtype, "float64")
     elif a.origin != "py" or b.origin != "py":
         if np.dtype(a.dtype).kind != np.dtype(b.dtype).kind and {"u", "i"} == {a.kind, b.kind}:
-            python = a.origin == "py" or b.origin == "py"
-            if not python:
-                raise Declined("a comparison of signed and unsigned integers")
             x, y = f"(i64){left.code}", f"(i64){right.code}"
             if "uint64" in dtypes:
                 raise Declined("a comparison of signed and unsigned integers")

@@ -15,6 +15,7 @@ from jupyter_npcompile.loops.kinds import (
     DictType,
     Fixed,
     ListType,
+    LockedType,
     Maybe,
     Number,
     RecordType,
@@ -103,6 +104,8 @@ class Boundary(Translator):
                 f"make_array<{CTYPES[type.dtype]}, {type.ndim}>({self.variable(name, type)}, "
                 f"{number}, results)"
             )
+        if isinstance(type, LockedType):
+            return f"locked({self.make(name, type.array)})"
         if isinstance(type, Number):
             return self._make_number(name, type)
         if isinstance(type, SourceType):

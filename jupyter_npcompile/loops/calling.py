@@ -19,7 +19,7 @@ from jupyter_npcompile.loops.fusion.liveness import needed_after
 from jupyter_npcompile.loops.given import fixed_value
 from jupyter_npcompile.loops.inlining import Inlined, definition_of
 from jupyter_npcompile.loops.kinds import ArrayType, Declined, Fixed, Raises
-from jupyter_npcompile.loops.library import mapped, stacks
+from jupyter_npcompile.loops.library import mapped, masked, stacks
 from jupyter_npcompile.loops.names import Names
 from jupyter_npcompile.loops.records import Step
 from jupyter_npcompile.loops.values import (
@@ -28,6 +28,7 @@ from jupyter_npcompile.loops.values import (
     Items,
     Known,
     Listed,
+    Locked,
     Method,
     Ref,
     Scalar,
@@ -89,6 +90,18 @@ def keeps_order(function: Any) -> bool:
     )
 
 
+def only_reads(function: Any) -> bool:
+    """Whether what a function gives is never a view of its arguments, or one of them.
+
+    Examples
+    --------
+    >>> only_reads(np.sqrt), only_reads(np.sum), only_reads(np.reshape)
+    (True, True, False)
+    """
+    reads = (*REDUCING, np.sort, np.diag, np.where, np.clip, np.outer, np.dot, np.allclose)
+    return isinstance(function, np.ufunc) or function in (*reads, np.linalg.norm, len, abs)
+
+
 TAKE_LISTS = (np.array, np.asarray, np.concatenate)
 """Functions of NumPy that do not make one array of a list."""
 
@@ -104,8 +117,6 @@ class Calls(Names):
         """A call."""
         is_sole = node is self.sole
         function = self.expression(node.func)
-        if any(isinstance(arg, ast.Starred) for arg in node.args):
-            raise Declined("a starred argument", node.lineno)
         if any(keyword.arg is None for keyword in node.keywords):
             raise Declined("a starred argument", node.lineno)
         if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
@@ -125,8 +136,9 @@ class Calls(Names):
             if keyword.arg in PARTS_OF_THE_CODE and isinstance(keyword.value, ast.Name):
                 self.by_its_value(keyword.value.id)
         given = [keyword.value for keyword in node.keywords]
-        values = self.expressions([*node.args, *given])
-        args, named = values[: len(node.args)], values[len(node.args) :]
+        values = self.spread([*node.args, *given])
+        named = values[len(values) - len(given) :]
+        args = values[: len(values) - len(given)]
         kwargs = {str(k.arg): value for k, value in zip(node.keywords, named, strict=True)}
         if isinstance(function, Method) and isinstance(function.owner, Holder):
             return self.method_of(function.owner, function.name, args, kwargs, is_sole)
@@ -141,6 +153,8 @@ class Calls(Names):
         if not isinstance(function, Known):
             raise Declined("a call of something that is no function", node.lineno)
         out = kwargs.pop("out", None)
+        if out is not None and "where" in kwargs and isinstance(function.value, np.ufunc):
+            return masked.call(self, function.value, args, kwargs, out)
         if out is not None:
             return self.into(function.value, out, self.called(function.value, args, kwargs))
         call = find(function.value)
@@ -227,6 +241,8 @@ class Calls(Names):
         """A call of a function of NumPy or Python, in C++ or by NumPy itself."""
         if any(isinstance(value, Listed) for value in (*args, *kwargs.values())):
             args, kwargs = self.without_lists(function, args, kwargs)
+        if any(isinstance(value, Locked) for value in args) and not only_reads(function):
+            raise Declined("a view of a diagonal", self.line)
         call = find(function)
         if call is None:
             return hosts.call(self, function, args, kwargs)

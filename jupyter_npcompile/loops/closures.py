@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from jupyter_npcompile.cell.names import local_names
 from jupyter_npcompile.cell.regions import keeps_its_frame
 from jupyter_npcompile.cell.syntax import has_docstring
+from jupyter_npcompile.loops import arithmetic
 from jupyter_npcompile.loops.inlining import Inlined
 from jupyter_npcompile.loops.kinds import Declined
 from jupyter_npcompile.loops.values import Closure, Items, Known, Scalar, Value
@@ -39,7 +40,27 @@ def _defaults(t: Expressions, node: ast.Lambda | ast.FunctionDef) -> tuple[tuple
     pairs = [*zip(last, arguments.defaults, strict=True)]
     only = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     pairs += [(arg.arg, default) for arg, default in only if default is not None]
-    return tuple((name, _known(t.expression(default), node)) for name, default in pairs)
+    return tuple((name, _known(_computed(t, default), node)) for name, default in pairs)
+
+
+def _computed(t: Expressions, node: ast.expr) -> Value:
+    """The value of a default: arithmetic of numbers is done now.
+
+    Raises
+    ------
+    Declined
+        When Python would raise.
+    """
+    whole = (ast.BinOp, ast.UnaryOp, ast.Constant, ast.operator, ast.unaryop)
+    if isinstance(node, ast.BinOp) and all(isinstance(part, whole) for part in ast.walk(node)):
+        numbers = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
+        powers = any(isinstance(part, ast.Pow | ast.LShift) for part in ast.walk(node))
+        if not powers and all(type(value) in (int, float) for value in numbers):
+            try:
+                return arithmetic.constant(eval(compile(ast.Expression(node), "<default>", "eval")))
+            except ArithmeticError:
+                raise Declined("a default that cannot be computed", node.lineno) from None
+    return t.expression(node)
 
 
 def _known(value: Value, node: ast.Lambda | ast.FunctionDef) -> Value:

@@ -86,11 +86,12 @@ def binary(name: str, left: Lazy | Scalar, right: Lazy | Scalar) -> Applied:
 
 def compare(symbol: str, name: str, left: Lazy | Scalar, right: Lazy | Scalar) -> Applied:
     """A comparison, of which at least one side is an array."""
-    kinds = {np.dtype(dtype_of(side)).kind for side in (left, right)}
+    dtypes = {dtype_of(side) for side in (left, right)}
+    kinds = {np.dtype(dtype).kind for dtype in dtypes}
     weak = any(
         isinstance(v, Scalar) and v.type.origin == "py" and not v.type.mixed for v in (left, right)
     )
-    if kinds == {"i", "u"} and not weak:
+    if kinds == {"i", "u"} and "uint64" in dtypes and not weak:
         raise Declined("a comparison of signed and unsigned integers")
     loop = promotion.common(name, kinds_of(left), kinds_of(right))
     if loop[0].kind == "c" and symbol not in ("==", "!="):

@@ -14,7 +14,7 @@ import numpy as np
 from jupyter_npcompile.cell.syntax import assign, load, point, store
 from jupyter_npcompile.loops import arithmetic, closures, elementwise, lists, methods
 from jupyter_npcompile.loops.calls import array, elements, number
-from jupyter_npcompile.loops.kinds import Declined, ListType, Number, Unbound
+from jupyter_npcompile.loops.kinds import BOOL, Declined, ListType, Number, Unbound
 from jupyter_npcompile.loops.library import aggregates
 from jupyter_npcompile.loops.library.printing import parts_of
 from jupyter_npcompile.loops.library.products import product
@@ -31,6 +31,7 @@ from jupyter_npcompile.loops.values import (
     Known,
     Listed,
     Method,
+    Ref,
     Scalar,
     Slots,
     Text,
@@ -104,11 +105,11 @@ class Expressions(Subscripts):
 
     def on_tuple(self, node: ast.Tuple) -> Value:
         """A tuple of values."""
-        return Items(tuple(self.expressions(node.elts)))
+        return Items(tuple(self.spread(node.elts)))
 
     def on_list(self, node: ast.List) -> Value:
         """A list of values; it is known whether somebody changes it when it gets a name."""
-        return Items(tuple(self.expressions(node.elts)), is_list=True)
+        return Items(tuple(self.spread(node.elts)), is_list=True)
 
     def on_lambda(self, node: ast.Lambda) -> Value:
         """A function, which is written where it is called."""
@@ -289,6 +290,8 @@ class Expressions(Subscripts):
             if isinstance(right, Known) and right.value is None:
                 same = isinstance(left, Known) and left.value is None
                 return arithmetic.constant(same == isinstance(op, ast.Is))
+            if isinstance(left, Ref) and isinstance(right, Ref):
+                return self._are_one(left, right, isinstance(op, ast.Is))
             raise Declined("is", self.line)
         if isinstance(op, ast.In | ast.NotIn):
             if _is_text(left) and isinstance(right, Items):
@@ -310,12 +313,36 @@ class Expressions(Subscripts):
             other = right if _is_text(left) else left
             if _is_of_python(other):
                 return arithmetic.constant(symbol == "!=")
+        if isinstance(left, Items) and isinstance(right, Items) and symbol in ("==", "!="):
+            return self._equal_items(left, right, symbol == "==")
         a, b = array(left), array(right)
         if isinstance(a, Scalar) and isinstance(b, Scalar):
             if _is_real(a) and _is_real(b):
                 return arithmetic.constant(_COMPARED[symbol](a.const, b.const))
             return arithmetic.compare(symbol, name, a, b)
         return elementwise.compare(symbol, name, a, b)
+
+    def _are_one(self, left: Ref, right: Ref, wanted: bool) -> Scalar:
+        """Whether two names have the same array."""
+        if (left.dtype, left.ndim) != (right.dtype, right.ndim):
+            return arithmetic.constant(not wanted)
+        code = f"(is_same({left.code}, {right.code}, given) == {str(wanted).lower()})"
+        return Scalar(self.writer.hold("bool", code, "b"), BOOL)
+
+    def _equal_items(self, left: Items, right: Items, wanted: bool) -> Value:
+        """Whether two tuples of integers are equal."""
+        pairs = list(zip(left.items, right.items, strict=False))
+        for part in (*left.items, *right.items):
+            # Floats are equal in a tuple where they are one object, NaN or not.
+            if not isinstance(part, Scalar) or part.type.kind not in "ib" or part.type.mixed:
+                raise Declined("a comparison of such tuples", self.line)
+        if len(left.items) != len(right.items) or left.is_list != right.is_list:
+            return arithmetic.constant(not wanted)
+        if all(_is_real(part) for pair in pairs for part in pair):
+            return arithmetic.constant(all(a.const == b.const for a, b in pairs) == wanted)
+        tests = [f"(i64){a.code} == (i64){b.code}" for a, b in pairs]
+        code = f"(({' && '.join(tests)}) == {str(wanted).lower()})"
+        return Scalar(self.writer.hold("bool", code, "b"), BOOL)
 
     def _has_key(self, key: str, some: Slots | Holder, wanted: bool) -> Value:
         """``key in some``: a dict from outside may lose what it has, or get it, any time."""

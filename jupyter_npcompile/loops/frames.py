@@ -89,6 +89,8 @@ class Frame:
         Whether what is written is done for some rows at a time.
     clashes : dict of str to str
         Why names have no type where two ways meet.
+    begun : frozenset of str
+        Names among them that are a number one way, and an array the other.
     """
 
     def __init__(
@@ -117,6 +119,7 @@ class Frame:
         self.is_apart = False
         self.in_blocks = False
         self.clashes: dict[str, str] = {}
+        self.begun: frozenset[str] = frozenset()
 
     def why_unbound(self, name: str) -> str:
         """Why a name cannot be read."""

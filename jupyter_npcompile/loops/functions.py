@@ -7,6 +7,7 @@ from jupyter_npcompile.loops.calls import find
 from jupyter_npcompile.loops.library import (
     correlations,
     creation,
+    diagonals,
     fields,
     histograms,
     joining,
@@ -30,6 +31,7 @@ from jupyter_npcompile.loops.library import (
 __all__ = [
     "correlations",
     "creation",
+    "diagonals",
     "fields",
     "find",
     "histograms",

@@ -93,6 +93,8 @@ FUNCTIONS: tuple[Any, ...] = (
     *(np.lexsort, np.union1d, np.intersect1d, np.setdiff1d, np.array, np.full, np.argwhere),
     *(np.hanning, np.hamming, np.blackman, np.unwrap, np.linalg.matrix_power),
     *(np.linalg.eigh, np.linalg.svd, np.linalg.qr, np.linalg.slogdet, np.linalg.matrix_rank),
+    *(np.linalg.cond, np.nanargmax, np.nanargmin, np.unravel_index, np.divmod, np.fix, np.angle),
+    *(np.packbits, np.unpackbits, np.tri, np.modf),
 )
 """Functions without effects, whose results are arrays or numbers of one dtype."""
 

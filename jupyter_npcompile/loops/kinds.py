@@ -150,6 +150,35 @@ class ArrayType:
 
 
 @dataclass(frozen=True, slots=True)
+class LockedType:
+    """The type of a view that NumPy lets nobody write into.
+
+    Parameters
+    ----------
+    array : ArrayType
+        Of the view, as if it were any.
+    """
+
+    array: ArrayType
+
+
+@dataclass(frozen=True, slots=True)
+class RangeType:
+    """The type of a ``range``.
+
+    Parameters
+    ----------
+    bounds : tuple of Number
+        Of its start, stop and step.
+    step : int or None
+        The step, where that is known.
+    """
+
+    bounds: tuple[Number, ...]
+    step: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class TupleType:
     """The type of a tuple of a fixed length, or of a list that nobody changes.
 
@@ -274,7 +303,15 @@ class SourceType:
 
 @dataclass(frozen=True, slots=True)
 class Unbound:
-    """Of a name that may not be bound."""
+    """Of a name that is not bound, or has no type.
+
+    Parameters
+    ----------
+    clashes : bool
+        Whether it has none because it may have two: then it has none until it is bound anew.
+    """
+
+    clashes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,6 +330,8 @@ class Maybe:
 Type = (
     Number
     | ArrayType
+    | LockedType
+    | RangeType
     | TupleType
     | DictType
     | ListType
@@ -308,6 +347,7 @@ INT = Number("py", "int64")
 FLOAT = Number("py", "float64")
 BOOL = Number("py", "bool", 1)
 UNBOUND = Unbound()
+CLASHING = Unbound(clashes=True)
 
 
 def join(first: Type, second: Type) -> Type:
@@ -327,6 +367,8 @@ def join(first: Type, second: Type) -> Type:
     """
     if first == second:
         return first
+    if CLASHING in (first, second):
+        return CLASHING
     if isinstance(first, Unbound):
         return second if isinstance(second, Maybe) else Maybe(second)
     if isinstance(second, Unbound):
@@ -432,6 +474,10 @@ def describe(type: Type) -> str:
         return f"a {'list' if type.is_list else 'tuple'} of {len(type.items)}"
     if isinstance(type, ListType):
         return "a list"
+    if isinstance(type, LockedType):
+        return f"a diagonal of {type.array.dtype}"
+    if isinstance(type, RangeType):
+        return "a range"
     if isinstance(type, SourceType):
         return "a random generator"
     if isinstance(type, Fixed):

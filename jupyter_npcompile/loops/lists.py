@@ -35,6 +35,7 @@ from jupyter_npcompile.loops.values import (
     Items,
     Known,
     Listed,
+    Locked,
     Ref,
     Scalar,
     Value,
@@ -310,6 +311,8 @@ def item_value(t: Names, code: str, kind: Type, root: str) -> Value:
 def _held(t: Names, value: Value) -> Value:
     """An item, computed now."""
     value = t.settled(value)
+    if isinstance(value, Locked):
+        raise Declined("a list of diagonals", t.line)
     if isinstance(value, (Applied, Gathered)):
         return elementwise.materialise(t.writer, value)
     return value

@@ -12,6 +12,7 @@ from jupyter_npcompile.loops.calls import elements, number
 from jupyter_npcompile.loops.kinds import PYTHON, ArrayType, Declined, Number
 from jupyter_npcompile.loops.library import aggregates, running
 from jupyter_npcompile.loops.library.creation import dtype_named
+from jupyter_npcompile.loops.library.diagonals import diagonal
 from jupyter_npcompile.loops.library.products import product
 from jupyter_npcompile.loops.library.random_numbers import draw
 from jupyter_npcompile.loops.library.rearranging import permuted, reshaped, transposed
@@ -23,6 +24,7 @@ from jupyter_npcompile.loops.values import (
     Known,
     Lazy,
     Listed,
+    Locked,
     Parts,
     Ref,
     Scalar,
@@ -42,6 +44,10 @@ AS_FUNCTIONS = (
     *("argpartition", "repeat", "take", "swapaxes"),
 )
 """Methods of arrays that are functions of NumPy's by the same names."""
+
+
+VIEWS = ("reshape", "ravel", "transpose")
+"""Methods that give views."""
 
 
 def _method_copy(
@@ -126,6 +132,17 @@ def _method_transpose(
     return permuted(t, owner, axes)
 
 
+def _method_diagonal(
+    t: Names, owner: Lazy, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    if kwargs or len(args) > 1:
+        raise Declined("diagonal with these arguments")
+    return diagonal(t, owner, args[0] if args else arithmetic.constant(0))
+
+
+METHODS["diagonal"] = _method_diagonal
+
+
 METHODS["sort"] = _method_sort
 
 
@@ -163,7 +180,7 @@ def _method_of_ufunc(
             return running.accumulate(t, ufunc, args, kwargs)
         except Declined:
             t.writer.back(mark)
-    if name in ("reduce", "accumulate", "outer"):
+    if name in ("reduce", "accumulate", "outer", "reduceat"):
         return hosts.call(t, getattr(ufunc, name), args, kwargs)
     if name == "at" and ufunc is np.add and len(args) == 3 and not kwargs:
         mark = t.writer.mark()
@@ -198,6 +215,8 @@ def method(
         return _method_of_ufunc(t, owner.value, name, args, kwargs)
     if isinstance(owner, Source):
         return draw(t, owner, name, args, kwargs)
+    if isinstance(owner, Locked) and name in VIEWS:
+        raise Declined("a view of a diagonal", t.line)
     if isinstance(owner, (Ref, Gathered, Applied)) and name in METHODS:
         return METHODS[name](t, owner, args, kwargs)
     if isinstance(owner, (Ref, Gathered, Applied)) and name in AS_FUNCTIONS:
@@ -243,6 +262,8 @@ def attribute(t: Names, owner: Value, name: str) -> Value | None:
             return arithmetic.constant(owner.ndim)
         if name == "dtype":
             return Known(np.dtype(owner.dtype))
+        if isinstance(owner, Locked) and name in ("T", "real", "imag"):
+            raise Declined("a view of a diagonal", t.line)
         if name == "T":
             return transposed(t, owner)
         if name in ("real", "imag") and owner.dtype == "complex128":

@@ -14,6 +14,7 @@ from jupyter_npcompile.loops.calls import number
 from jupyter_npcompile.loops.frames import Env, Frame, FunctionCode, Jumps, NeedsInput, NeedsValue
 from jupyter_npcompile.loops.given import fixed, is_fixed, kind_of, type_of, wide_enough
 from jupyter_npcompile.loops.kinds import (
+    CLASHING,
     PYTHON,
     UNBOUND,
     ArrayType,
@@ -22,8 +23,10 @@ from jupyter_npcompile.loops.kinds import (
     DictType,
     Fixed,
     ListType,
+    LockedType,
     Maybe,
     Number,
+    RangeType,
     SourceType,
     TupleType,
     Type,
@@ -35,6 +38,7 @@ from jupyter_npcompile.loops.records import Path, Record, Step, name_of, text_of
 from jupyter_npcompile.loops.source import PYTHONS
 from jupyter_npcompile.loops.values import (
     Applied,
+    Bounds,
     Closure,
     Cut,
     Entries,
@@ -43,6 +47,7 @@ from jupyter_npcompile.loops.values import (
     Items,
     Known,
     Listed,
+    Locked,
     Ref,
     Scalar,
     Slots,
@@ -285,6 +290,13 @@ class Names(ABC):
         if isinstance(known, ArrayType):
             variable = self.variable(name, known)
             return Ref(variable, known, root=variable)
+        if isinstance(known, LockedType):
+            variable = self.variable(name, known.array)
+            return Locked.of(Ref(variable, known.array, root=variable))
+        if isinstance(known, RangeType):
+            parts = [number(self.value(f"{name}_{k}", t)) for k, t in enumerate(known.bounds)]
+            step = parts[2] if known.step is None else arithmetic.constant(known.step)
+            return Bounds(parts[0], parts[1], step)
         if isinstance(known, TupleType):
             items = tuple(self.value(f"{name}_{k}", t) for k, t in enumerate(known.items))
             return Items(items, known.is_list, has_name=True)
@@ -292,11 +304,11 @@ class Names(ABC):
             code = "" if known.item is None else self.variable(name, known)
             return Listed(code, known, name)
         if isinstance(known, CutType):
-            bounds = [
+            ends = [
                 None if type is None else number(self.value(f"{name}_{k}", type))
                 for k, type in enumerate(known.bounds)
             ]
-            return Cut(*bounds)
+            return Cut(*ends)
         if isinstance(known, SourceType):
             return Source(self.variable(name, known))
         if isinstance(known, DictType):
@@ -328,6 +340,16 @@ class Names(ABC):
             if type.is_tagged:
                 self.writer.emit(f"{self.tag(name, type)} = {arithmetic.tag_of(value)};")
             return type
+        if isinstance(value, Locked):
+            made = self.store(name, value.view)
+            assert isinstance(made, ArrayType)
+            return LockedType(made)
+        if isinstance(value, Bounds):
+            bounds = (value.start, value.stop, value.step)
+            for k, part in enumerate(bounds):
+                self.store(f"{name}_{k}", part)
+            step = value.step.const
+            return RangeType(tuple(b.type for b in bounds), step if isinstance(step, int) else None)
         if isinstance(value, (Ref, Applied, Gathered)):
             ref = elementwise.materialise(self.writer, value)
             variable = self.variable(name, ref.type)
@@ -340,11 +362,11 @@ class Names(ABC):
         if isinstance(value, Listed):
             return self._store_list(name, value)
         if isinstance(value, Cut):
-            for k, bound in enumerate((value.start, value.stop, value.step)):
+            ends = (value.start, value.stop, value.step)
+            for k, bound in enumerate(ends):
                 if bound is not None:
                     self.store(f"{name}_{k}", bound)
-            bounds = (value.start, value.stop, value.step)
-            return CutType(tuple(None if bound is None else bound.type for bound in bounds))
+            return CutType(tuple(None if bound is None else bound.type for bound in ends))
         if isinstance(value, Source):
             self.writer.emit(f"{self.variable(name, SourceType())} = {value.code};")
             return SourceType()
@@ -374,6 +396,9 @@ class Names(ABC):
 
     def convert(self, name: str, source: Type, target: Type) -> None:
         """Have a name's variables as another type has them."""
+        if isinstance(source, Unbound) and isinstance(target, Maybe):
+            self.writer.emit(f"{self.flag(name)} = false;")
+            return
         if source == target or isinstance(target, Unbound | Fixed) or isinstance(source, Unbound):
             return
         if isinstance(target, Maybe):
@@ -412,7 +437,10 @@ class Names(ABC):
                 try:
                     made[name] = join(made.get(name, UNBOUND), other.get(name, UNBOUND))
                 except Declined as clash:
-                    made[name] = UNBOUND
+                    either = {type(part.get(name, UNBOUND)) for part in (made, other)}
+                    if either == {Number, ArrayType}:
+                        self.frame.begun |= {name}
+                    made[name] = CLASHING
                     self.frame.clashes[name] = clash.reason
         return made
 
@@ -423,6 +451,13 @@ class Names(ABC):
                 return value
             tag = self.writer.hold("int", value.tag) if value.tag else ""
             return Scalar(self.writer.hold(value.type.c, value.code), value.type, tag)
+        if isinstance(value, Locked):
+            view = self.settled(value.view)
+            assert isinstance(view, Ref)
+            return Locked.of(view)
+        if isinstance(value, Bounds):
+            ends = (self.settled(end) for end in (value.start, value.stop, value.step))
+            return Bounds(*map(number, ends))
         if isinstance(value, (Applied, Gathered)):
             return elementwise.materialise(self.writer, value)
         if isinstance(value, Ref):
@@ -450,6 +485,20 @@ class Names(ABC):
                 raise Declined("a function that writes, beside work on arrays", self.line)
             values.append(value)
         return values
+
+    def spread(self, nodes: Sequence[ast.expr]) -> list[Value]:
+        """The values of expressions, and for each with a star what is in it."""
+        starred = [isinstance(node, ast.Starred) for node in nodes]
+        plain = [node.value if isinstance(node, ast.Starred) else node for node in nodes]
+        found: list[Value] = []
+        for value, star in zip(self.expressions(plain), starred, strict=True):
+            if not star:
+                found.append(value)
+            elif isinstance(value, Items):
+                found += value.items
+            else:
+                raise Declined("a star before something that is no tuple", self.line)
+        return found
 
     @abstractmethod
     def called(self, function: Any, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:

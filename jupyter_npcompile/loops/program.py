@@ -23,6 +23,7 @@ from jupyter_npcompile.loops.kinds import (
     ListType,
     Maybe,
     Number,
+    RangeType,
     RecordType,
     Type,
     Unbound,
@@ -213,8 +214,8 @@ class _Program(Boundary):
             type = exit.get(name, Unbound())
             if isinstance(type, Unbound):
                 raise Declined(f"`{name}` may not be bound, or its type changes")
-            if isinstance(type, CutType):
-                raise Declined(f"`{name}` is a slice")
+            if isinstance(type, CutType | RangeType):
+                raise Declined(f"`{name}` is a slice, or a range")
             if isinstance(type, Fixed):
                 if isinstance(type.value, Closure | Holder | Slots):
                     raise Declined(f"`{name}` is a function, or an object")

@@ -41,6 +41,7 @@ from jupyter_npcompile.loops.values import (
     Known,
     Lazy,
     Listed,
+    Locked,
     Parts,
     Ref,
     Scalar,
@@ -210,6 +211,8 @@ class Statements(Expressions):
             value = self.expression(node.value)
             if isinstance(old, Ref):
                 self.in_place(old, old, name, value)
+            elif isinstance(old, Locked):
+                raise Raises("an array that nobody may write into", node.lineno)
             elif isinstance(old, Listed):
                 self.extend(node.target.id, name, value)
             else:

@@ -13,6 +13,7 @@ from jupyter_npcompile.loops.calling import Calls
 from jupyter_npcompile.loops.calls import array, integer, number
 from jupyter_npcompile.loops.carried import Carried
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, Fixed, Number, Raises
+from jupyter_npcompile.loops.library import grids
 from jupyter_npcompile.loops.records import Step
 from jupyter_npcompile.loops.values import (
     Applied,
@@ -22,6 +23,7 @@ from jupyter_npcompile.loops.values import (
     Items,
     Known,
     Listed,
+    Locked,
     Parts,
     Ref,
     Scalar,
@@ -69,11 +71,21 @@ class Subscripts(Calls):
                 found.append(value)
             elif lists.is_list(value) or (isinstance(value, Items) and isinstance(node, ast.Tuple)):
                 found.append(self.listed(value))
-            elif isinstance(value, Items) and isinstance(item, ast.Name):
-                found += [number(part) for part in value.items]
+            elif isinstance(value, Items):
+                found += map(self._index, value.items)
             else:
                 raise Declined("this index", node.lineno)
         return found
+
+    def _index(self, value: Value) -> cuts.Index:
+        """An index that is an item of a tuple."""
+        if isinstance(value, Scalar) and value.type.dtype == "bool":
+            raise Declined("a truth value as an index", self.line)
+        if isinstance(value, Scalar | Ref | Gathered | Applied | Cut):
+            return value
+        if isinstance(value, Known) and (value.value is None or value.value is Ellipsis):
+            return value
+        raise Declined("this index", self.line)
 
     def listed(self, items: Value) -> Ref:
         """A list of integers as an array."""
@@ -166,6 +178,11 @@ class Subscripts(Calls):
                 raise Raises("an index out of a tuple", node.lineno)
             item: Value = owner.items[place]
             return item
+        if isinstance(owner, Locked):
+            part = indexing.read(self.writer, owner.view, self.indices(node.slice))
+            return Locked.of(part) if isinstance(part, Ref) and not part.is_fresh else part
+        if isinstance(owner, Known) and grids.is_grid(owner.value):
+            return grids.read(self, owner.value, node.slice)
         if isinstance(owner, Applied | Gathered):
             owner = elementwise.materialise(self.writer, owner)
         if not isinstance(owner, Ref):

@@ -11,12 +11,22 @@ from jupyter_npcompile.loops import cuts, elementwise, index_loops, indexing, li
 from jupyter_npcompile.loops.bounds import Proof, renamed
 from jupyter_npcompile.loops.calls import elements, number
 from jupyter_npcompile.loops.carried import Carried
-from jupyter_npcompile.loops.frames import Jumps
+from jupyter_npcompile.loops.frames import Jumps, NeedsInput
 from jupyter_npcompile.loops.fusion.fusing import Fusing
 from jupyter_npcompile.loops.kinds import Declined, Number
 from jupyter_npcompile.loops.library import mapped
 from jupyter_npcompile.loops.overflow import for_vectors, lazily
-from jupyter_npcompile.loops.values import Bounds, Cut, Items, Listed, Ref, Scalar, Value, Zipped
+from jupyter_npcompile.loops.values import (
+    Bounds,
+    Cut,
+    Items,
+    Listed,
+    Locked,
+    Ref,
+    Scalar,
+    Value,
+    Zipped,
+)
 
 LONGEST = 16
 """Items of a tuple over which a loop in the loop goes."""
@@ -146,7 +156,7 @@ class Translator(Fusing):
             return reached
 
         def write(jumps: Jumps) -> bool:
-            w.emit(f"i64 {position} = 0;")
+            w.emit(f"i64 {position} = {ends[0]};")
             if not innermost or known <= SHORT:
                 with w.block(f"for (; {position} < {total}; {position}++)"):
                     if not innermost:
@@ -167,10 +177,42 @@ class Translator(Fusing):
         proof = None
         if innermost and isinstance(sequence, Bounds) and known > BRIEF:
             proof = self.proof(node)
-        carried = None if proof is None else Carried.of(node)
         ends = ("(i64)0", f"({total} - 1)")
-        self.settle_with(proof, carried, write, item, ends, count=total if innermost else "")
+        over = total if innermost else ""
+        mark, before = w.mark(), dict(self.frame.env)
+        around, self.frame.begun = self.frame.begun, frozenset()
+        try:
+            carried = None if proof is None else Carried.of(node)
+            self.settle_with(proof, carried, write, item, ends, count=over)
+        except (Declined, NeedsInput) as reason:
+            begun = self.frame.begun
+            if not begun or jumps_in(node):
+                raise
+            if isinstance(reason, NeedsInput) and reason.name not in begun:
+                raise
+            w.back(mark)
+            self.frame.env = before
+            self.first_iteration(node, item, total)
+            ends = ("(i64)1", ends[1])
+            carried = None if proof is None else Carried.of(node)
+            self.settle_with(proof, carried, write, item, ends, count=over)
+        finally:
+            self.frame.begun |= around
         w.emit("}")
+
+    def first_iteration(self, node: ast.For, item: Callable[[str], Value], total: str) -> None:
+        """Write the first iteration of a loop apart: numbers become arrays in it.
+
+        Without an iteration they would stay numbers: that is Python's to do.
+        """
+        w = self.writer
+        for name in self.frame.begun:
+            self.frame.clashes.pop(name, None)
+        w.emit(f"NEED({total} > 0);")
+        with w.block():
+            self.target(node.target, item("(i64)0"))
+        if not self.body(node.body):
+            raise Declined("a loop that is left in its first iteration", node.lineno)
 
     def proof(self, node: ast.For) -> Proof | None:
         """What an innermost loop over numbers may know of its indices."""
@@ -334,7 +376,8 @@ class Translator(Fusing):
             value = lists.display(self, value.items)
         if isinstance(value, Listed):
             return lists.iterated(self, value)
-        return self.settled(elements(value))
+        value = elements(value)
+        return self.settled(value.view if isinstance(value, Locked) else value)
 
     def iteration(self, sequence: Value) -> tuple[str, Callable[[str], Value]]:
         """How often a loop over a sequence runs, and its item by position."""
@@ -403,6 +446,11 @@ def tested_inside(node: ast.While) -> ast.While:
     place = point(node.test)
     leaves = ast.If(ast.UnaryOp(ast.Not(), node.test, **place), [ast.Break(**place)], [], **place)
     return ast.While(constant(True, place), [leaves, *node.body], [], **extent(node))
+
+
+def jumps_in(node: ast.For) -> bool:
+    """Whether anything jumps in a loop."""
+    return any(isinstance(part, ast.Break | ast.Continue) for part in ast.walk(node))
 
 
 def known_count(sequence: Value) -> float:

@@ -112,6 +112,27 @@ class Applied:
     ndim: int
 
 
+@dataclass(frozen=True)
+class Locked(Applied):
+    """A view that NumPy lets nobody write into: ``np.diag(x)``.
+
+    Its elements are read like those of any operand; what would be a view of it, or write into
+    it, has to ask for this first. Its only operand is the view.
+    """
+
+    @classmethod
+    def of(cls, view: Ref) -> Locked:
+        """The one with the elements of a view."""
+        return cls("{0}", (view,), view.dtype, view.ndim)
+
+    @property
+    def view(self) -> Ref:
+        """The view, as if it were any."""
+        (view,) = self.operands
+        assert isinstance(view, Ref)
+        return view
+
+
 Lazy = Ref | Gathered | Applied
 """An array, or one that is computed when it is needed."""
 

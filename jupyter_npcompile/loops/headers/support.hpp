@@ -1014,6 +1014,17 @@ template <class T, int N> static PyObject *make_array(const View<T, N> v, int ty
     return view;
 }
 
+// A view that nobody may write into.
+static PyObject *locked(PyObject *view) {
+    if (view) PyArray_CLEARFLAGS((PyArrayObject *)view, NPY_ARRAY_WRITEABLE);
+    return view;
+}
+// Whether two names have the same array: arguments may be one object, too.
+template <class A, class B> static inline bool is_same(const A &a, const B &b, const Given *given) {
+    if (a.id < 0 && b.id < 0) return given[-a.id - 1].object == given[-b.id - 1].object;
+    return a.id == b.id && (a.id || a.b == b.b);
+}
+
 // ---- random numbers: NumPy's own generators and distributions
 
 struct Source { PyObject *object; bitgen_t *bits; };

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise
+from jupyter_npcompile.loops import arithmetic, elementwise, hosts
 from jupyter_npcompile.loops.calls import Call, array, elements, named, register
 from jupyter_npcompile.loops.kinds import Declined
 from jupyter_npcompile.loops.library.results import NONE
 from jupyter_npcompile.loops.library.ufuncs import ufunc
-from jupyter_npcompile.loops.values import Ref, Scalar, Value
+from jupyter_npcompile.loops.values import Applied, Ref, Scalar, Value
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -24,20 +24,25 @@ def _without(t: Names, ref: Ref, other: float) -> Value:
 
 
 def _given(
-    t: Names, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]
-) -> tuple[dict[str, Value], Ref, list[Value]]:
-    """The arguments, the array, and the axis if there is one."""
-    given = named(name, ("a", "axis"), args, kwargs, none=("axis",))
-    ref = elementwise.materialise(t.writer, elements(given.get("a", NONE)))
+    name: str, t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> tuple[Ref, dict[str, Value]]:
+    """The array, and along which axis."""
+    names = ("a", "axis", "keepdims")
+    if len(args) > 2:
+        raise Declined(f"{name} with these arguments")
+    given = named(name, names, args, kwargs, none=("axis",))
+    ref = elementwise.materialise(t.writer, elements(given.pop("a", NONE)))
     if ref.dtype != "float64":
         raise Declined(f"{name} of {ref.dtype}")
-    return given, ref, [given["axis"]] if "axis" in given else []
+    return ref, given
 
 
-def _count(t: Names, ref: Ref, axis: list[Value]) -> Value:
+def _count(t: Names, ref: Ref, along: Mapping[str, Value]) -> Value:
     """How many numbers there are along an axis; some everywhere, or NumPy warns."""
     numbers = ufunc(t, "logical_not", [ufunc(t, "isnan", [ref])])
-    found = t.called(np.sum, [numbers, *axis], {})
+    found = t.called(np.sum, [numbers], along)
+    if isinstance(found, Applied):
+        found = elementwise.materialise(t.writer, found)
     least = found if isinstance(found, Scalar) else t.called(np.min, [found], {})
     assert isinstance(least, Scalar)
     t.writer.emit(f"NEED({least.code} > 0);")
@@ -45,22 +50,28 @@ def _count(t: Names, ref: Ref, axis: list[Value]) -> Value:
 
 
 def _sum(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    _, ref, axis = _given(t, "np.nansum", args, kwargs)
-    return t.called(np.sum, [_without(t, ref, 0.0), *axis], {})
+    ref, along = _given("np.nansum", t, args, kwargs)
+    return t.called(np.sum, [_without(t, ref, 0.0)], along)
 
 
 def _mean(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    _, ref, axis = _given(t, "np.nanmean", args, kwargs)
-    count = _count(t, ref, axis)
-    total = t.called(np.sum, [_without(t, ref, 0.0), *axis], {})
+    ref, along = _given("np.nanmean", t, args, kwargs)
+    count = _count(t, ref, along)
+    total = t.called(np.sum, [_without(t, ref, 0.0)], along)
     return ufunc(t, "true_divide", [array(total), array(count)])
+
+
+def _median(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    ref, along = _given("np.nanmedian", t, args, kwargs)
+    _count(t, ref, along)
+    return hosts.call(t, np.nanmedian, [ref], along)
 
 
 def _extreme(function: Any, other: float) -> Call:
     def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-        _, ref, axis = _given(t, f"np.nan{function.__name__}", args, kwargs)
-        _count(t, ref, axis)
-        return t.called(function, [_without(t, ref, other), *axis], {})
+        ref, along = _given(f"np.nan{function.__name__}", t, args, kwargs)
+        _count(t, ref, along)
+        return t.called(function, [_without(t, ref, other)], along)
 
     return call
 
@@ -68,14 +79,14 @@ def _extreme(function: Any, other: float) -> Call:
 def _spread(function: Any) -> Call:
     def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
         name = f"np.nan{function.__name__}"
-        if set(kwargs) - {"ddof"} or len(args) != 1:
-            raise Declined(f"{name} with these arguments")
-        w = t.writer
-        _, ref, _ = _given(t, name, args, {})
         ddof = kwargs.get("ddof", arithmetic.constant(0))
+        ref, along = _given(name, t, args, {k: v for k, v in kwargs.items() if k != "ddof"})
         if not isinstance(ddof, Scalar) or ddof.type.kind not in "iu" or ddof.type.mixed:
             raise Declined(f"{name} with these arguments")
-        count = _count(t, ref, [])
+        if along:
+            return _along(t, function, ref, ddof, along)
+        w = t.writer
+        count = _count(t, ref, {})
         assert isinstance(count, Scalar)
         number = w.name("x")
         kept = w.hold("i64", count.code)
@@ -95,6 +106,23 @@ def _spread(function: Any) -> Call:
         return Scalar(number, squares.type)
 
     return call
+
+
+def _along(t: Names, function: Any, ref: Ref, ddof: Scalar, along: Mapping[str, Value]) -> Value:
+    """The variance along an axis, or its root, as NumPy computes it."""
+    keeps = {**along, "keepdims": arithmetic.constant(True)}
+    count = array(_count(t, ref, keeps))
+    total = array(t.called(np.sum, [_without(t, ref, 0.0)], keeps))
+    mean = array(t.settled(ufunc(t, "true_divide", [total, count])))
+    differs = elementwise.apply("({0} != {0} ? 0.0 : square({0} - {1}))", [ref, mean], "float64")
+    squares = array(t.called(np.sum, [differs], along))
+    left = elementwise.binary("subtract", array(_count(t, ref, along)), ddof)
+    rest = elementwise.materialise(t.writer, left)
+    least = t.called(np.min, [rest], {})
+    assert isinstance(least, Scalar)
+    t.writer.emit(f"NEED({least.code} > 0);")
+    made = ufunc(t, "true_divide", [squares, rest])
+    return ufunc(t, "sqrt", [made]) if function is np.std else made
 
 
 def _numbers(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
@@ -119,6 +147,7 @@ def _numbers(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Va
 register(np.nan_to_num, _numbers)
 register(np.nansum, _sum)
 register(np.nanmean, _mean)
+register(np.nanmedian, _median)
 register(np.nanmax, _extreme(np.max, -np.inf))
 register(np.nanmin, _extreme(np.min, np.inf))
 register(np.nanvar, _spread(np.var))

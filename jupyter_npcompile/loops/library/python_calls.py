@@ -10,7 +10,7 @@ import numpy as np
 
 from jupyter_npcompile.loops import arithmetic, elementwise, indexing, lists, promotion
 from jupyter_npcompile.loops.calls import Call, array, elements, number, of, register
-from jupyter_npcompile.loops.kinds import BOOL, FLOAT, INT, PYTHON, Declined, Number
+from jupyter_npcompile.loops.kinds import BOOL, FLOAT, INT, PYTHON, Declined, Number, Origin
 from jupyter_npcompile.loops.library import aggregates
 from jupyter_npcompile.loops.library.ufuncs import ufunc
 from jupyter_npcompile.loops.values import (
@@ -192,6 +192,27 @@ def _sign(value: int) -> Scalar:
     return arithmetic.constant(1 if value > 0 else -1)
 
 
+def _alike(one: Scalar, other: Scalar) -> tuple[Scalar, Scalar]:
+    """Two numbers, one of which is chosen; an integer beside a float is a float that says so."""
+    if other.type.dtype == "float64" and _is_small(one.type):
+        return _as_float(one, other.type.origin), other
+    if one.type.dtype == "float64" and _is_small(other.type):
+        return one, _as_float(other, one.type.origin)
+    return one, other
+
+
+def _is_small(type: Number) -> bool:
+    return type.origin == "py" and type.dtype == "int64" and type.bits <= SMALL
+
+
+def _as_float(value: Scalar, origin: Origin) -> Scalar:
+    return Scalar(f"(double){value.code}", Number(origin, "float64", mixed=True), "2")
+
+
+SMALL = 32
+"""Bits of an integer that may be chosen instead of a float."""
+
+
 def _choice(symbol: str) -> Call:
     def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
         if len(args) == 1 and not kwargs and isinstance(args[0], Listed):
@@ -202,9 +223,9 @@ def _choice(symbol: str) -> Call:
             raise Declined("min or max with these arguments")
         best = number(args[0])
         for arg in args[1:]:
-            other = number(arg)
+            best, other = _alike(best, number(arg))
             a, b = best.type, other.type
-            if a.dtype != b.dtype or a.mixed or b.mixed:
+            if a.dtype != b.dtype:
                 raise Declined("min or max of different types")
             x = t.writer.hold(a.c, best.code)
             y = t.writer.hold(b.c, other.code)
@@ -214,12 +235,14 @@ def _choice(symbol: str) -> Call:
             code = f"({chosen} ? {y} : {x})"
             if a.kind == "f":
                 code = f"picked_{order}<{a.c}>({y}, {x}, {y}, {x})"
-            if a.origin == b.origin != "any":
+            mixed = a.mixed or b.mixed
+            if a.origin == b.origin != "any" and not mixed:
                 best = Scalar(code, Number(a.origin, a.dtype, bits))
             else:
                 tag = f"({chosen} ? {arithmetic.tag_of(other)} : {arithmetic.tag_of(best)})"
                 held = t.writer.hold("int", tag, "g")
-                best = Scalar(code, Number("any", a.dtype, bits), held)
+                origin: Origin = a.origin if a.origin == b.origin else "any"
+                best = Scalar(code, Number(origin, a.dtype, bits, mixed), held)
         return best
 
     return call

@@ -214,6 +214,42 @@ def reshaped(t: Names, value: Lazy, shape: Value) -> Ref:
     return Ref(name, type, root=ref.root)
 
 
+@of(np.expand_dims)
+def _expand_dims(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    given = named("np.expand_dims", ("a", "axis"), args, kwargs)
+    ref = elementwise.materialise(t.writer, elements(given.get("a", NONE)))
+    axis = given.get("axis", NONE)
+    axes = axis.items if isinstance(axis, Items) else (axis,)
+    ndim = ref.ndim + len(axes)
+    new = {place_of(one, ndim) for one in axes}
+    if len(new) < len(axes):
+        raise Declined("an axis twice")
+    sizes = (Scalar(f"{ref.code}.n[{d}]", Number("py", "int64", 40)) for d in range(ref.ndim))
+    one = arithmetic.constant(1)
+    return reshaped(t, ref, Items(tuple(one if d in new else next(sizes) for d in range(ndim))))
+
+
+@of(np.atleast_1d)
+def _atleast_1d(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if kwargs or len(args) != 1:
+        raise Declined("np.atleast_1d with these arguments")
+    return elements(args[0])  # the array itself
+
+
+@of(np.ix_)
+def _open_mesh(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    one, parts = arithmetic.constant(1), []
+    for place, arg in enumerate(args):
+        ref = elementwise.materialise(t.writer, elements(arg))
+        if ref.ndim != 1 or np.dtype(ref.dtype).kind not in "iu":
+            raise Declined("np.ix_ of these")
+        t.writer.emit(f"NEED({ref.code}.n[0] > 0);")
+        size = Scalar(f"{ref.code}.n[0]", Number("py", "int64", 40))
+        shape = (size if d == place else one for d in range(len(args)))
+        parts.append(reshaped(t, ref, Items(tuple(shape))))
+    return Items(tuple(parts))
+
+
 @of(np.transpose)
 def _transpose(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     given = named("np.transpose", ("a", "axes"), args, kwargs, none=("axes",))

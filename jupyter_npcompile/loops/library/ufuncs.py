@@ -131,11 +131,11 @@ def ufunc(t: Names, name: str, values: Sequence[Lazy | Scalar]) -> Lazy | Scalar
     template = tables.get(kind, {}).get(name)
     if name == "logical_not" or (name == "invert" and kind == "b"):
         template = "(!{0})"
-    if template is None or (kind == "u" and name == "negative"):
+    if template is None:
         raise Declined(f"np.{name} of {loop[0].name}")
     template = template.replace("{c}", CTYPES[loop[0].name])
     if isinstance(value, Scalar):
-        if kind == "i" and name in ("negative", "absolute", "square"):
+        if kind in "iu" and name in ("negative", "absolute", "square"):
             raise Declined(f"np.{name} of an integer")
         return _scalar(t, template, [value], loop)
     if loop[0].name == "float64":
