@@ -102,6 +102,11 @@ def test_of_nothing(name: str) -> None:
     check_all(name, call(f"numpy.{name}.reduce", SMALL[:0]))
 
 
+def test_the_divisor_of_one_number_has_no_sign() -> None:
+    check_all("gcd", call("numpy.gcd.reduce", -SMALL[:1]), call("numpy.gcd.reduceat", -SMALL, [0]))
+    check_all("gcd", call("numpy.gcd.accumulate", -SMALL))
+
+
 def test_several_axes() -> None:
     cube = np.arange(1, 25).reshape(2, 3, 4)
     check_all("gcd", call("numpy.gcd.reduce", cube, axis=(0, 2)))

@@ -142,6 +142,18 @@ def test_numbers_beyond_the_dtype_compare_exactly() -> None:
         check(call("numpy.equal", other, x))
 
 
+@pytest.mark.parametrize("name", ["arccos", "arcsin", "arctan", "sqrt", "arccosh", "arcsinh"])
+def test_complex_zeros_have_signs(name: str) -> None:
+    parts = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0]
+    numbers = np.array([complex(p, q) for p in parts for q in parts])
+    with np.errstate(all="ignore"):
+        finite = numbers[np.isfinite(getattr(np, name)(numbers))]
+    (expected,), (found,), _ = run(call(f"numpy.{name}", finite))
+    for part in ("real", "imag"):
+        seen, wanted = np.signbit(getattr(found, part)), np.signbit(getattr(expected, part))
+        assert (seen == wanted).all(), finite[seen != wanted]
+
+
 def test_dtype_and_where() -> None:
     x = np.arange(6.0)
     check(call("numpy.add", x, 1, dtype=np.dtype("float32")))

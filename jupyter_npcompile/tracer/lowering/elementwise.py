@@ -36,7 +36,6 @@ cos = direct(torch.cos)
 tan = direct(torch.tan)
 tanh = direct(torch.tanh)
 arcsin = direct(torch.asin)
-arccos = direct(torch.acos)
 arctan = direct(torch.atan)
 arcsinh = direct(torch.asinh)
 exp = direct(torch.exp)
@@ -83,6 +82,14 @@ def _without_overflow(
     root = torch.exp(0.5 * torch.abs(x))
     limit = 700.0 if x.dtype == torch.float64 else 85.0
     return torch.where(torch.abs(x) > limit, torch.copysign(0.5 * root * root, signed), found)
+
+
+def arccos(loop: Loop, x: Tensor) -> Tensor:
+    if loop.dtype.kind != "c":
+        return torch.acos(x)
+    angle, imaginary = complexes.parts(torch.acos(x))
+    below = torch.copysign(imaginary, -torch.imag(x))  # torch loses the sign of zero
+    return torch.complex(angle, torch.where(imaginary == 0, below, imaginary))
 
 
 def arccosh(loop: Loop, x: Tensor) -> Tensor:
