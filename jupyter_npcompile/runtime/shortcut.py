@@ -87,12 +87,13 @@ def shortcut(
     code = form.code
 
     def start_of(assumption: Assumption) -> Any:
-        name, function = assumption.path[0], assumption.function
+        name = assumption.path[0]
+        function: Any = assumption.function
         if function is None:
             return parameters.index(name) if name in parameters else (names, built_in, name)
         if name in function.__code__.co_freevars:
-            return function.__closure__[function.__code__.co_freevars.index(name)]  # type: ignore[index]
-        return function.__globals__, function.__builtins__, name  # type: ignore[attr-defined]
+            return function.__closure__[function.__code__.co_freevars.index(name)]
+        return function.__globals__, function.__builtins__, name
 
     guards: list[tuple[Any, ...]] = [((vars(settings), {}, "tier"), (), "auto")]
     guards += [(start_of(it), _steps(it.path), it.value) for it in code.assumptions]
