@@ -65,3 +65,21 @@ def f(m, n):
     return m, t
 """
     assert_whole(text, np.eye(3), 3)
+
+
+def test_what_has_another_dtype_after_an_iteration() -> None:
+    def draw(rng: np.random.Generator) -> Sequence[Any]:
+        return rng.normal(size=4), int(rng.integers(0, 3)), int(rng.integers(0, 3))
+
+    text = """
+(m, n, k)
+    w = m * 1.0
+    for i in range(n):
+        v = w if k else m
+        w = (m > i) * 2
+        for j in range(k):
+            w = m * j
+        v = v + w
+    return w
+"""
+    assert_drawn(text, draw, refused=2)  # w has the other dtype

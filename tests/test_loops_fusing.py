@@ -178,8 +178,13 @@ def test_special_groups(groups: tuple[Any, Any, WholeFunction], which: int) -> N
 
 
 def test_why_a_name_has_no_type_is_said() -> None:
-    text = (
-        "def f(x):\n    y = 0\n    for k in range(len(x)):\n        y = x[k:] + y\n    return y\n"
-    )
+    text = """def f(x):
+    y = 0
+    for k in range(len(x)):
+        y = x + y
+        if k:
+            break
+    return y
+"""
     _, state = whole(define(text), [np.arange(9.0)])
     assert "`y`: it is a Python int or a 1-d array" in state.closed

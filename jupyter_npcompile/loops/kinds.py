@@ -303,15 +303,7 @@ class SourceType:
 
 @dataclass(frozen=True, slots=True)
 class Unbound:
-    """Of a name that is not bound, or has no type.
-
-    Parameters
-    ----------
-    clashes : bool
-        Whether it has none because it may have two: then it has none until it is bound anew.
-    """
-
-    clashes: bool = False
+    """Of a name that is not bound, or has no type because it may have two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,7 +339,6 @@ INT = Number("py", "int64")
 FLOAT = Number("py", "float64")
 BOOL = Number("py", "bool", 1)
 UNBOUND = Unbound()
-CLASHING = Unbound(clashes=True)
 
 
 def join(first: Type, second: Type) -> Type:
@@ -367,8 +358,6 @@ def join(first: Type, second: Type) -> Type:
     """
     if first == second:
         return first
-    if CLASHING in (first, second):
-        return CLASHING
     if isinstance(first, Unbound):
         return second if isinstance(second, Maybe) else Maybe(second)
     if isinstance(second, Unbound):
@@ -395,6 +384,21 @@ def join(first: Type, second: Type) -> Type:
     if isinstance(first, ListType) and isinstance(second, ListType):
         return _join_lists(first, second)
     raise Declined(f"it is {describe(first)} or {describe(second)}")
+
+
+def have_join(first: Type, second: Type) -> bool:
+    """Whether a name may have either type.
+
+    Examples
+    --------
+    >>> have_join(INT, FLOAT), have_join(INT, ListType(INT))
+    (True, False)
+    """
+    try:
+        join(first, second)
+    except Declined:
+        return False
+    return True
 
 
 def _join_lists(first: ListType, second: ListType) -> ListType:

@@ -14,7 +14,6 @@ from jupyter_npcompile.loops.calls import number
 from jupyter_npcompile.loops.frames import Env, Frame, FunctionCode, Jumps, NeedsInput, NeedsValue
 from jupyter_npcompile.loops.given import fixed, is_fixed, kind_of, type_of, wide_enough
 from jupyter_npcompile.loops.kinds import (
-    CLASHING,
     PYTHON,
     UNBOUND,
     ArrayType,
@@ -32,6 +31,7 @@ from jupyter_npcompile.loops.kinds import (
     Type,
     Unbound,
     describe,
+    have_join,
     join,
 )
 from jupyter_npcompile.loops.records import Path, Record, Step, name_of, text_of
@@ -402,11 +402,13 @@ class Names(ABC):
         if source == target or isinstance(target, Unbound | Fixed) or isinstance(source, Unbound):
             return
         if isinstance(target, Maybe):
-            if isinstance(source, Maybe):
-                source = source.type
-            else:
+            held = source.type if isinstance(source, Maybe) else source
+            if not have_join(held, target.type):  # it has had two types on the way to there
+                self.writer.emit(f"{self.flag(name)} = false;")
+                return
+            if held is source:
                 self.writer.emit(f"{self.flag(name)} = true;")
-            self.convert(name, source, target.type)
+            self.convert(name, held, target.type)
             return
         if isinstance(source, Number) and isinstance(target, Number):
             here, there = self.variable(name, source), self.variable(name, target)
@@ -440,7 +442,7 @@ class Names(ABC):
                     either = {type(part.get(name, UNBOUND)) for part in (made, other)}
                     if either == {Number, ArrayType}:
                         self.frame.begun |= {name}
-                    made[name] = CLASHING
+                    made[name] = UNBOUND
                     self.frame.clashes[name] = clash.reason
         return made
 
