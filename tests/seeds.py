@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import random
-import zlib
 
-PACKAGE = os.environ.get("NPCOMPILE_THIRD", "")
-"""The state of the package, from which a landing draws: what it finds can be found again."""
+LANDING = bool(os.environ.get("NPCOMPILE_THIRD"))
+"""Whether a landing runs: what has to do with luck is found elsewhere."""
 
 
 def seed_of(chosen: str = "") -> int:
-    """The one that was chosen, or a new one.
+    """The one that was chosen, or a new one; for a landing always the same.
 
     Examples
     --------
@@ -20,4 +19,4 @@ def seed_of(chosen: str = "") -> int:
     """
     if chosen.isdigit():
         return int(chosen)
-    return zlib.crc32(PACKAGE.encode()) if PACKAGE else random.SystemRandom().randrange(10**6)
+    return 0 if LANDING else random.SystemRandom().randrange(10**6)

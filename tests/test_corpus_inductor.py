@@ -1,7 +1,7 @@
 """Some of NumPy's documented examples through Inductor: none may differ.
 
 The sample is drawn anew each time, from a seed that is printed, for a landing
-from the state of the package. ``NPCOMPILE_CORPUS_SEED`` repeats a sample,
+from 0. ``NPCOMPILE_CORPUS_SEED`` repeats a sample,
 ``NPCOMPILE_CORPUS_SAMPLE`` changes its size.
 """
 
@@ -16,7 +16,7 @@ from tests.batches import Batches
 from tests.corpus import documented, run
 from tests.docstrings import groups
 from tests.native import run_compiled
-from tests.seeds import PACKAGE, seed_of
+from tests.seeds import LANDING, seed_of
 from tests.segment_batches import compiled_together
 from tests.summary import tell
 
@@ -25,7 +25,7 @@ __all__ = ["documented"]
 pytestmark = pytest.mark.slow
 
 SEED = seed_of(os.environ.get("NPCOMPILE_CORPUS_SEED", ""))
-SAMPLE = int(os.environ.get("NPCOMPILE_CORPUS_SAMPLE", 50 if PACKAGE else 150))
+SAMPLE = int(os.environ.get("NPCOMPILE_CORPUS_SAMPLE", 50 if LANDING else 150))
 GROUPS = groups()
 DRAWN = random.Random(SEED).sample(GROUPS, min(SAMPLE, len(GROUPS)))
 DONE: list[str] = []

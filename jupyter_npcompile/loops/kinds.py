@@ -391,7 +391,7 @@ def have_join(first: Type, second: Type) -> bool:
 
     Examples
     --------
-    >>> have_join(INT, FLOAT), have_join(INT, ListType(INT))
+    >>> have_join(FLOAT, Number("np", "float64")), have_join(INT, FLOAT)
     (True, False)
     """
     try:

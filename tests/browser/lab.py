@@ -166,12 +166,19 @@ class Lab:
             self.page.get_by_role("menuitem", name=name, exact=False).first.click()
 
     def command(self, label: str) -> None:
-        """Choose a command from the palette."""
-        self.page.keyboard.press("Control+Shift+c")
+        """Choose a command from the palette, which closes when something else takes the focus."""
         palette = self.page.locator(".lm-CommandPalette:visible")
-        palette.get_by_role("textbox").fill(label)
         entry = palette.locator(".lm-CommandPalette-item").filter(has_text=label)
-        entry.first.click(timeout=20 * SECONDS)
+        for _ in range(4):
+            self.page.keyboard.press("Control+Shift+c")
+            try:
+                palette.get_by_role("textbox").fill(label, timeout=5 * SECONDS)
+                entry.first.click(timeout=5 * SECONDS)
+            except Error:
+                self.page.keyboard.press("Escape")
+            else:
+                return
+        raise AssertionError(f"the palette does not stay open: {label}")
 
     def restart_kernel(self) -> None:
         """Have a new kernel in the place of the old one."""
