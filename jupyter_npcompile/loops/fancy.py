@@ -13,7 +13,7 @@ import numpy as np
 
 from jupyter_npcompile.loops import elementwise
 from jupyter_npcompile.loops.cuts import Index, as_index, is_given, view
-from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, Number
+from jupyter_npcompile.loops.kinds import CTYPES, SIZE, ArrayType, Declined, Number
 from jupyter_npcompile.loops.values import (
     Applied,
     Cut,
@@ -27,7 +27,7 @@ from jupyter_npcompile.loops.values import (
 from jupyter_npcompile.loops.writer import Writer
 
 ALL = Cut(None, None, None)
-FIRST = Scalar("0", Number("py", "int64", 40), const=0)
+FIRST = Scalar("0", SIZE, const=0)
 
 
 @dataclass(frozen=True)

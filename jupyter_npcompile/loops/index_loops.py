@@ -13,7 +13,7 @@ from jupyter_npcompile.cell.names import bound_names
 from jupyter_npcompile.cell.syntax import assign, clone, constant, load, point, store
 from jupyter_npcompile.loops import arithmetic, elementwise
 from jupyter_npcompile.loops.calls import elements, integer, number
-from jupyter_npcompile.loops.kinds import Declined, Number
+from jupyter_npcompile.loops.kinds import SIZE, Declined
 from jupyter_npcompile.loops.source import PYTHONS, breaks_of
 from jupyter_npcompile.loops.values import (
     Applied,
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 WALKS = (np.ndindex, np.ndenumerate, itertools.product, itertools.combinations)
 """What goes through indices."""
-
-SIZE = Number("py", "int64", 40)
 
 MOST = 4
 """Loops that one over combinations is written as."""

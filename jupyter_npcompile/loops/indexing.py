@@ -8,7 +8,7 @@ import numpy as np
 
 from jupyter_npcompile.loops import elementwise, fancy
 from jupyter_npcompile.loops.cuts import Index, element, expand, is_fancy, view
-from jupyter_npcompile.loops.kinds import CTYPES, Declined, Number
+from jupyter_npcompile.loops.kinds import CTYPES, SIZE, Declined, Number
 from jupyter_npcompile.loops.values import (
     Applied,
     Cut,
@@ -73,7 +73,7 @@ def along(writer: Writer, ref: Ref, index: Lazy, axis: int) -> Lazy:
 def _part(writer: Writer, ref: Ref, axis: int, position: str) -> Ref:
     """A view at one place of an axis."""
     full: list[Index] = [Cut(None, None, None)] * ref.ndim
-    full[axis] = Scalar(position, Number("py", "int64", 40))
+    full[axis] = Scalar(position, SIZE)
     return view(writer, ref, full)
 
 
@@ -136,7 +136,7 @@ def _where_true(writer: Writer, ref: Ref, mask: Lazy, value: Lazy | None = None)
     for d in range(ref.ndim):
         index = writer.name("i")
         writer.emit(f"for (i64 {index} = 0; {index} < {ref.code}.n[{d}]; {index}++)")
-        position.append(Scalar(index, Number("py", "int64", 40), proven=True))
+        position.append(Scalar(index, SIZE, proven=True))
     one, other = element(ref, position), f"{made.code}.p[{next}++]"
     moved = f"{other} = {one}" if value is None else f"{one} = {other}"
     writer.emit(f"if ({held.code}.p[{k}++]) {moved};")

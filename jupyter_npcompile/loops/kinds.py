@@ -338,6 +338,8 @@ Type = (
 INT = Number("py", "int64")
 FLOAT = Number("py", "float64")
 BOOL = Number("py", "bool", 1)
+SIZE = Number("py", "int64", 40)
+"""A length or place, of which memory bounds the bits."""
 UNBOUND = Unbound()
 
 

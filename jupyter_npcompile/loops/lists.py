@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from jupyter_npcompile.loops import arithmetic, cuts, elementwise
 from jupyter_npcompile.loops.kinds import (
+    SIZE,
     ArrayType,
     Declined,
     ListType,
@@ -267,7 +268,7 @@ def length(t: Names, owner: Listed) -> Scalar:
     """``len(list)``."""
     if not inner(owner).code:
         return arithmetic.constant(0)
-    return Scalar(t.writer.hold("i64", f"{owner.code}->size()"), Number("py", "int64", 40))
+    return Scalar(t.writer.hold("i64", f"{owner.code}->size()"), SIZE)
 
 
 def is_list(value: Value) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from jupyter_npcompile.loops import arithmetic, elementwise, hosts, lists
 from jupyter_npcompile.loops.calls import elements, number
-from jupyter_npcompile.loops.kinds import PYTHON, ArrayType, Declined, Number
+from jupyter_npcompile.loops.kinds import PYTHON, SIZE, ArrayType, Declined, Number
 from jupyter_npcompile.loops.library import aggregates, running
 from jupyter_npcompile.loops.library.creation import dtype_named
 from jupyter_npcompile.loops.library.diagonals import diagonal
@@ -254,10 +254,10 @@ def attribute(t: Names, owner: Value, name: str) -> Value | None:
     if isinstance(owner, (Ref, Gathered, Applied)):
         if name == "shape":
             dims = elementwise.shape_of(t.writer, owner)
-            return Items(tuple(Scalar(d, Number("py", "int64", 40)) for d in dims))
+            return Items(tuple(Scalar(d, SIZE) for d in dims))
         if name == "size":
             dims = elementwise.shape_of(t.writer, owner)
-            return Scalar(f"({' * '.join(dims)})", Number("py", "int64", 40))
+            return Scalar(f"({' * '.join(dims)})", SIZE)
         if name == "ndim":
             return arithmetic.constant(owner.ndim)
         if name == "dtype":

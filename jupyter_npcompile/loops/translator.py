@@ -13,7 +13,7 @@ from jupyter_npcompile.loops.calls import elements, number
 from jupyter_npcompile.loops.carried import Carried
 from jupyter_npcompile.loops.frames import Jumps, NeedsInput
 from jupyter_npcompile.loops.fusion.fusing import Fusing
-from jupyter_npcompile.loops.kinds import Declined, Number
+from jupyter_npcompile.loops.kinds import SIZE, Declined, Number
 from jupyter_npcompile.loops.library import mapped
 from jupyter_npcompile.loops.overflow import for_vectors, lazily
 from jupyter_npcompile.loops.values import (
@@ -395,7 +395,7 @@ class Translator(Fusing):
         ref = elementwise.materialise(w, elements(sequence))
 
         def item(position: str) -> Value:
-            index = Scalar(position, Number("py", "int64", 40), proven=True)
+            index = Scalar(position, SIZE, proven=True)
             full: list[cuts.Index] = [index, *[Cut(None, None, None)] * (ref.ndim - 1)]
             return indexing.read(w, ref, full)
 
@@ -427,7 +427,7 @@ class Translator(Fusing):
             f"({b} < {first} ? ({first} - {b} - 1) / (-{s}) + 1 : (i64)0)",
             "n",
         )
-        return count, lambda k: Scalar(f"({first} + {k} * {s})", Number("py", "int64", 40))
+        return count, lambda k: Scalar(f"({first} + {k} * {s})", SIZE)
 
 
 def tested_inside(node: ast.While) -> ast.While:

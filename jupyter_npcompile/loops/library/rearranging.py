@@ -20,7 +20,7 @@ from jupyter_npcompile.loops.calls import (
 )
 from jupyter_npcompile.loops.cuts import Index, view
 from jupyter_npcompile.loops.indexing import along
-from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, Number
+from jupyter_npcompile.loops.kinds import CTYPES, SIZE, ArrayType, Declined
 from jupyter_npcompile.loops.library.creation import array_call, shape_named
 from jupyter_npcompile.loops.library.results import NONE, place_of
 from jupyter_npcompile.loops.library.ufuncs import ufunc
@@ -95,7 +95,7 @@ def _roll(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value
     made = elementwise.new(w, ref.dtype, dims)
     n = dims[place]
     by = w.hold("i64", f"{n} ? floor_mod<i64>((i64){shift.code}, {n}) : 0")
-    python = Number("py", "int64", 40)
+    python = SIZE
     split = Scalar(w.hold("i64", f"{n} - {by}"), python)
     moved = Scalar(by, python)
     for to, source in (
@@ -224,7 +224,7 @@ def _expand_dims(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -
     new = {place_of(one, ndim) for one in axes}
     if len(new) < len(axes):
         raise Declined("an axis twice")
-    sizes = (Scalar(f"{ref.code}.n[{d}]", Number("py", "int64", 40)) for d in range(ref.ndim))
+    sizes = (Scalar(f"{ref.code}.n[{d}]", SIZE) for d in range(ref.ndim))
     one = arithmetic.constant(1)
     return reshaped(t, ref, Items(tuple(one if d in new else next(sizes) for d in range(ndim))))
 
@@ -244,7 +244,7 @@ def _open_mesh(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> 
         if ref.ndim != 1 or np.dtype(ref.dtype).kind not in "iu":
             raise Declined("np.ix_ of these")
         t.writer.emit(f"NEED({ref.code}.n[0] > 0);")
-        size = Scalar(f"{ref.code}.n[0]", Number("py", "int64", 40))
+        size = Scalar(f"{ref.code}.n[0]", SIZE)
         shape = (size if d == place else one for d in range(len(args)))
         parts.append(reshaped(t, ref, Items(tuple(shape))))
     return Items(tuple(parts))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from jupyter_npcompile.loops import cuts, elementwise
-from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, Number
+from jupyter_npcompile.loops.kinds import CTYPES, SIZE, ArrayType, Declined, Number
 from jupyter_npcompile.loops.library import stretches
 from jupyter_npcompile.loops.nests import Element, Loop
 from jupyter_npcompile.loops.quiet import unheard
@@ -18,11 +18,7 @@ SUMS = {"b": "int64", "i": "int64", "u": "uint64"}
 """The dtype of a sum, by the kind of the elements."""
 
 
-COUNTED = (
-    Number("np", "int64")
-    if isinstance(np.count_nonzero(np.ones(1)), np.integer)
-    else Number("py", "int64", 40)
-)
+COUNTED = Number("np", "int64") if isinstance(np.count_nonzero(np.ones(1)), np.integer) else SIZE
 """What ``np.count_nonzero`` gives: another type in some versions of NumPy."""
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jupyter_npcompile.loops import cuts, elementwise, lists
-from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, Number, TupleType
+from jupyter_npcompile.loops.kinds import CTYPES, SIZE, ArrayType, Declined, Number, TupleType
 from jupyter_npcompile.loops.values import Cut, Items, Listed, Ref, Scalar
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _stacked(t: Names, owner: Listed, item: ArrayType, dtype: str, count: str) -
         assert isinstance(part, Ref)
         for d, n in enumerate(dims):
             w.emit(f"NEED({part.code}.n[{d}] == {n});")
-        full: list[cuts.Index] = [Scalar(k, Number("py", "int64", 40), proven=True)]
+        full: list[cuts.Index] = [Scalar(k, SIZE, proven=True)]
         full += [Cut(None, None, None)] * item.ndim
         target = cuts.view(w, made, full)
         elementwise.fill(w, target, dims, elementwise.converted(part, dtype))
