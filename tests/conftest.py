@@ -64,7 +64,7 @@ LARGE = {
     *("test_same_language.py", "test_same_programs.py", "test_same_published.py"),
     *("test_same_python.py", "test_tracer_floating.py", "test_tracer_lowering_compressed.py"),
     *("test_tracer_lowering_inductor.py", "test_tracer_lowering_random.py"),
-    *("test_tracer_lowering_ufunc_methods.py",),
+    "test_tracer_lowering_ufunc_methods.py",
 }
 """Families of many examples, of which a landing runs a third."""
 

@@ -21,7 +21,6 @@ SECOND = "%%npcompile --device standin\nz = y + x\n"
 
 @pytest.fixture
 def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.setattr(residencies, "_SILENT", silent_threads())
     with Bench(compiled=True) as bench:
         bench.shell.run_cell("x = np.arange(5.0)\nw = np.ones(5)\nlog = []")
         # Those, too, that the shell and tests before this one have started meanwhile.
