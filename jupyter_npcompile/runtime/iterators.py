@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import collections
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -127,6 +129,19 @@ def later(iterator: Iterator[Any], count: int) -> Iterator[Any]:
     made.__setstate__(place + count)
     items: Iterator[Any] = made
     return items
+
+
+def advance(iterator: Iterator[Any], count: int) -> None:
+    """Have an iterator give some items to nobody.
+
+    Examples
+    --------
+    >>> numbers = iter(range(10))
+    >>> advance(numbers, 4)
+    >>> next(numbers)
+    4
+    """
+    collections.deque(itertools.islice(iterator, count), maxlen=0)
 
 
 def is_own(node: ast.expr, namespace: Mapping[str, Any]) -> bool:

@@ -14,7 +14,7 @@ from jupyter_npcompile.loops.records import Step
 from jupyter_npcompile.loops.sequences import Sequence
 from jupyter_npcompile.runtime.iterators import Remaining
 from jupyter_npcompile.runtime.loop_store import Run
-from jupyter_npcompile.runtime.loop_turns import FAR, Turns
+from jupyter_npcompile.runtime.loop_turns import FAIR, FAR, TURNS, Turns
 from jupyter_npcompile.runtime.stats import counters
 
 LOOKS = 8
@@ -31,6 +31,12 @@ BRIEF = 1e-3
 
 LONG = 1e-4
 """Seconds of an iteration in which arrays are so large that segments may be faster."""
+
+TRIAL = 0.02
+"""Seconds in Python of the iterations that run here to see what they take."""
+
+FEWEST = 4
+"""Such iterations, at the least."""
 
 RUNS = 3
 """Runs of a size after which it is clear who is faster."""
@@ -171,12 +177,26 @@ class Form:
             known.clean += 1
             known.python = min(known.python, seconds)
 
-    def predicts_little(self, size: tuple[int, ...], factor: float) -> bool:
-        """Whether segments have a turn, by what single iterations took, here and in Python."""
-        known = self.times[size[1:]]
-        return known.is_enough and self.gains_too_little(
-            size, known.predicted, known.python, factor
-        )
+    def trial(self, size: tuple[int, ...], count: int) -> int:
+        """How many of a run's iterations tell what one takes here; `count` if that is known.
+
+        A single one, which was compared, says little: it is the first to touch its memory.
+        """
+        known = self.times.get(size[1:])
+        if known is None or known.native < float("inf") or known.python == float("inf"):
+            return count
+        tried = max(FEWEST, int(TRIAL / max(known.python, 1e-9)))
+        return tried if 2 * tried <= count else count
+
+    def falls_short(self, size: tuple[int, ...], seconds: float, factor: float) -> bool:
+        """Whether Python goes on after a trial, in which an iteration took so long."""
+        python = self.times[size[1:]].python
+        if self.gains_too_little(size, seconds, python, factor):
+            return True
+        if seconds <= CLEAR * python:
+            return False
+        self.lost.add(size)
+        return True
 
     def ran(self, size: tuple[int, ...], count: int, seconds: float) -> None:
         """So many iterations have run here, and each took so long."""
@@ -198,7 +218,7 @@ class Form:
         """
         python = self.times.setdefault(size[1:], Times()).python
         turns = self.turns.get(size[1:])
-        if turns is not None and turns.loses(seconds):
+        if turns is not None and (turns.begin(seconds) or turns.loses(seconds)):
             self.lost.add((ANY, *size[1:]))
             return True
         if self.gains_too_little(size, seconds, python, factor, is_run=True):
@@ -226,7 +246,8 @@ class Form:
 
         Where it takes long, arrays are large, and what surrounds their operations
         costs nothing: then segments, in which operations are fused, may be faster.
-        They have no turn while the loop runs here.
+        They have no turn while the loop runs here; where it gains something all the same,
+        that is for some runs.
 
         Parameters
         ----------
@@ -241,6 +262,9 @@ class Form:
         """
         known = LONG < python < float("inf")
         if not known or python >= factor * seconds or size[1:] in self.turns:
+            return False
+        if python >= FAIR * seconds:
+            self.turns[size[1:]] = Turns(seconds, python, is_run, first=TURNS)
             return False
         self.lost.add((ANY, *size[1:]))
         self.turns[size[1:]] = Turns(seconds, python, is_run)

@@ -12,7 +12,7 @@ from jupyter_npcompile.loops import Declined
 from jupyter_npcompile.loops.loop_code import FINISHED, LEFT, NOTHING, PAUSED, REFUSED, RETURNED
 from jupyter_npcompile.loops.records import reached
 from jupyter_npcompile.runtime.check import DifferenceError
-from jupyter_npcompile.runtime.iterators import Remaining, later, remaining
+from jupyter_npcompile.runtime.iterators import Remaining, advance, later, remaining
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, predict
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile
 from jupyter_npcompile.runtime.loop_form import NARROW, Form, size_of_run
@@ -202,10 +202,12 @@ class LoopState:
         total, results = 0, _NOTHING
         count = UNLIMITED if left is None else left.count
         rest, status = iterator, PAUSED
+        trial = form.trial(size, count) if is_open(self.options) else count
+        fell_short = False
         while status == PAUSED:
             arguments = _NOTHING if left is None else left.arguments
             try:
-                answer = form.run(count - total, *arguments, *values, *form.code.hosts)
+                answer = form.run(min(trial, count - total), *arguments, *values, *form.code.hosts)
             except KeyboardInterrupt:
                 if not total:
                     raise
@@ -223,7 +225,15 @@ class LoopState:
             total += done
             if rest is not None and status not in (LEFT, RETURNED):
                 rest = later(rest, done)
+            if status == FINISHED and left is not None and total < count:
+                status = PAUSED  # that was the trial
             if status == PAUSED:
+                if trial < count:
+                    trial = count
+                    seconds = (perf_counter() - began) / total
+                    if form.falls_short(size, seconds, self._far):
+                        fell_short = True
+                        break
                 known = dict(zip(form.code.outputs, results, strict=True))
                 paths = form.code.paths
                 values = [
@@ -235,14 +245,19 @@ class LoopState:
         form.refusals = 0
         if not form.iterations:
             self.rest.end()
-        self.gave_way = False
+        self.gave_way = fell_short
+        goes_on = status == PAUSED
+        if goes_on and iterator is not None:
+            # Python goes on with the iterator that its loop holds.
+            advance(iterator, total)
+            rest = iterator
         seconds = (perf_counter() - began) / total
         form.ran(size, total, seconds)
-        if is_open(self.options) and form.loses(size, seconds, self._far):
+        if fell_short or (is_open(self.options) and form.loses(size, seconds, self._far)):
             self._give_way()
         counters.dispatches += 1
         self.rest.ran = True
-        frame.leaves = True
+        frame.leaves = frame.stops or not goes_on
         if status == RETURNED:
             frame.give_back(results[0])
             return True
@@ -300,8 +315,6 @@ class LoopState:
         form.checked = True
         clean = self.rest.changes == prediction.changes
         form.time(prediction.size, seconds if clean else None, prediction.seconds)
-        if clean and is_open(self.options) and form.predicts_little(prediction.size, self._far):
-            self._give_way()
 
     # -- compiling
 

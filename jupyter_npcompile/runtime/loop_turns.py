@@ -18,7 +18,9 @@ WORTH = 1.1
 """How many times as fast as they it must be then."""
 
 FAIR = 1.5
-"""How many times as long as Python's own an iteration here may take for a whole run to be tried."""
+"""How many times as long as Python's own an iteration here may take for a whole run to be tried.
+
+Where Python takes so many times as long as native code, that goes first."""
 
 
 @dataclass
@@ -26,7 +28,9 @@ class Turns:
     """Who runs loops of one size, segments or native code.
 
     Iterations need not be alike, as where arrays shrink: what one of them took here
-    says little of a run. So native code has a run, when segments have had theirs.
+    says little of a run. So native code has a run, when segments have had theirs. Where
+    it gains something over Python it has as many runs before, which save at least what
+    the first runs in segments lose: those are Python's, while segments are compiled.
 
     Parameters
     ----------
@@ -34,6 +38,8 @@ class Turns:
         Seconds that the same iteration has taken here, and in Python.
     is_run : bool
         Whether the first of them is the mean of a run.
+    first : int
+        Runs that native code has before segments have theirs.
     runs : list of float
         What an iteration took in segments, a run at a time.
     spent : float
@@ -53,9 +59,18 @@ class Turns:
     native: float
     python: float
     is_run: bool = False
+    first: int = 0
     runs: list[float] = field(default_factory=list)
     spent: float = 0.0
     is_over: bool = False
+
+    def begin(self, seconds: float) -> bool:
+        """Note what an iteration of a run took here; whether segments have the next one."""
+        if not self.first:
+            return False
+        self.native, self.is_run = seconds, True
+        self.first -= 1
+        return not self.first
 
     def segments(self, seconds: float, spent: float) -> bool:
         """Note what an iteration took in segments; whether native code has the next run.
