@@ -259,7 +259,9 @@ def _magnitude(value: Any) -> float:
     if type(value) in (list, tuple):
         return max(map(_magnitude, value), default=0.0)
     if type(value) is np.ndarray and value.dtype.kind in "fc" and value.size:
-        largest = float(np.max(np.abs(value)))
+        parts = (value.real, value.imag) if value.dtype.kind == "c" else (value,)
+        # The absolute values would need memory, and to have some for large arrays takes long.
+        largest = max(float(max(np.max(part), -np.min(part))) for part in parts)
     elif isinstance(value, float | np.floating):
         largest = abs(float(value))
     else:
