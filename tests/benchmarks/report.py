@@ -29,7 +29,9 @@ with one thread, after compiling. npcompile runs with its default settings, so i
 NumPy.
 - **First result**: seconds until the first call returns, in a process that has just started on a \
 machine that has used the tool before, but not this program. Importing the tool comes on top. \
-npcompile answers with NumPy's result and compiles meanwhile; *ready* is when that is done.
+npcompile answers with NumPy's result and compiles meanwhile; *ready* is when that is done. \
+Another process has claimed some memory just before, which a virtual machine would otherwise have \
+to get from its host first.
 - **Restart**: the same first call in a new process that finds the caches of the first.
 - **Time-outs and errors**: whoever waits in vain falls back to NumPy. They count as NumPy's time \
 plus the time that was lost, larger sizes of the program included.
