@@ -482,3 +482,20 @@ def test_two_kernels_compile_the_same(
         assert output == f"{['done'] * 20}\n"
     assert cache.contents().entries == 20 + 1
     assert is_tidy(cache)
+
+
+@pytest.mark.parametrize("wait", range(6))
+def test_a_worker_that_ends_at_any_moment_leaves_nothing(
+    worker: CompileWorker, cache: Cache, wait: int
+) -> None:
+    """Its signal comes while jobs begin, run, are heard of or are cleared away."""
+    ask(worker, cache, fake_build.job(), "first")
+    assert worker.pid is not None
+    asking = [Asking(worker, cache, fake_build.job(), f"k{number}") for number in range(5)]
+    time.sleep(0.003 * wait)
+    os.kill(worker.pid, signal.SIGTERM)
+    for one in asking:
+        one.join(PATIENCE)
+        assert not one.is_alive()
+    worker.stop()
+    assert is_tidy(cache)

@@ -65,6 +65,8 @@ class Cache:
         The folder; made when something is written.
     temporary : bool
         Whether it is gone when the kernel is.
+    aside : Path, optional
+        A folder in it for what is not whole yet, or not needed any more.
 
     Examples
     --------
@@ -80,11 +82,12 @@ class Cache:
     1
     """
 
-    def __init__(self, root: Path, *, temporary: bool = False) -> None:
+    def __init__(self, root: Path, *, temporary: bool = False, aside: Path | None = None) -> None:
         self.root = root
         self.temporary = temporary
         self.entries = root / "entries"
         self.jobs = root / "jobs"
+        self.aside = aside or self.jobs
         self.compiler = root / "compiler"
 
     def prepare(self) -> None:
@@ -125,9 +128,7 @@ class Cache:
             os.utime(folder / MANIFEST)
         return entry
 
-    def store(
-        self, key: str, build: Callable[[Path], Mapping[str, Any]], within: Path | None = None
-    ) -> None:
+    def store(self, key: str, build: Callable[[Path], Mapping[str, Any]]) -> None:
         """Build an entry, and put it in its place when it is whole.
 
         Parameters
@@ -136,8 +137,6 @@ class Cache:
             Its name.
         build : callable
             Writes files into the folder it is given; returns the manifest.
-        within : Path, optional
-            A folder in the cache, for what is not whole yet.
 
         Raises
         ------
@@ -147,7 +146,7 @@ class Cache:
             Whatever ``build`` raises.
         """
         self.prepare()
-        with temporary(within or self.jobs) as folder:
+        with temporary(self.aside) as folder:
             made = folder / "entry"
             made.mkdir(mode=PRIVATE)
             cache_entry.write(key, made, build(made))
@@ -156,7 +155,7 @@ class Cache:
     def store_error(self, key: str, error: Mapping[str, Any]) -> None:
         """Note that a graph cannot be built, now or ever."""
         self.prepare()
-        with temporary(self.jobs) as folder:
+        with temporary(self.aside) as folder:
             made = folder / "entry"
             made.mkdir(mode=PRIVATE)
             cache_entry.write(key, made, {}, error)
@@ -185,7 +184,7 @@ class Cache:
     def _discard(self, path: Path) -> bool:
         """Remove an entry, whatever it is: at once for other kernels."""
         try:
-            with temporary(self.jobs) as folder:
+            with temporary(self.aside) as folder:
                 path.rename(folder / "gone")
         except (OSError, UntrustedError):
             return False
@@ -193,7 +192,7 @@ class Cache:
 
     def take(self, folder: Path) -> None:
         """Move an entry of another cache here; it may lie on another disk, or be gone by now."""
-        with temporary(self.jobs) as aside:
+        with temporary(self.aside) as aside:
             made = aside / "entry"
             try:
                 shutil.move(folder, made)

@@ -122,11 +122,11 @@ def run(request: Mapping[str, Any], builder: Builder, folder: Path, channel: int
         running.append((phase, perf_counter()))
         send(channel, {"kind": "phase", "phase": phase})
 
-    cache = Cache(Path(request["root"]))
+    cache = Cache(Path(request["root"]), aside=folder)
     try:
         builder.store_support(Cache(Path(request["support"])))
         if cache.find(request["key"]) is None:  # no other kernel was faster
-            cache.store(request["key"], task(request, builder, progress), folder)
+            cache.store(request["key"], task(request, builder, progress))
         finish()
         send(channel, {"kind": "done", "seconds": seconds})
         if trims(request["key"]):
@@ -159,6 +159,7 @@ def _settle(folder: Path) -> None:
     """Become the leader of a process group, with a private place for temporary files."""
     os.setpgid(0, 0)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     die_with_parent(signal.SIGKILL)
     log = os.open(folder / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(log, 1)

@@ -20,11 +20,12 @@ import fcntl
 import gc
 import json
 import os
+import secrets
 import select
 import shutil
 import signal
 import sys
-import tempfile
+import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -47,6 +48,10 @@ IDLE = 1800.0
 
 MARK = "complete"
 """A file that says that a folder is complete."""
+
+
+REMOVING = (0.001, 0.01, 0.1)
+"""Seconds between attempts at removing a folder."""
 
 
 @dataclass
@@ -92,7 +97,7 @@ class Worker:
         self.running: dict[int, Running] = {}
         self._builder: Builder | None = None
         self._lock = -1
-        self._aside: Path | None = None
+        self._folders: set[Path] = set()
 
     # -- getting ready
 
@@ -110,18 +115,16 @@ class Worker:
         fcntl.flock(self._lock, fcntl.LOCK_SH)
         os.utime(folder)
         builder = self._builder = Builder.of(module, folder)
-        with (
-            tempfile.TemporaryDirectory(dir=self.cache.jobs, ignore_cleanup_errors=True) as name,
-            _complete(make_folder(builder.headers)) as found,
-        ):
-            self._aside = Path(name)
-            compile_job.put_files(Path(name), found)
+        aside = self._scratch(self.cache.jobs)
+        with _complete(make_folder(builder.headers)) as found:
+            compile_job.put_files(aside, found)
             # If it fails, so will the jobs, and they say why.
             with contextlib.suppress(Exception):
                 builder.probe()
-                compile_job.put_files(Path(name), Path(name))
+                compile_job.put_files(aside, aside)
                 builder.store_support(self.cache)
-                builder.build(builder.example(), Path(name), found, lambda phase: None)
+                builder.build(builder.example(), aside, found, lambda phase: None)
+        self._remove(aside)
         self.say({"kind": "ready", "pid": os.getpid()})
 
     # -- jobs
@@ -161,10 +164,17 @@ class Worker:
             kill_group(job.pid)
 
     def _start(self, request: Message) -> None:
+        # Who ends us now would know nothing of the job.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+        try:
+            self._begin(request)
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+
+    def _begin(self, request: Message) -> None:
         number = request["job"]
         try:
-            jobs = Cache(Path(request["root"])).jobs
-            folder = Path(tempfile.mkdtemp(dir=make_folder(jobs)))
+            folder = self._scratch(Cache(Path(request["root"])).jobs)
         except Exception as error:
             reason = compile_job.explain(error, Path(request["root"]))
             self.say({"kind": "failed", "job": number, "error": reason})
@@ -211,15 +221,32 @@ class Worker:
             error = {"type": "failure", "name": "the compiler crashed", "text": text}
             self.say({"kind": "failed", "job": job.number, "error": error})
         self.say({"kind": "ended", "job": job.number})
-        shutil.rmtree(job.folder, ignore_errors=True)
+        self._remove(job.folder)
+
+    def _scratch(self, jobs: Path) -> Path:
+        """Make a folder for temporary files, of which `stop` knows before it is there."""
+        folder = make_folder(jobs) / f"{os.getpid()}-{secrets.token_hex(8)}"
+        self._folders.add(folder)
+        folder.mkdir(mode=0o700)
+        return folder
+
+    def _remove(self, folder: Path) -> None:
+        # What was killed may be about to write one more file.
+        for pause in (0.0, *REMOVING):
+            time.sleep(pause)
+            shutil.rmtree(folder, ignore_errors=True)
+            if not folder.exists():
+                break
+        self._folders.discard(folder)
 
     def stop(self) -> None:
         """Leave nothing behind."""
-        if self._aside is not None:
-            shutil.rmtree(self._aside, ignore_errors=True)
         for job in self._jobs():
             kill_group(job.pid)
-            shutil.rmtree(job.folder, ignore_errors=True)
+            with contextlib.suppress(ChildProcessError):  # it was heard of already
+                os.waitpid(job.pid, 0)
+        for folder in list(self._folders):
+            self._remove(folder)
         if self.cache.temporary:
             shutil.rmtree(self.cache.root, ignore_errors=True)
 
