@@ -105,12 +105,15 @@ def test_an_iteration_may_be_unlike_the_first() -> None:
 
 @pytest.mark.parametrize(("native", "gains"), [(4.0, True), (7.0, False)])
 def test_a_trial_says_little_of_a_run(native: float, gains: bool) -> None:
-    """Later iterations may be shorter, or it was disturbed: native code has a run, which counts."""
+    """Later iterations may be shorter, or it was disturbed: native code has runs, which count."""
     made = form(10 * LONG)
     assert made.falls_short(SIZE, 9 * LONG, FAR)
     assert made.has_lost(SIZE)
     assert [made.gains(SIZE, 60 * LONG, 10) for _ in range(TURNS)] == [False] * (TURNS - 1) + [True]
     assert not made.has_lost(SIZE)
+    assert not made.loses(SIZE, 20 * LONG)  # the first has to get its memory
+    if not gains:
+        assert not made.loses(SIZE, native * LONG)
     assert made.loses(SIZE, native * LONG) != gains
     assert made.has_lost(SIZE) != gains
     assert not made.gains(SIZE, 100.0, 10)  # that was decided

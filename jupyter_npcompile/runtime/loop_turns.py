@@ -28,7 +28,7 @@ class Turns:
     """Who runs loops of one size, segments or native code.
 
     Iterations need not be alike, as where arrays shrink: what one of them took here
-    says little of a run. So native code has a run, when segments have had theirs. Where
+    says little of a run. So native code has some, when segments have had theirs. Where
     it gains something over Python it has as many runs before, which save at least what
     the first runs in segments lose: those are Python's, while segments are compiled.
 
@@ -44,6 +44,8 @@ class Turns:
         What an iteration took in segments, a run at a time.
     spent : float
         Seconds of these runs.
+    tries : int
+        Runs that native code has had after them.
     is_over : bool
         Whether it is decided.
 
@@ -62,13 +64,14 @@ class Turns:
     first: int = 0
     runs: list[float] = field(default_factory=list)
     spent: float = 0.0
+    tries: int = 0
     is_over: bool = False
 
     def begin(self, seconds: float) -> bool:
         """Note what an iteration of a run took here; whether segments have the next one."""
         if not self.first:
             return False
-        self.native, self.is_run = seconds, True
+        self._ran(seconds)
         self.first -= 1
         return not self.first
 
@@ -103,5 +106,13 @@ class Turns:
         """Note what an iteration of a run took here; whether segments are faster, for good."""
         if self.is_over or not self.runs:
             return False
-        self.native, self.is_run, self.is_over = seconds, True, True
-        return WORTH * seconds > min(self.runs)
+        self._ran(seconds)
+        self.tries += 1
+        loses = WORTH * self.native > min(self.runs)
+        self.is_over = not loses or self.tries == FEW
+        return loses and self.is_over
+
+    def _ran(self, seconds: float) -> None:
+        # The least counts, as of the runs in segments: the first has to get its memory.
+        self.native = min(self.native, seconds) if self.is_run else seconds
+        self.is_run = True
