@@ -67,6 +67,11 @@ def gathered(x: Any) -> Any:
     return np.sum(x[places] ** 2) + np.sum(np.diff(x) ** 2) + np.std(x)
 
 
+def products_and_parts(x: Any) -> Any:
+    first, second = np.split(np.cumprod(x), 2)
+    return np.sum(first * second) + np.sum(np.logaddexp.accumulate(x[:3])) + first @ second
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (elementwise, (V,)),
     (writes, (V,)),
@@ -361,3 +366,51 @@ def test_an_array_given_twice_is_compiled(monkeypatch: pytest.MonkeyPatch) -> No
         for one, other in zip(found, npc.grad(of_two, (0, 1))(*args), strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-12)
         monkeypatch.setattr(npc.settings, "tier", "inductor")
+
+
+def test_other_arguments_have_replays_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last part of the data is smaller, an exponent changes: both stay compiled."""
+    monkeypatch.setattr(npc.settings, "tier", "inductor")
+
+    def loss(w: Any, x: Any, n: int) -> Any:
+        return np.sum((x @ w) ** n) if n > 2 else np.sum(x @ w)
+
+    gradient = npc.grad(loss)
+    w = np.array([0.5, -0.2, 1.1])
+    parts = [(np.ones((4, 3)), 3), (np.full((2, 3), 0.7), 3), (np.ones((4, 3)), 2)]
+    expected = [gradient(w, *part) for part in parts]
+    assert gradient._fast.reasons == {}
+    assert [replay.confirmed for replay in gradient._fast.replays.values()] == [True] * 3
+    for part, known in zip(parts, expected, strict=True):
+        assert gradient._fast.run(gradient.signature((w, *part), [0]), (w, *part), {}, [0])
+        np.testing.assert_allclose(gradient(w, *part), known, rtol=1e-14)
+
+
+def test_what_changes_with_every_call_is_not_compiled_forever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun: list[Replay] = []
+    monkeypatch.setattr(npc.settings, "tier", "auto")
+    monkeypatch.setattr(Replay, "begin", lambda replay, waits=False: begun.append(replay))
+
+    def loss(w: Any, n: int) -> Any:
+        return np.sum(w ** np.arange(n)[-1])
+
+    gradient = npc.grad(loss)
+    for n in range(1, 60):
+        gradient(np.array([0.5, -0.2]), n)
+    assert len(begun) == competition.VARIANTS
+
+
+@pytest.mark.parametrize("f", [order, products_and_parts])
+def test_operations_with_several_results_are_compiled(
+    f: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What Inductor compiles to several results, and library calls and views with several."""
+    monkeypatch.setattr(npc.settings, "tier", "inductor")
+    gradient = npc.grad(f)
+    expected = gradient(V)
+    assert gradient._fast.reasons == {}
+    np.testing.assert_allclose(gradient(V), expected, rtol=1e-12)
+    monkeypatch.setattr(npc.settings, "tier", "aten")
+    np.testing.assert_allclose(gradient(V), expected, rtol=1e-9)

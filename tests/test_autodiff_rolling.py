@@ -23,6 +23,7 @@ RNG = np.random.default_rng(5)
 V = RNG.uniform(0.5, 1.5, 24)
 W = RNG.uniform(-0.4, 0.4, (5, 5))
 C = RNG.uniform(0.0, 1.0, (9, 8))
+STEP = 0.2
 
 
 def orbit(q: Any, p: Any) -> Any:
@@ -31,6 +32,14 @@ def orbit(q: Any, p: Any) -> Any:
         p = p - 0.01 * q / np.sqrt(np.sum(q * q)) ** 3
         q = q + 0.01 * p
     return np.sum(q * q) + np.sum(p)
+
+
+def numbers_of_python(x: Any) -> Any:
+    """Python computes the same number in each iteration again, and twice in one."""
+    for _ in range(20):
+        slope = np.sin(x + STEP / 2 * np.cos(x))
+        x = x + STEP / 2 * slope - STEP / 6 * x
+    return np.sum(x)
 
 
 def recurrence(x: Any) -> Any:
@@ -123,6 +132,7 @@ def waves(c: Any) -> Any:
 
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...], int]] = [
     (orbit, (V[:2], V[2:4]), 1),
+    (numbers_of_python, (V,), 1),
     (recurrence, (V,), 1),
     (steps_in_place, (V, 0.1), 1),
     (steps_in_the_plane, (C,), 1),

@@ -158,3 +158,20 @@ def test_a_worker_imports_little() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_a_first_gradient_imports_little() -> None:
+    """These take longer than torch, and a session's first gradient would wait for them."""
+    code = (
+        "import sys, numpy as np, jupyter_npcompile as npc\n"
+        "from tests.benchmarks.programs.kepler_orbit.program import run\n"
+        "orbit = npc.elementwise_grad(run)\n"
+        "orbit(np.array([1.5, 0.0, 0.0, 0.7]), 20)\n"
+        "print(*orbit.checks.values())\n"
+        "names = {'sympy', 'torch._dynamo', 'torch._inductor', 'numpy.f2py', 'numpy.testing'}\n"
+        "print(*(names & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT.parent
+    )
+    assert done.stdout.split() == ["agrees"]

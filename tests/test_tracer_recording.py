@@ -42,6 +42,17 @@ def expect(text: str) -> str:
     return dedent(text).strip()
 
 
+def test_the_same_arithmetic_of_python_is_one_input() -> None:
+    def f(x: Any, dt: float) -> Any:
+        y = x * (dt / 2)
+        for _ in range(3):
+            y = y + x * (dt / 2) - x * (dt * 0.0) + x * (dt * -0.0)
+        return y
+
+    names = [node.name for node in recorded(f, np.ones(3), 0.5).graph.inputs]
+    assert names == ["args[0]", "args[1] / 2", "args[1] * 0.0", "args[1] * -0.0"]
+
+
 def test_operators_and_functions_are_ufunc_nodes() -> None:
     def hypotenuse(x: Any, y: Any) -> Any:
         return np.sqrt(x**2 + y * y)

@@ -22,6 +22,9 @@ from jupyter_npcompile.runtime.settings import settings
 CALLS = 2
 """Calls on the tape before anything is recorded for replay."""
 
+VARIANTS = 4
+"""Replays of one signature: other arguments, or what is closed over, may differ between calls."""
+
 PATIENT = 20
 """The same for what takes minutes to compile."""
 
@@ -53,9 +56,9 @@ class Competition:
         self.function = function
         self.site = site
         self.usable = usable and not getattr(function, "is_derivative", False)
-        self.replays: dict[Any, Replay] = {}
+        self.replays: dict[tuple[Any, int], Replay] = {}
         self.reasons: dict[Any, str] = {}
-        self.direct: dict[Any, Direct] = {}
+        self.direct: dict[tuple[Any, int], Direct] = {}
         self._calls: dict[Any, int] = {}
         self._long: set[Any] = set()
 
@@ -73,13 +76,22 @@ class Competition:
         self, signature: Any, args: Sequence[Any], kwargs: dict[str, Any], asked: Sequence[int]
     ) -> tuple[Any, dict[int, list[Any]]] | None:
         """The value, and gradients by argument; None when the tape must run."""
-        replay = self.replays.get(signature)
-        if replay is None or not replay.confirmed or self._is_off():
+        if self._is_off():
             return None
-        if not replay.holds(args, kwargs):
-            self._drop(signature, "what it assumed does not hold any more")
+        key = self._holding(signature, args, kwargs)
+        replay = None if key is None else self.replays[key]
+        if replay is None or not replay.confirmed:
             return None
         return self._replayed(replay, args, kwargs, asked)
+
+    def _holding(
+        self, signature: Any, args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> tuple[Any, int] | None:
+        """The replay whose assumptions are met by a call."""
+        for key, replay in self.replays.items():
+            if key[0] == signature and replay.holds(args, kwargs):
+                return key
+        return None
 
     def _replayed(
         self, replay: Replay, args: Sequence[Any], kwargs: dict[str, Any], asked: Sequence[int]
@@ -111,30 +123,33 @@ class Competition:
         seconds: float,
     ) -> None:
         """The tape has given gradients: compile, compare, or leave it at that."""
-        if not self.usable or self._is_off() or signature in self.reasons:
+        if not self.usable or self._is_off():
             return
         forced = self._is_forced()
-        replay = self.replays.get(signature)
-        if replay is None:
+        key = self._holding(signature, args, kwargs)
+        if key is None and signature not in self.reasons:
+            known = sum(other == signature for other, _ in self.replays)
             self._calls[signature] = self._calls.get(signature, 0) + 1
-            enough = PATIENT if signature in self._long else CALLS
-            if forced or self._calls[signature] >= enough:
-                replay = self._begin(signature, args, kwargs, asked, program)
-        if replay is None or not replay.wait(0):
+            # What changes with every call is not worth compiling: each variant waits for longer.
+            enough = PATIENT if signature in self._long else CALLS ** (known + 1)
+            if known < VARIANTS and (forced or self._calls[signature] >= enough):
+                key = self._begin((signature, known), args, kwargs, asked, program)
+        if key is None or self.replays[key].confirmed or not self.replays[key].wait(0):
             return
-        if replay.program is None:
-            self._drop(signature, replay.reason)
-        elif replay.holds(args, kwargs):
-            self._judge(signature, replay, args, kwargs, asked, found, seconds, forced)
+        if self.replays[key].program is None:
+            self._drop(key, self.replays[key].reason)
+        elif self.replays[key].holds(args, kwargs):
+            self._judge(key, args, kwargs, asked, found, seconds, forced)
 
     def _begin(
         self,
-        signature: Any,
+        key: tuple[Any, int],
         args: Sequence[Any],
         kwargs: dict[str, Any],
         asked: Sequence[int],
         program: Program,
-    ) -> Replay | None:
+    ) -> tuple[Any, int] | None:
+        signature = key[0]
         reason = impurity(program)
         patient = settings.tier != "inductor"  # who forces that waits for it
         longest = LONG if patient else LONGEST
@@ -143,15 +158,16 @@ class Competition:
             self.function, args, kwargs, asked, longest, rolls=rolls
         )
         if isinstance(made, str):
-            self._drop(signature, made)
+            self._drop(key, made)
             return None
         if made.operations > LONGEST and self._calls[signature] < PATIENT:
             self._long.add(signature)
             return None
-        self.replays[signature] = made
+        self._calls[signature] = 0
+        self.replays[key] = made
         made.site = self.site
         made.begin(waits=self._is_forced())
-        return made
+        return key
 
     def _is_off(self) -> bool:
         """Whether nothing is compiled: operation by operation, the tape is as good on the CPU."""
@@ -168,8 +184,7 @@ class Competition:
 
     def _judge(
         self,
-        signature: Any,
-        replay: Replay,
+        key: tuple[Any, int],
         args: Sequence[Any],
         kwargs: dict[str, Any],
         asked: Sequence[int],
@@ -178,6 +193,7 @@ class Competition:
         forced: bool,
     ) -> None:
         """Compare the first compiled gradients with the tape's, and the times."""
+        replay = self.replays[key]
         made = self._replayed(replay, args, kwargs, asked)
         began = perf_counter()
         again = self._replayed(replay, args, kwargs, asked)
@@ -185,7 +201,7 @@ class Competition:
         if self.site.reason and not self.replays:
             return  # the device has failed
         if made is None or again is None:
-            self._drop(signature, "NumPy would warn or raise")
+            self._drop(key, "NumPy would warn or raise")
             return
         gradients = [g for position in asked for g in made[1][position]]
         ordered = [g for position in asked for g in _ordered(position, asked, args, found)]
@@ -193,7 +209,7 @@ class Competition:
         scale = max(1.0, value) if math.isfinite(value) else 1.0
         for one, other in zip(gradients, ordered, strict=True):
             if not _same(one, other, NOISE * scale):
-                self._drop(signature, "compiled gradients differ from the tape's")
+                self._drop(key, "compiled gradients differ from the tape's")
                 if settings.first_run_check == "raise":
                     raise DifferenceError(f"compiled: {one!r}, tape: {other!r}")
                 return
@@ -201,14 +217,14 @@ class Competition:
             replay.confirmed = True
             written = direct(replay, args, kwargs, asked)
             if written is not None:
-                self.direct[signature] = written
+                self.direct[key] = written
         else:
-            self._drop(signature, f"the tape is faster: {seconds:.2g} s, compiled {took:.2g} s")
+            self._drop(key, f"the tape is faster: {seconds:.2g} s, compiled {took:.2g} s")
 
-    def _drop(self, signature: Any, reason: str) -> None:
-        self.replays.pop(signature, None)
-        self.direct.pop(signature, None)
-        self.reasons[signature] = reason
+    def _drop(self, key: tuple[Any, int], reason: str) -> None:
+        self.replays.pop(key, None)
+        self.direct.pop(key, None)
+        self.reasons[key[0]] = reason
 
 
 def impurity(program: Program) -> str:

@@ -67,15 +67,31 @@ def backward(
     ]
     if not pairs:
         return [torch.zeros_like(leaf) for leaf in leaves]
-    with refusing():
-        found = torch.autograd.grad(
-            [out for out, _ in pairs],
-            list(leaves),
-            [c for _, c in pairs],
-            retain_graph=True,
-            allow_unused=True,
-        )
+    seed: Any = _Seed.apply
+    with refusing(), torch.enable_grad():
+        end = seed([c for _, c in pairs], *[out for out, _ in pairs])
+        found = torch.autograd.grad(end, list(leaves), retain_graph=True, allow_unused=True)
     return [or_zeros(g, leaf) for g, leaf in zip(found, leaves, strict=True)]
+
+
+class _Seed(torch.autograd.Function):
+    """A number whose derivatives are given cotangents.
+
+    Cotangents that it is handed itself torch looks at with symbolic shapes, for which it imports
+    all of sympy: the first gradient of a session would wait for that.
+    """
+
+    @staticmethod
+    def forward(cotangents: list[Tensor], *outputs: Tensor) -> Tensor:
+        return torch.zeros((), dtype=torch.float64)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        ctx.cotangents = inputs[0]
+
+    @staticmethod
+    def backward(ctx: Any, *_: Tensor) -> Any:
+        return None, *ctx.cotangents
 
 
 def or_zeros(gradient: Any, leaf: Tensor) -> Tensor:

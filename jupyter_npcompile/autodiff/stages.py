@@ -82,7 +82,10 @@ def is_library(node: Node, more: Collection[str] = ()) -> bool:
     values = [node.meta.get("val"), *(n.meta.get("val") for n in node.all_input_nodes)]
     if any(isinstance(v, Tensor) and v.is_complex() for v in values):
         return True
-    if name_of(node) in ("getitem", *LOOPS):
+    if name_of(node) == "getitem":  # one of several results belongs where they are made
+        several = node.all_input_nodes[0]
+        return is_view(several) or is_library(several, more)
+    if name_of(node) in LOOPS:
         return True
     return name_of(node) in LIBRARY or name_of(node) in more or node.target in fallbacks
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import math
 import operator
 from collections.abc import Callable, Sequence
@@ -168,6 +169,7 @@ class Gradient(Derivative):
         if replayed is not None:
             return self._spread(args, kwargs, asked, *replayed)
         before = None if signature in self.checks else [copied(arg) for arg in args]
+        importlib.import_module("jupyter_npcompile.autodiff.pullbacks")  # torch is no part of a run
         program, seconds = timed(lambda: self._inner(args, kwargs, once=True))
         self._demand(program)
         self.effect = program.tape.effects[0] if program.tape and program.tape.effects else ""

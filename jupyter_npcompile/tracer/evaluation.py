@@ -121,7 +121,11 @@ def evaluate(hooks: Hooks, callee: Callable[..., Any], args: Any, kwargs: Any) -
         With traced values in them.
     """
     if hooks.recorder.tolerant:
-        return UNINITIALISED.get(callee, callee)(*concrete_in(args), **concrete_in(kwargs))
+        values, options = concrete_in(args), concrete_in(kwargs)
+        began = perf_counter()
+        result = UNINITIALISED.get(callee, callee)(*values, **options)
+        hooks.recorder.seconds += perf_counter() - began
+        return result
     happened: list[str] = []
     modes: Any = {kind: mode if mode == "ignore" else "call" for kind, mode in np.geterr().items()}
     if callee in ASKS:

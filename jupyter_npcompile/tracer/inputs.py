@@ -104,6 +104,7 @@ class Inputs:
         self._writable = writable
         self.patience: Patience = patience or Endless()
         self._lifted: dict[Source, Any] = {}
+        self._numbers: dict[tuple[str, type], int] = {}
         self._arrays: dict[int, tuple[Array, Traced]] = {}
         self._clones: dict[int, tuple[Array, Array]] = {}
         self._originals: dict[int, Array] = {}
@@ -280,6 +281,16 @@ class Inputs:
         self.inputs.append(node)
         self.sources.append(source)
         return node.id
+
+    def number_input(self, source: Source, value: Any) -> int:
+        """The input for a number that Python computed: one for the same arithmetic, however often.
+
+        Operations that repeat are seen to be a loop (`autodiff.rolling`) because they use the same.
+        """
+        key = repr(source), type(value)  # equal sources differ where 0.0 and -0.0 do
+        if key not in self._numbers:
+            self._numbers[key] = self.new_input(source, value)
+        return self._numbers[key]
 
     def lift_reversed(self, hooks: Hooks, source: Source, stand_in: Array) -> Traced:
         """Enter an array with negative strides as a reversed view of one without."""

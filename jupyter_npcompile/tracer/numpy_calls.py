@@ -27,7 +27,8 @@ from jupyter_npcompile.tracer.traced import COMPARISONS, OPERATORS, BoundMethod,
 if TYPE_CHECKING:
     from jupyter_npcompile.tracer.hooks import Hooks
 
-UFUNC_NAMES = frozenset(name for name in dir(np) if isinstance(getattr(np, name), np.ufunc))
+# Asking NumPy for every name of `dir(np)` would import numpy.f2py and numpy.testing.
+UFUNC_NAMES = frozenset(name for name, value in vars(np).items() if isinstance(value, np.ufunc))
 
 OPERANDS: dict[str, frozenset[int]] = {
     "numpy.where": frozenset({0, 1, 2}),

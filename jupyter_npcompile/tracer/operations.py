@@ -60,7 +60,8 @@ def _names() -> dict[int, str]:
     """NumPy's public functions, ufuncs and types by identity."""
     found: dict[int, str] = {}
     for prefix, namespace in NAMESPACES.items():
-        for name in dir(namespace):
+        # What NumPy imports when it is asked for (numpy.f2py, numpy.testing) is a module.
+        for name in sorted(vars(namespace)):
             if name.startswith("_"):
                 continue
             value = getattr(namespace, name)

@@ -345,7 +345,7 @@ class Recorder(Inputs):
         """
         if is_traced(value):
             if value.id is None:
-                value.id = self.new_input(value.source, value.value)
+                value.id = self.number_input(value.source, value.value)
             return Ref(value.id)
         if isinstance(value, Constant):
             return value

@@ -82,6 +82,8 @@ def jax_tool(program: programs.Program, args: Sequence[Any]) -> Callable[[], Any
 
     jax.config.update("jax_enable_x64", True)
     run = program.peer("jax")
+    module = vars(sys.modules[run.__module__])
+    compiled = {name: f for name, f in module.items() if hasattr(f, "__wrapped__")}
     ready = jax.block_until_ready
     # Peers wait for their results; what is being traced cannot be waited for.
     jax.block_until_ready = lambda value: value
@@ -99,9 +101,14 @@ def jax_tool(program: programs.Program, args: Sequence[Any]) -> Callable[[], Any
     def call() -> Any:
         return ready(gradient(*given))
 
+    # One jit around everything knows how many steps there are; JAX cannot differentiate loops
+    # of which it does not.
+    module.update({name: f.__wrapped__ for name, f in compiled.items()})
+    run = module.get(run.__name__, run)
     try:
         call()
     finally:
+        module.update(compiled)
         jax.block_until_ready = ready
         del jax.core.Tracer.block_until_ready
     return call

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import sympy  # type: ignore[import-untyped]
 import torch
-from torch._dynamo.source import ConstantSource
-from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
-from torch.utils._sympy.printers import PythonPrinter
 
 from jupyter_npcompile.graph.nodes import Argument, Graph, Node, Size, Slice, ValueType
 from jupyter_npcompile.tracer.lowering.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    # Importing them takes longer than torch itself, and only symbols need them: the first
+    # gradient of a session has none.
+    from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
 Integer = int | torch.SymInt
 
@@ -44,15 +45,18 @@ class Symbols:
     def __init__(self, sizes: Sequence[Size]) -> None:
         self.sizes = tuple(sizes)
         self.free = False
-        self.environment = ShapeEnv(duck_shape=False) if sizes else None
+        self.environment = _environment() if sizes else None
         self.integers = [self._integer(size) for size in sizes]
         self._names = {
-            integer.node.expr: sympy.Symbol(size.text, integer=True)
+            integer.node.expr: _symbol(size.text)
             for size, integer in zip(self.sizes, self.integers, strict=True)
         }
         self._known = {s.text: i for s, i in zip(self.sizes, self.integers, strict=True)}
 
     def _integer(self, size: Size) -> torch.SymInt:
+        from torch._dynamo.source import ConstantSource
+        from torch.fx.experimental.symbolic_shapes import DimDynamic
+
         assert self.environment is not None
         source = ConstantSource(size.text)
         symbol = self.environment.create_symbol(
@@ -120,6 +124,8 @@ class Symbols:
         environment = self.environment
         if environment is None:
             return ()
+        import sympy  # type: ignore[import-untyped]
+
         found = [self._written(guard.expr) for guard in environment.guards]
         for symbol in self._names:
             text = self._written(symbol)
@@ -135,7 +141,21 @@ class Symbols:
         renamed = expression.xreplace(self._names)
         if renamed.free_symbols - set(self._names.values()):
             raise UnsupportedError("a size depends on the data")
+        from torch.utils._sympy.printers import PythonPrinter
+
         return str(PythonPrinter().doprint(renamed))
+
+
+def _environment() -> ShapeEnv:
+    from torch.fx.experimental.symbolic_shapes import ShapeEnv
+
+    return ShapeEnv(duck_shape=False)
+
+
+def _symbol(text: str) -> Any:
+    import sympy
+
+    return sympy.Symbol(text, integer=True)
 
 
 def hint(integer: Integer) -> int:
