@@ -70,7 +70,7 @@ class Guarded:
         if "under" not in self.ignored and np.geterr()["under"] != "ignore":
             states = {**states, "under": "raise"}
         if self.chooses:
-            _chosen_enough(args[0], *args[1 : len(args) - len(named)], **self.keywords, **named)
+            _chosen_enough(*args[: len(args) - len(named)], **{**self.keywords, **named})
         with np.errstate(**states):
             return self.function(*args[: len(args) - len(named)], **self.keywords, **named)
 
