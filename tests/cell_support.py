@@ -199,6 +199,11 @@ class Loops:
     def back(self, loop: int) -> bool:
         return True
 
+    def skips(self, loop: int) -> bool:
+        return False
+
+    forgets = skips
+
     def drop(self, loop: int) -> None:
         self.iterators.pop(loop, None)
 

@@ -100,6 +100,9 @@ class Told:
     def rest(self, loop: int) -> Any:
         return self.iterators[loop]
 
+    def skips(self, loop: int) -> bool:
+        return False
+
     def drop(self, loop: int) -> None:
         pass
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from tests.native_loops import define, differences, outcome
@@ -193,4 +195,21 @@ def f(x, k):
         np.arange(7, dtype=np.float32) / 3,
         np.arange(7, dtype=np.int8),
     )
+    assert state.forms[0].iterations
+
+
+def test_statistics_of_some_elements_warn_once() -> None:
+    text = "def f(x, k):\n    return x.mean(where=k), np.var(x, 0, ddof=1, where=k)"
+    some, none, one = np.arange(4) > 1, np.arange(4) > 9, np.arange(4) == 2
+    function = define(text)
+    made, state = whole(function, [np.arange(4), some])
+    assert not state.closed, state.closed
+    for chosen in (some, some, none, some, one):
+        said = []
+        for call in (function, made):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                result = call(np.arange(4), chosen)
+            said.append((repr(result), [str(one.message) for one in caught]))
+        assert said[0] == said[1]
     assert state.forms[0].iterations

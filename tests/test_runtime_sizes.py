@@ -152,6 +152,32 @@ def test_sizes_that_nobody_chose(name: str) -> None:
     assert all(plan.state == "ready" for plan in shared), [plan.note for plan in shared]
 
 
+def looked_up(a: Any, table: Any) -> Any:
+    return table[a], np.zeros((a.shape[0] - 2, a.shape[1] - 2), dtype=np.int16)
+
+
+def differences_of(a: Any) -> Any:
+    return np.diff(a, n=2, axis=1), np.outer(a[0], a[1]) - np.multiply.outer(a[0], a[1])
+
+
+@pytest.mark.parametrize(
+    ("function", "make"),
+    [
+        (looked_up, lambda n: (rng.integers(0, 9, (n, n + 2)), np.arange(9))),
+        (differences_of, lambda n: (matrix(n, n + 1),)),
+    ],
+)
+def test_orders_in_memory_of_sizes_that_follow(function: Callable[..., Any], make: Make) -> None:
+    compiled = jupyter_npcompile.compile(function)
+    for size in (6, 6, 70, 70, 31):
+        arguments = make(size)
+        same(compiled(*arguments), function(*arguments))
+    (state,) = handle_states(compiled)
+    plans = [plan for known in state.plans.values() for plan in known]
+    assert plans
+    assert all(plan.state == "ready" for plan in plans), [plan.note for plan in plans]
+
+
 @pytest.mark.parametrize("sizes", [[5, 1, 7, 0, 2, 1, 0, 33], [1, 0, 3, 4, 1, 0]])
 def test_none_and_one(sizes: list[int]) -> None:
     compiled = jupyter_npcompile.compile(sums)

@@ -130,6 +130,15 @@ def test_python_numbers_are_inputs_whose_arithmetic_python_repeats() -> None:
     assert not [g for g in recording.guards if type(g).__name__ == "ValueGuard"]
 
 
+def test_quotient_and_remainder_are_two_numbers() -> None:
+    def f(x: Any, n: int) -> Any:
+        q, r = divmod(n, 3)
+        return x * q + divmod(n, 4)[1] - r
+
+    names = [node.name for node in recorded(f, np.arange(3.0), 7).graph.inputs]
+    assert names == ["args[0]", "args[1] // 3", "args[1] % 4", "args[1] % 3"]
+
+
 def test_a_number_that_decides_the_shape_is_guarded() -> None:
     recording = recorded(lambda n: np.zeros(n), 3)
     assert "args[0] = 3" in [str(guard) for guard in recording.guards]

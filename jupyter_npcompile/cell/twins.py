@@ -22,6 +22,14 @@ the frame says so; and a function runs as it was written.
                                 continue      # with guards, for a look
                     break
 
+A ``continue`` of such a loop ends an iteration, too; it says so, in case native code
+has said before what would be known then:
+
+            if test:
+                if frame.plain[0] and frame.skips(0):
+                    pass
+                continue
+
 While something is being compiled that may take over, the twin runs so many
 iterations at a time that a look in between costs nothing.
 
@@ -157,6 +165,8 @@ def with_twin(
             ast.If(leaves, [go_on, ast.Break(**place)], [], **place),
         ]
     switch = ast.If(test=test, body=leaving, orelse=[], **place)
+    if loop.native:
+        body = _Skips(loop.id, frame).bodies(body)
     made = replaced(node, body=[*body, switch], orelse=list(orelse))
     whole = extent(node)
     if isinstance(made, ast.While) or isinstance(twin, ast.While) or isinstance(node, ast.While):
@@ -214,6 +224,62 @@ def _native(loop: Loop, asks: ast.Call, frame: str, in_function: bool) -> ast.st
     results = _ask(frame, "results", [constant(loop.id, place)], place)
     took = assign(ast.Tuple(targets, ast.Store(), **place), results, place)
     return ast.If(asks, [*returns, took], [], **extent(asks))
+
+
+class _Skips(ast.NodeTransformer):
+    """Has each ``continue`` of a loop tell the frame that an iteration is over.
+
+    Where something runs after the ``continue`` (a ``finally``, or a handler that forgets the
+    name of its error), the iteration is not over yet, and what was said of it is given up.
+    """
+
+    def __init__(self, loop: int, frame: str) -> None:
+        self._loop = loop
+        self._frame = frame
+        self._method = "skips"
+
+    def bodies(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
+        """Rewrite statements, and what lies in them."""
+        made: list[ast.stmt] = []
+        for statement in statements:
+            found = self.visit(statement)
+            made += found if isinstance(found, list) else [found]
+        return made
+
+    def visit_Continue(self, node: ast.Continue) -> list[ast.stmt]:
+        place = point(node)
+        number = constant(self._loop, place)
+        asked = attribute(load(self._frame, place), "plain", place)
+        test = ast.Subscript(asked, number, ast.Load(), **place)
+        tells = _ask(self._frame, self._method, [clone(number)], place)
+        # Not an expression: IPython may be asked to display the values of all.
+        both = ast.BoolOp(ast.And(), [test, tells], **place)
+        return [ast.If(both, [ast.Pass(**place)], [], **place), node]
+
+    def visit_For(self, node: ast.For | ast.AsyncFor | ast.While) -> ast.stmt:
+        return replaced(node, orelse=self.bodies(node.orelse))
+
+    visit_AsyncFor = visit_While = visit_For
+
+    def _whole(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> ast.stmt:
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = _whole
+
+    def visit_Try(self, node: ast.Try | ast.TryStar) -> ast.stmt:
+        before = self._method
+        inside = "forgets" if node.finalbody else before
+        self._method = inside
+        body, orelse = self.bodies(node.body), self.bodies(node.orelse)
+        handlers = []
+        for handler in node.handlers:
+            self._method = "forgets" if handler.name else inside
+            handlers.append(replaced(handler, body=self.bodies(handler.body)))
+        self._method = before
+        finalbody = self.bodies(node.finalbody)
+        return replaced(node, body=body, handlers=handlers, orelse=orelse, finalbody=finalbody)
+
+    visit_TryStar = visit_Try
 
 
 def as_written(statements: Sequence[ast.stmt]) -> list[ast.stmt]:

@@ -46,7 +46,7 @@ class Guarded:
     np.float64(4.0)
     """
 
-    __slots__ = ("function", "ignored", "keywords", "names", "states")
+    __slots__ = ("chooses", "function", "ignored", "keywords", "names", "states")
 
     def __init__(
         self,
@@ -58,6 +58,7 @@ class Guarded:
         self.function = function
         self.keywords = dict(keywords)
         self.names = names
+        self.chooses = function in WARN_OF_FEW and ("where" in names or "where" in keywords)
         self.ignored = frozenset(ignored)
         self.states: dict[str, Any] = {"all": "raise", "under": "ignore"}
         self.states.update(dict.fromkeys(ignored, "ignore"))
@@ -68,6 +69,8 @@ class Guarded:
         states = self.states
         if "under" not in self.ignored and np.geterr()["under"] != "ignore":
             states = {**states, "under": "raise"}
+        if self.chooses:
+            _chosen_enough(*args[: len(args) - len(named)], **{**self.keywords, **named})
         with np.errstate(**states):
             return self.function(*args[: len(args) - len(named)], **self.keywords, **named)
 
@@ -103,6 +106,23 @@ PAIRS: tuple[Any, ...] = (np.cov, np.corrcoef)
 
 WARN_OF_FEW: tuple[Any, ...] = (np.mean, np.average, np.var, np.std, np.median, *PAIRS)
 """Functions that warn of too few elements by themselves, and not by floating-point flags."""
+
+
+def _chosen_enough(
+    array: Any,
+    axis: Any = None,
+    _dtype: Any = None,
+    _out: Any = None,
+    ddof: float = 0,
+    *,
+    where: Any,
+    **_rest: Any,
+) -> None:
+    """Raise where NumPy warns that no more than `ddof` elements have been chosen."""
+    counts = np.sum(np.broadcast_to(where, np.shape(array)), axis=axis)
+    if np.any(counts <= ddof):
+        raise ValueError("too few elements")
+
 
 _KNOWN = {id(function): function for function in FUNCTIONS}
 

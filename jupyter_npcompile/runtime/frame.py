@@ -225,6 +225,18 @@ class Frame:
         except KeyboardInterrupt as interrupt:
             raise interrupt.with_traceback(None)  # noqa: B904 - it is the same one
 
+    def skips(self, loop: int) -> bool:
+        """An iteration is over at a ``continue``: what native code has said of it is compared."""
+        prediction = self.predictions.pop(loop, None)
+        if prediction is not None:
+            self._loops[loop].compare(prediction, FrameNamespace(sys._getframe(1)))
+        return False
+
+    def forgets(self, loop: int) -> bool:
+        """At a ``continue`` after which more will happen: nothing can be compared."""
+        self.predictions.pop(loop, None)
+        return False
+
     def finish(
         self,
         loop: Loop,

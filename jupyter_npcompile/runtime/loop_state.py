@@ -126,12 +126,11 @@ class LoopState:
 
     def goes_on(self, frame: Frame, pyframe: FrameType, iterator: Iterator[Any] | None) -> bool:
         """An iteration is over; whether native code has run the next ones."""
-        now = perf_counter()
         number = self.loop.id
         namespace = FrameNamespace(pyframe)
         prediction = frame.predictions.pop(number, None)
         if prediction is not None:
-            self._verify(prediction, namespace, now - prediction.began)
+            self.compare(prediction, namespace)
         if self._attempt(frame, namespace, iterator):
             return True
         frame.leaves = self.rest.hopeless[number] and number not in frame.predictions
@@ -301,8 +300,9 @@ class LoopState:
         prediction.began = perf_counter()
         return True
 
-    def _verify(self, prediction: Prediction, namespace: FrameNamespace, seconds: float) -> None:
-        """Compare an iteration that Python has run with what native code had said."""
+    def compare(self, prediction: Prediction, namespace: FrameNamespace) -> None:
+        """Compare an iteration that Python has run until now with what native code had said."""
+        seconds = perf_counter() - prediction.began
         form = prediction.form
         wrong = prediction.differences(namespace)
         if wrong:

@@ -223,7 +223,13 @@ def _arithmetic(hooks: Hooks, name: str, args: tuple[Any, ...]) -> Any:
             raise Break("value", f"{name}() needs the values", OWN_LINE)
     with python_errors():
         result = getattr(builtins, name)(*concrete_in(args))
-    source = ComputedSource(name, tuple(arg.source if is_traced(arg) else arg for arg in args))
+    known = tuple(arg.source if is_traced(arg) else arg for arg in args)
+    if name == "divmod":  # a graph has no tuples: its two numbers come by themselves
+        return tuple(
+            Traced(hooks.root, number, None, ComputedSource(operation, known))
+            for operation, number in zip(("FloorDiv", "Mod"), result, strict=True)
+        )
+    source = ComputedSource(name, known)
     if name == "pow":
         hooks.recorder.guards.append(TypeGuard(source, type(result)))
     return Traced(hooks.root, result, None, source)

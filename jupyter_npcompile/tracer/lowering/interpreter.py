@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch.fx.experimental.proxy_tensor import get_proxy_mode
+from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing, get_proxy_mode
 
 from jupyter_npcompile.graph.nodes import (
     Argument,
@@ -303,7 +303,9 @@ def _laid_out(tensor: Tensor, kind: ValueType) -> Tensor:
     """The tensor in the memory order that NumPy gave the array."""
     if len(kind.shape) != len(kind.strides) or not kind.shape:
         return tensor.contiguous()
-    order = sorted(range(len(kind.shape)), key=lambda axis: -abs(kind.strides[axis]))
+    with disable_proxy_modes_tracing():  # symbolic strides are compared, and used nowhere
+        falling = [n if n < 0 else -n for n in kind.strides]
+        order = sorted(range(len(falling)), key=falling.__getitem__)
     if order == list(range(len(order))):
         return tensor.contiguous()
     inverse = [order.index(axis) for axis in range(len(order))]
