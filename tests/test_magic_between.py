@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterator
 from typing import Any
 
+import comm
 import numpy as np
 import pytest
 
@@ -25,6 +27,12 @@ def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         bench.shell.run_cell("x = np.arange(5.0)\nw = np.ones(5)\nlog = []")
         # Those, too, that the shell and tests before this one have started meanwhile.
         monkeypatch.setattr(residencies, "_SILENT", silent_threads())
+        # Tests before this one may have left widgets and figures, as a session would.
+        monkeypatch.setattr(comm.get_comm_manager(), "comms", {})
+        if "matplotlib.pyplot" in sys.modules:
+            sys.modules["matplotlib.pyplot"].close("all")
+        assert residencies.is_alone(), threading.enumerate()
+        assert not getattr(bench.shell, "active_eventloop", None)
         yield bench.shell
 
 
