@@ -224,7 +224,7 @@ assert region.lines in ((4, 5), (3, 5)) and region.segments == 1  # the loop, or
 # %% [markdown]
 # ## Break it
 #
-# Now we want to watch the search. We print the labels in the middle of the loop. (NumPy shortens the many labels to six.)
+# Now we want to watch the search. We display the labels in the middle of the loop. (NumPy shortens the many labels to six.)
 #
 # Does the whole loop fall back to NumPy? Guess, then run.
 
@@ -233,7 +233,7 @@ assert region.lines in ((4, 5), (3, 5)) and region.segments == 1  # the loop, or
 centres = start
 for step in range(10):
     label = nearest(x, y, centres)
-    print(step, label)
+    display(label)
     centres = means(x, y, label)
 
 # %%
@@ -246,14 +246,14 @@ print(len(broken.graph.numpy), "segments")
 assert len(broken.breaks) == 1 and len(broken.graph.numpy) == 2
 
 # %% [markdown]
-# A **break point** is a place that splits captured code. It has a line, a column, a **reason** and a **hint**. Printing must happen in Python, at that moment, with the real array. So the loop body is now two segments: `nearest` before the print, `means` after it. `label` is a real ndarray in between.
+# A **break point** is a place that splits captured code. It has a line, a column, a **reason** and a **hint**. Displaying must happen in Python, at that moment, with the real array. So the loop body is now two segments: `nearest` before it, `means` after it. `label` is a real ndarray in between.
 #
-# The print costs its own line and nothing else: lines 4 and 6 are still captured.
+# It costs its own line and nothing else: lines 4 and 6 are still captured.
 
 # %% [markdown]
 # ## Fix it
 #
-# The hint says: print after the loop.
+# The hint says: display after the loop.
 
 # %%
 # %%npcompile --ahead
@@ -261,7 +261,7 @@ centres = start
 for step in range(10):
     label = nearest(x, y, centres)
     centres = means(x, y, label)
-print(step, label)
+display(label)
 
 # %%
 fixed = npc.last_report()
