@@ -141,6 +141,19 @@ def test_what_is_clearly_slower_than_python_has_no_run() -> None:
     assert not any(made.gains(SIZE, 60 * LONG, 10) for _ in range(2 * TURNS))
 
 
+def test_brief_iterations_are_timed_more_than_once() -> None:
+    """The first one in Python was slow."""
+    made = form(2 * LONG)
+    assert not made.is_measured(SIZE)
+    made.time(SIZE, 0.5 * LONG, 0.1 * LONG)
+    assert not made.is_measured(SIZE)
+    made.time(SIZE, 0.6 * LONG, 0.1 * LONG)
+    assert made.is_measured(SIZE)
+    assert made.times[SIZE[1:]].python == 0.5 * LONG
+    assert not made.falls_short(SIZE, 0.1 * LONG, FAR)
+    assert not made.has_lost(SIZE)
+
+
 def test_nobody_knows_how_long_python_takes() -> None:
     made = Form(cast(Any, None), cast(Any, None), None)
     assert not any(made.loses(SIZE, 1.0) for _ in range(RUNS))

@@ -227,8 +227,7 @@ class Worker:
         """Make a folder for temporary files, of which `stop` knows before it is there."""
         folder = make_folder(jobs) / f"{os.getpid()}-{secrets.token_hex(8)}"
         self._folders.add(folder)
-        folder.mkdir(mode=0o700)
-        return folder
+        return make_folder(folder)
 
     def _remove(self, folder: Path) -> None:
         # What was killed may be about to write one more file.

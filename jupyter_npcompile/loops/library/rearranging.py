@@ -95,9 +95,8 @@ def _roll(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value
     made = elementwise.new(w, ref.dtype, dims)
     n = dims[place]
     by = w.hold("i64", f"{n} ? floor_mod<i64>((i64){shift.code}, {n}) : 0")
-    python = SIZE
-    split = Scalar(w.hold("i64", f"{n} - {by}"), python)
-    moved = Scalar(by, python)
+    split = Scalar(w.hold("i64", f"{n} - {by}"), SIZE)
+    moved = Scalar(by, SIZE)
     for to, source in (
         (Cut(moved, None, None), Cut(None, split, None)),
         (Cut(None, moved, None), Cut(split, None, None)),
