@@ -116,14 +116,16 @@ def test_what_is_looked_through_is_the_same(seed: int) -> None:
     for node, other in zip((made, found), wanted, strict=True):
         built = put(forms.of(node), values.known, torch.zeros(SHAPE, dtype=torch.float64))
         np.testing.assert_allclose(built, other, rtol=1e-12, atol=1e-12)
-    stored = put_together(forms.of(made), made, x, is_stored=True)
+    stored = put_together(forms, made, x, [x], is_stored=True)
     if stored is not None:
         there = given[0].clone()
         for piece in stored[1]:
             there[box(*piece.region)] = values.known[piece.node][box(piece.first, piece.spans)]
         np.testing.assert_allclose(there, wanted[0], rtol=1e-12)
-    added = put_together(forms.of(found), found, cotangent, is_stored=False)
+    added = put_together(forms, found, cotangent, [cotangent], is_stored=False)
     if added is not None:
+        values = Values(module)  # with what was added up
+        values.run(*given)
         there = given[1].clone()
         for region in added[0]:
             there[box(*region)] = 0.0
@@ -147,10 +149,10 @@ def test_a_stencil_computes_only_what_it_stores() -> None:
     (end,) = (node for node in module.graph.nodes if node.op == "output")
     made, found = end.args[0]
     x, cotangent = (node for node in module.graph.nodes if node.op == "placeholder")
-    stored = put_together(forms.of(made), made, x, is_stored=True)
+    stored = put_together(forms, made, x, [x], is_stored=True)
     assert stored is not None
     assert [piece.region for piece in stored[1]] == [((1, 1), (4, 5))]
-    added = put_together(forms.of(found), found, cotangent, is_stored=False)
+    added = put_together(forms, found, cotangent, [cotangent], is_stored=False)
     assert added is not None
     assert added[0] == []
     assert {piece.spans for piece in added[1]} == {(4, 5)}

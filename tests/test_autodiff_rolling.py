@@ -130,6 +130,21 @@ def waves(c: Any) -> Any:
     return np.sum(before**2) + np.sum(now**3)
 
 
+def names_move_on(x: Any) -> Any:
+    """What an iteration starts from is not kept: the derivative does not look at it."""
+    a, b, c = x[:6], x[6:12], x[12:18]
+    for _ in range(15):
+        a, b, c = b, c, 0.3 * a - 0.2 * c + 0.1 * x[:6]
+    return np.sum(a * b) + np.sum(c * x[:6])
+
+
+def turns(x: Any) -> Any:
+    z, y = x[:8] + 1j * x[8:16], 1j * x[16:]
+    for _ in range(15):
+        z, y = z * (0.9 + 0.1j) + np.fft.ifft(y), z
+    return np.sum(np.abs(z) ** 2) + np.sum((y * z).imag)
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...], int]] = [
     (orbit, (V[:2], V[2:4]), 1),
     (numbers_of_python, (V,), 1),
@@ -144,6 +159,8 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], int]] = [
     (rows, (C,), 1),
     (same_gradient, (V,), 1),
     (waves, (C,), 1),
+    (names_move_on, (V,), 1),
+    (turns, (V,), 1),
 ]
 
 
@@ -324,6 +341,7 @@ def test_compiled_loops(monkeypatch: pytest.MonkeyPatch) -> None:
         return sum(f(*given) for f, given in zip(functions, every, strict=True))
 
     names = ("table", "state", "two_before", "same_gradient", "steps_in_the_plane", "waves")
+    names += ("names_move_on", "turns")
     chosen = [case for case in CASES if case[0].__name__ in names]
     functions, every = (
         [f for f, _, _ in chosen],

@@ -24,8 +24,9 @@ from jupyter_npcompile.autodiff.chains import (
 from jupyter_npcompile.autodiff.folding import folded
 from jupyter_npcompile.autodiff.joint import joint_module
 from jupyter_npcompile.autodiff.library_calls import helpers, library_link
-from jupyter_npcompile.autodiff.loop_building import backward, forward
+from jupyter_npcompile.autodiff.loop_backward import backward
 from jupyter_npcompile.autodiff.loop_drivers import HELPERS
+from jupyter_npcompile.autodiff.loop_forward import forward
 from jupyter_npcompile.autodiff.loop_operations import plans
 from jupyter_npcompile.autodiff.rolling import SHORTEST
 from jupyter_npcompile.autodiff.stages import (

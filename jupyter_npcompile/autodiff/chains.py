@@ -150,6 +150,8 @@ class Link:
         Bytes that it needs besides.
     constants : list of numpy.ndarray
         Elements that are known.
+    is_alias : bool
+        Whether it makes nothing new: what it takes, seen as elements of another type.
     """
 
     takes: list[Node]
@@ -158,6 +160,7 @@ class Link:
     write: Write
     scratch: int = 0
     constants: list[np.ndarray] = field(default_factory=list)
+    is_alias: bool = False
 
 
 def kernel(
@@ -236,11 +239,29 @@ class _Memory:
         self.scratch = 0
         self._nobody: dict[tuple[int, int], str] = {}
         self._rooms: list[str] = []
+        self._aliases = {
+            node: link.takes[0]
+            for link in links
+            if link.is_alias
+            for node in link.makes
+            if node is not None
+        }
 
     def constant(self, array: np.ndarray) -> str:
         """The address of elements that are known."""
         self.constants.append(array)
         return f"inputs[{self._first + len(self.constants) - 1}]"
+
+    def owner(self, node: Node) -> Node:
+        """Whose memory a value is in."""
+        base, _ = bases(node)
+        return self.owner(self._aliases[base]) if base in self._aliases else base
+
+    def is_all(self, node: Node) -> bool:
+        """Whether a value is all that is in its memory, as it was made there."""
+        return bases(node)[0] is node and (
+            node not in self._aliases or self.is_all(self._aliases[node])
+        )
 
     def plan(self, last: dict[Node, int]) -> None:
         """Give memory to what has none; ``last`` says which step uses a value last."""
@@ -249,6 +270,8 @@ class _Memory:
             if link.scratch:
                 wanted.append((link.scratch, k, k))
             for node, size in zip(link.makes, link.sizes, strict=True):
+                if link.is_alias:
+                    continue
                 if node is None or node not in self.places:
                     until = k if node is None else last.get(node, k)
                     if k < self.once <= until:
@@ -259,6 +282,8 @@ class _Memory:
         for k, link in enumerate(self.links):
             self._rooms.append(f"(scratch + {next(found)})" if link.scratch else "scratch")
             for n, node in enumerate(link.makes):
+                if link.is_alias:
+                    continue
                 if node is None:
                     self._nobody[k, n] = f"(scratch + {next(found)})"
                 elif node not in self.places:
@@ -267,6 +292,8 @@ class _Memory:
     def statements(self, k: int, layouts: Layouts) -> Sequence[str]:
         """What a link does."""
         link = self.links[k]
+        if link.is_alias:
+            return []
         given = [self.address(node, layouts) for node in link.takes]
         given += [self.constant(array) for array in link.constants]
         made = [
@@ -278,6 +305,8 @@ class _Memory:
     def address(self, node: Node, layouts: Layouts) -> str:
         """Where a value is."""
         base, _ = bases(node)
+        if base in self._aliases:
+            self.places[base] = self.address(self._aliases[base], layouts)
         if base.op == "get_attr" and base not in self.places:
             tensor = getattr(base.graph.owning_module, str(base.target))
             self.places[base] = self.constant(tensor.detach().contiguous().numpy())
@@ -316,20 +345,21 @@ def chained(
         How many links, from the first on, need run only once for many calls.
     """
     memory = _Memory(links, given, once)
-    made = {node for link in links for node in link.makes if node is not None}
+    made = {node for link in links if not link.is_alias for node in link.makes}
     last: dict[Node, int] = {}
     for k, link in enumerate(links):
         for node in link.takes:
-            last[bases(node)[0]] = k
+            last[memory.owner(node)] = k
     copies: list[tuple[Node, str]] = []
     for k, node in enumerate(results):
-        direct = node in made and node not in memory.places
-        early = any(node in link.makes for link in links[:once])
+        owner = memory.owner(node)
+        direct = memory.is_all(node) and owner in made and owner not in memory.places
+        early = any(owner in link.makes for link in links[:once])
         if direct and not early and (not dense or layouts.of(node).is_contiguous()):
-            memory.places[node] = f"outputs[{k}]"
+            memory.places[owner] = f"outputs[{k}]"
         else:
             copies.append((node, f"outputs[{k}]"))
-            last[bases(node)[0]] = len(links)
+            last[owner] = len(links)
     memory.plan(last)
     bodies = [memory.statements(k, layouts) for k in range(len(links))]
     ends = [copied(layouts.of(n), memory.address(n, layouts), to) for n, to in copies]

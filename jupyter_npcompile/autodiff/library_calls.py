@@ -290,7 +290,8 @@ def _paired(node: Node, layouts: Layouts) -> Link:
     def write(places: Sequence[str], results: Sequence[str], own: str) -> list[str]:
         return [copied(given, places[0], results[0], made)]
 
-    return Link([source], [node], [nbytes(whole[1])], write)
+    same = given.stride() == made.stride()
+    return Link([source], [node], [nbytes(whole[1])], write, is_alias=same)
 
 
 _WRITERS: Mapping[str, Callable[[Node, Layouts], Link]] = {

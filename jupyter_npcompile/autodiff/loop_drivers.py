@@ -20,6 +20,16 @@ template <typename T> static inline void npcompile_add(char* to, const char* fro
   T* a = (T*)to; const T* b = (const T*)from;
   for (int64_t k = 0; k < count; ++k) a[k] += b[k];
 }
+template <typename T, int64_t count, int terms, bool added>
+static inline void npcompile_sum(char* to, const char* const (&from)[terms]) {
+  T* __restrict__ x = (T*)to;
+  #pragma GCC ivdep
+  for (int64_t k = 0; k < count; ++k) {
+    T sum = ((const T*)from[0])[k];
+    for (int n = 1; n < terms; ++n) sum += ((const T*)from[n])[k];
+    if (added) x[k] += sum; else x[k] = sum;
+  }
+}
 """
 
 
@@ -165,6 +175,21 @@ def cleared(part: Part, array: str) -> str:
 def accumulated(part: Part, array: str, source: str, ctype: str) -> str:
     """A box is added to an array."""
     return part.rows(added(f"{array} + far", f"{source} + near", ctype, part.row))
+
+
+def inside(
+    shape: Sequence[int], size: int, array: str, start: Sequence[int], moving: Sequence[str] = ()
+) -> str:
+    """Where a box of an array begins, further on by so many bytes.
+
+    Examples
+    --------
+    >>> inside((4, 5), 8, "x", (1, 2))
+    '(x + 56)'
+    """
+    (offset,) = offsets(shape, [start], size)
+    steps = [*([str(offset)] if offset else []), *moving]
+    return f"({' + '.join((array, *steps))})" if steps else array
 
 
 def offsets(shape: Sequence[int], starts: Sequence[Sequence[int]], size: int) -> list[int]:

@@ -111,14 +111,14 @@ def traced(
     placed: dict[int, Placed] = {}
     copies: dict[int, int] = {}
     for k, node in enumerate(ends):
-        base = stays.get(k)
-        found = None
         if k in stays:
+            base = stays[k]
             kept = None if base is None else arguments[base]
-            found = put_together(forms.of(node), node, kept, is_stored=is_stored)
+            found = put_together(forms, node, kept, arguments, is_stored=is_stored)
+        else:
+            found = None
         if found is None:
-            source = forms.source(node)
-            where.append(_numbered(results, source, node))
+            where.append(_numbered(results, forms.source(node), node))
             continue
         where.append(None)
         holes, pieces = found

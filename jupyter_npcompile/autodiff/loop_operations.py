@@ -73,8 +73,7 @@ class LoopPlan:
     inputs, results, changes : list of Kind
         Of the body.
     kept : list of int
-        The inputs of the body of which each iteration's is kept: its derivative looks at them, or
-        it is where they are carried.
+        The inputs of the body of which each iteration's is kept: its derivative looks at them.
     """
 
     def __init__(self, loop: Loop, kinds: list[Kind], interpreter: Any) -> None:
@@ -93,8 +92,7 @@ class LoopPlan:
         places = [placeholder(node) for node in loop.body.inputs]
         self.body = traced(self._run, places, stays, is_stored=True)
         read = self._read()
-        carried = {carry.input for carry in loop.carries}
-        self.kept = [k for k in self.kept if k in read or self.ids[k] in carried]
+        self.kept = [k for k in self.kept if k in read]
 
     def _interpreted(self, tensors: Sequence[Tensor]) -> tuple[list[Tensor], Tensor]:
         trace, interpreter = self._interpreter(self.loop.body)

@@ -8,7 +8,7 @@ is computed is computed for its box alone, and put in its place afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -52,6 +52,10 @@ class Piece:
     def region(self) -> Region:
         """Its box."""
         return self.start, self.spans
+
+    def is_all_of(self, shape: tuple[int, ...]) -> bool:
+        """Whether it is all of its node, and all of a tensor of this shape."""
+        return self.spans == shape == _shape(self.node)
 
     def moved(self, axis: int, by: int) -> Piece:
         """The same elements at another place."""
@@ -121,7 +125,7 @@ class Forms:
     def source(self, node: Node) -> Node:
         """The node of which a node is a copy, or itself."""
         form = self.of(node)
-        single = len(form) == 1 and form[0].spans == _shape(node) == _shape(form[0].node)
+        single = len(form) == 1 and form[0].is_all_of(_shape(node))
         return form[0].node if single else node
 
     def taken(self, piece: Piece, before: Node) -> Node:
@@ -140,6 +144,18 @@ class Forms:
                     found = made
             self._taken[key] = found
         return self._taken[key]
+
+    def total(self, pieces: Sequence[Piece]) -> Node:
+        """The sum of pieces that are equally large, as a node."""
+        (end,) = (node for node in self._graph.nodes if node.op == "output")
+        found, *rest = (self.taken(piece, end) for piece in pieces)
+        target: Any = torch.ops.aten.add.Tensor
+        for other in rest:
+            with self._graph.inserting_before(end):
+                made = self._graph.call_function(target, (found, other))
+            made.meta["val"] = target(found.meta["val"], other.meta["val"])
+            found = made
+        return found
 
     def _shorten(self, node: Node, used: Node) -> None:
         """Let a node take elements from where they were computed."""
@@ -197,18 +213,25 @@ def _joined(one: Piece, other: Piece) -> Piece | None:
 
 
 def put_together(
-    form: Sequence[Piece], node: Node, base: Node | None, *, is_stored: bool
+    forms: Forms,
+    node: Node,
+    base: Node | None,
+    arguments: Collection[Node],
+    *,
+    is_stored: bool,
 ) -> tuple[list[Region], list[Piece]] | None:
     """How a result is made from boxes where something is already; None if it is one computation.
 
     Parameters
     ----------
-    form : sequence of Piece
-        Its elements.
+    forms : Forms
+        Of the graph.
     node : Node
         The result.
     base : Node or None
         What is there before.
+    arguments : collection of Node
+        Of the graph: what is a copy of one need not be computed.
     is_stored : bool
         Whether boxes replace what is there; otherwise they are added.
 
@@ -217,8 +240,8 @@ def put_together(
     tuple
         What becomes zero first, and the boxes.
     """
-    shape = _shape(node)
-    if len(form) == 1 and form[0].node is not base and form[0].spans == shape:
+    shape, form = _shape(node), forms.of(node)
+    if len(form) == 1 and form[0].spans == shape and form[0].node not in arguments:
         return None
     stays = [p for p in form if p.node is base and p.first == p.start]
     rest = [p for p in form if p not in stays]
@@ -226,9 +249,26 @@ def put_together(
     if not are_apart(kept, shape):
         return None
     if not is_stored:
-        return complement(shape, kept), rest
+        return complement(shape, kept), _gathered(forms, rest, arguments)
     boxes = [piece.region for piece in form]
     return (complement(shape, boxes), rest) if are_apart(boxes, shape) else None
+
+
+def _gathered(forms: Forms, pieces: Sequence[Piece], arguments: Collection[Node]) -> list[Piece]:
+    """Boxes that are added; what is computed for the same one is added where it is computed."""
+    found: list[Piece] = []
+    same: dict[Region, list[Piece]] = {}
+    for piece in pieces:
+        if piece.node in arguments:
+            found.append(piece)
+        else:
+            same.setdefault(piece.region, []).append(piece)
+    for (start, _), several in same.items():
+        total = several[0]
+        if len(several) > 1:
+            total = replace(whole(forms.total(several)), start=start)
+        found.append(total)
+    return found
 
 
 def _shape(node: Node) -> tuple[int, ...]:
@@ -302,6 +342,11 @@ def _zeros(forms: Forms, node: Node) -> _Form:
     return []
 
 
+def _full(forms: Forms, node: Node) -> _Form:
+    value = node.args[1]
+    return [] if type(value) in (bool, int, float) and value == 0 and str(value)[0] != "-" else None
+
+
 def _same(forms: Forms, node: Node) -> _Form:
     (used,) = node.all_input_nodes
     same = _shape(used) == _shape(node) and used.meta["val"].dtype == node.meta["val"].dtype
@@ -316,6 +361,8 @@ _RULES: dict[str, Callable[[Forms, Node], _Form]] = {
     "zeros": _zeros,
     "zeros_like": _zeros,
     "new_zeros": _zeros,
+    "full": _full,
+    "full_like": _full,
     "clone": _same,
     "detach": _same,
     "alias": _same,
