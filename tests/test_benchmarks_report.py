@@ -70,6 +70,9 @@ def test_what_falls_short_is_listed() -> None:
     text = promises.section(found)
     assert "`a`, medium: 0.90 of NumPy's speed" in text
     assert "`c`, medium: 10.0 µs above NumPy" in text
+    assert "`a`, medium: 0.90 against 1.50" in text
+    others = results(*(one for one in found.rows.values() if one.tool != "torch"))
+    assert "torch.compile was not measured" in promises.section(others)
     assert not promises.section(results())
 
 
@@ -298,16 +301,25 @@ def test_report_is_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     (tmp_path / "target").mkdir()
     with pytest.raises(FileNotFoundError):
         publishing.publish(tmp_path)
-    write(tmp_path, QUICK, Results())
+    found = everything()
+    found.skipped = {}
+    found.write(tmp_path / "results.json")
+    write(tmp_path, FULL, found)
     for times in ("old", "new"):
         (tmp_path / publishing.GRADIENTS).write_text(f"## Gradients\n\n{times} times\n")
         publishing.publish(tmp_path)
-    assert {path.name for path in (tmp_path / "target").iterdir()} == {"RESULTS.md", "results.svg"}
+    target = tmp_path / "target"
+    files = {"RESULTS.md", "results.json", "results.svg"}
+    assert {path.name for path in target.iterdir()} == files
+    kept = Results.read(target / "results.json")
+    assert kept.rows.keys() == found.rows.keys()
     report = (tmp_path / "target" / "RESULTS.md").read_text()
     assert report.endswith("\n\n## Gradients\n\nnew times\n")
 
 
-@pytest.mark.parametrize("module", [accounting, bandwidth, markdown, plans, progress, timing])
+@pytest.mark.parametrize(
+    "module", [accounting, bandwidth, markdown, plans, progress, publishing, timing]
+)
 def test_examples_hold(module: object) -> None:
     import doctest
 

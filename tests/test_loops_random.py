@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile
+from jupyter_npcompile.loops.loop_code import FINISHED, PAUSED
 from jupyter_npcompile.runtime import loop_state
 from tests.batches import Batches
 from tests.loop_programs import program, recurrences
@@ -117,10 +118,6 @@ def test_native_code_is_left_after_every_few_iterations(
         expected = outcome(function, arguments(seed + run))
         found = outcome(native, arguments(seed + run))
         assert not differences(expected, found)
-
-
-PAUSED = loop_state.PAUSED
-FINISHED = loop_state.FINISHED
 
 
 def sliced(run: Any, is_while: bool, most: int = 2) -> Any:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch._C import _functorch as levels
+from torch._functorch.eager_transforms import enable_inplace_requires_grad
 
 from jupyter_npcompile.autodiff.errors import refusing
 from jupyter_npcompile.autodiff.evaluation import tensor_of
@@ -44,8 +46,47 @@ def pull(
     function: Function, leaves: Sequence[Tensor], cotangents: Sequence[Tensor]
 ) -> list[Tensor]:
     """``cotangents @ Jacobian`` for each leaf, differentiable again."""
-    back = torch.func.vjp(lambda *given: tuple(outputs_of(function, given)), *leaves)[1]
-    return [conjugate(g) for g in back(tuple(conjugate(c) for c in cotangents))]
+    _, back = pullback(lambda *given: outputs_of(function, given), leaves)
+    return [conjugate(g) for g in back([conjugate(c) for c in cotangents])]
+
+
+Pullback = Callable[[Sequence[Tensor]], "list[Tensor]"]
+"""From cotangents of outputs to those of leaves."""
+
+
+def pullback(function: Function, leaves: Sequence[Tensor]) -> tuple[list[Tensor], Pullback]:
+    """Outputs, and their pullback: what ``torch.func.vjp`` gives.
+
+    That imports all of Dynamo when its pullback is first called, for which somebody would wait.
+    """
+    level = levels._grad_increment_nesting()
+    try:
+        with torch.enable_grad(), enable_inplace_requires_grad(True):
+            given = [levels._wrap_for_grad(leaf, level).requires_grad_() for leaf in leaves]
+        with torch.enable_grad():
+            made = function(*given)
+            values = [levels._unwrap_for_grad(out, level) for out in made]
+    finally:
+        levels._grad_decrement_nesting()
+
+    def back(cotangents: Sequence[Tensor]) -> list[Tensor]:
+        pairs = [(out, c) for out, c in zip(made, cotangents, strict=True) if out.requires_grad]
+        if not pairs:
+            return [torch.zeros_like(leaf) for leaf in given]
+        outputs, seeds = zip(*pairs, strict=True)
+        found: Sequence[Any] = torch.autograd.grad(
+            outputs,
+            given,
+            seeds,
+            retain_graph=True,
+            create_graph=torch.is_grad_enabled(),
+            allow_unused=True,
+        )
+        return [
+            torch.zeros_like(leaf) if g is None else g for g, leaf in zip(found, given, strict=True)
+        ]
+
+    return values, back
 
 
 def gradient(function: Function, leaves: Sequence[Tensor]) -> list[Tensor]:
@@ -108,26 +149,18 @@ def push(
     it is linear in: so it needs reverse mode only, and may be nested. (Nested
     forward mode of torch is wrong for ``solve`` and ``det``.)
     """
-
-    def outputs(*given: Tensor) -> tuple[Tensor, ...]:
-        return tuple(outputs_of(function, given))
-
-    values, back = torch.func.vjp(outputs, *leaves)[:2]
-    zeros = tuple(torch.zeros_like(value) for value in values)
-    again = torch.func.vjp(lambda *c: back(c), *zeros)[1]
-    made = again(tuple(t.to(leaf.dtype) for t, leaf in zip(tangents, leaves, strict=True)))
-    return list(values), list(made)
+    values, back = pullback(lambda *given: outputs_of(function, given), leaves)
+    zeros = [torch.zeros_like(value) for value in values]
+    _, again = pullback(lambda *c: back(c), zeros)
+    made = again([t.to(leaf.dtype) for t, leaf in zip(tangents, leaves, strict=True)])
+    return values, made
 
 
 def jacobian(function: Function, leaves: Sequence[Tensor], *, forward: bool) -> list[list[Tensor]]:
     """For each output and leaf, the array of all derivatives: output's shape, then leaf's."""
     if forward:
         return _jacobian_forward(function, leaves)
-
-    def outputs(*given: Tensor) -> tuple[Tensor, ...]:
-        return tuple(outputs_of(function, given))
-
-    values, back = torch.func.vjp(outputs, *leaves)[:2]
+    values, back = pullback(lambda *given: outputs_of(function, given), leaves)
     rows: list[list[Tensor]] = []
     for place, value in enumerate(values):
         basis = _basis(value)
@@ -135,7 +168,7 @@ def jacobian(function: Function, leaves: Sequence[Tensor], *, forward: bool) -> 
         def one(cotangent: Tensor, place: int = place) -> tuple[Tensor, ...]:
             every = [torch.zeros_like(v) for v in values]
             every[place] = cotangent
-            return tuple(back(tuple(every)))
+            return tuple(back(every))
 
         found = _mapped(one, basis)
         rows.append(

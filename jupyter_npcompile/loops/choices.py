@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jupyter_npcompile.loops import arithmetic, cuts
-from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number, join
+from jupyter_npcompile.loops.joins import join
+from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number
 from jupyter_npcompile.loops.values import Ref, Scalar
 
 if TYPE_CHECKING:

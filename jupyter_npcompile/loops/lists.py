@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jupyter_npcompile.loops import arithmetic, cuts, elementwise
+from jupyter_npcompile.loops.joins import as_item, join_items
 from jupyter_npcompile.loops.kinds import (
     SIZE,
     ArrayType,
@@ -25,9 +26,7 @@ from jupyter_npcompile.loops.kinds import (
     Raises,
     TupleType,
     Type,
-    as_item,
     item_c,
-    join_items,
 )
 from jupyter_npcompile.loops.values import (
     Applied,
@@ -44,6 +43,7 @@ from jupyter_npcompile.loops.values import (
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
+    from jupyter_npcompile.loops.variables import Variables
 
 CHANGING = ("append", "pop", "insert", "extend", "reverse", "sort", "remove", "clear")
 """Methods that change a list."""
@@ -126,14 +126,14 @@ def new(t: Names, item: Type) -> Listed:
     return Listed(name, kind)
 
 
-def emptied(t: Names, name: str, target: ListType) -> None:
+def emptied(t: Variables, name: str, target: ListType) -> None:
     """Have an empty list where a name is bound to one of a certain type."""
     if target.item is not None:
         made = f"std::make_shared<Listed<{item_c(target.item)}>>()"
         t.writer.emit(f"{t.variable(name, target)} = {made};")
 
 
-def shared(t: Names, value: Listed) -> Listed:
+def shared(t: Variables, value: Listed) -> Listed:
     """A list that gets another name."""
     if not value.name:
         return value

@@ -30,11 +30,11 @@ from jupyter_npcompile.loops.kinds import (
 )
 from jupyter_npcompile.loops.lists import changed_names
 from jupyter_npcompile.loops.loop_code import Assumption, LoopCode
-from jupyter_npcompile.loops.names import GIVEN_BACK
 from jupyter_npcompile.loops.records import Path, Step, name_of, text_of
 from jupyter_npcompile.loops.sequences import Numbers, Sequence
 from jupyter_npcompile.loops.translator import BLOCK, has_loops, tested_inside
 from jupyter_npcompile.loops.values import Closure, Holder, Known, Slots, Value
+from jupyter_npcompile.loops.variables import GIVEN_BACK
 
 ATTEMPTS = 100
 """At finding all inputs: each one that is missed is one."""

@@ -24,6 +24,7 @@ from jupyter_npcompile.loops import (
 )
 from jupyter_npcompile.loops.calls import array, elements
 from jupyter_npcompile.loops.expressions import DECIDED, FALSE, TRUE, Expressions
+from jupyter_npcompile.loops.joins import join
 from jupyter_npcompile.loops.kinds import (
     UNBOUND,
     ArrayType,
@@ -31,7 +32,6 @@ from jupyter_npcompile.loops.kinds import (
     Number,
     Raises,
     Type,
-    join,
 )
 from jupyter_npcompile.loops.records import Step
 from jupyter_npcompile.loops.source import breaks_of, named

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_npcompile.cell import Loop
 from jupyter_npcompile.loops import Declined
-from jupyter_npcompile.loops.loop_code import FINISHED, LEFT, NOTHING, PAUSED, REFUSED, RETURNED
-from jupyter_npcompile.loops.records import reached
+from jupyter_npcompile.loops.loop_code import FINISHED, LEFT, RETURNED
 from jupyter_npcompile.runtime.check import DifferenceError
-from jupyter_npcompile.runtime.iterators import Remaining, advance, later, remaining
+from jupyter_npcompile.runtime.iterators import Remaining, remaining
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, predict
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile
 from jupyter_npcompile.runtime.loop_form import NARROW, Form, size_of_run
+from jupyter_npcompile.runtime.loop_run import UNLIMITED, NativeRun
 from jupyter_npcompile.runtime.loop_turns import FAR
 from jupyter_npcompile.runtime.namespace import FrameNamespace
 from jupyter_npcompile.runtime.pauses import Rest
@@ -32,11 +32,6 @@ MAX_FORMS = 4
 
 MAX_REFUSALS = 8
 """Runs in a row that native code leaves to NumPy, before it is left alone."""
-
-UNLIMITED = 1 << 39
-"""Iterations of a ``while``."""
-
-_NOTHING: tuple[Any, ...] = ()
 
 
 class LoopState:
@@ -197,74 +192,29 @@ class LoopState:
         namespace: FrameNamespace,
         size: tuple[int, ...],
     ) -> bool:
-        began = perf_counter()
-        total, results = 0, _NOTHING
-        count = UNLIMITED if left is None else left.count
-        rest, status = iterator, PAUSED
-        trial = form.trial(size, count) if is_open(self.options) else count
-        fell_short = False
-        while status == PAUSED:
-            arguments = _NOTHING if left is None else left.arguments
-            try:
-                answer = form.run(min(trial, count - total), *arguments, *values, *form.code.hosts)
-            except KeyboardInterrupt:
-                if not total:
-                    raise
-                # Names are bound first; then the key counts as pressed again.
-                frame.stops = True
-                break
-            if answer is None or answer[0] in (REFUSED, NOTHING):
-                if answer is not None and answer[0] == REFUSED:
-                    form.refusals += 1
-                if not total:
-                    return False
-                break
-            status, done, results = answer[0], answer[1], answer[2:]
-            form.code.show()
-            total += done
-            if rest is not None and status not in (LEFT, RETURNED):
-                rest = later(rest, done)
-            if status == FINISHED and left is not None and total < count:
-                status = PAUSED  # that was the trial
-            if status == PAUSED:
-                if trial < count:
-                    trial = count
-                    seconds = (perf_counter() - began) / total
-                    if form.falls_short(size, seconds, self._far):
-                        fell_short = True
-                        break
-                known = dict(zip(form.code.outputs, results, strict=True))
-                paths = form.code.paths
-                values = [
-                    reached(paths[name], namespace) if name in paths else known.get(name, value)
-                    for name, value in zip(form.code.inputs, values, strict=True)
-                ]
-                left = None if rest is None else remaining(rest)
-                count = total + (UNLIMITED if left is None else left.count)
+        run = NativeRun(form, size, self._far, namespace, iterator)
+        if not run.go(values, left, tries=is_open(self.options)):
+            return False
         form.refusals = 0
         if not form.iterations:
             self.rest.end()
-        self.gave_way = fell_short
-        goes_on = status == PAUSED
-        if goes_on and iterator is not None:
-            # Python goes on with the iterator that its loop holds.
-            advance(iterator, total)
-            rest = iterator
-        seconds = (perf_counter() - began) / total
-        form.ran(size, total, seconds)
-        if fell_short or (is_open(self.options) and form.loses(size, seconds, self._far)):
+        seconds = run.seconds / run.total
+        form.ran(size, run.total, seconds)
+        self.gave_way = run.falls_short
+        if run.falls_short or (is_open(self.options) and form.loses(size, seconds, self._far)):
             self._give_way()
         counters.dispatches += 1
         self.rest.ran = True
-        frame.leaves = frame.stops or not goes_on
-        if status == RETURNED:
-            frame.give_back(results[0])
+        frame.stops |= run.is_stopped
+        frame.leaves = frame.stops or not run.goes_on
+        if run.status == RETURNED:
+            frame.give_back(run.results[0])
             return True
         found = dict(form.code.fixed)
-        found.update(zip(form.code.outputs, results, strict=True))
+        found.update(zip(form.code.outputs, run.results, strict=True))
         # Python runs an ``else`` itself, after no iteration.
-        frame.over = status == LEFT or (status == FINISHED and not self.loop.node.orelse)
-        frame.finish(self.loop, found, rest, namespace)
+        frame.over = run.status == LEFT or (run.status == FINISHED and not self.loop.node.orelse)
+        frame.finish(self.loop, found, run.rest, namespace)
         return True
 
     # -- checking
@@ -278,7 +228,7 @@ class LoopState:
         size: tuple[int, ...],
     ) -> bool:
         """Have native code say what the next iteration will do; whether it has."""
-        arguments = _NOTHING if left is None else left.arguments
+        arguments = () if left is None else left.arguments
         written = Written(form, values, arguments)
         if not written.fits:
             if not form.checked:

@@ -187,6 +187,8 @@ def section(results: Results) -> str:
         ("is, within 5 %, at least as fast as torch.compile where that finishes", behind(results)),
     ]
     parts = [f"Every program {what}: {_exceptions(found)}" for what, found in kept]
+    if not any(tool == TORCH.name for _, tool in results.rows):
+        parts[-1] = "torch.compile was not measured in this run."
     return "\n\n".join(["## What was promised", table(header, lines), *parts])
 
 

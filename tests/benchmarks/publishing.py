@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 from tests.benchmarks import notebook
 from tests.benchmarks.picture import picture
@@ -34,7 +36,10 @@ def write(folder: Path, plan: Plan, results: Results) -> str:
 
 
 def publish(folder: Path) -> str:
-    """Copy the report to ``tests/benchmarks/RESULTS.md``, to be committed.
+    """Copy the report to ``tests/benchmarks/RESULTS.md``, to be committed with its figures.
+
+    Whoever copies ``results.json`` back to ``build/bench``, on the same kind of machine, goes on
+    from there.
 
     Raises
     ------
@@ -43,13 +48,39 @@ def publish(folder: Path) -> str:
     """
     shutil.copy(folder / "results.md", HERE / "RESULTS.md")
     shutil.copy(folder / "results.svg", HERE / "results.svg")
+    (HERE / "results.json").write_text(short((folder / "results.json").read_text()))
     if (folder / NOTEBOOK).exists():
         publish_notebook(folder)
     if (folder / GRADIENTS).exists():
         report = HERE / "RESULTS.md"
         section = (folder / GRADIENTS).read_text().rstrip("\n")
         report.write_text(notebook.insert(report.read_text(), section))
-    return f"wrote {HERE / 'RESULTS.md'}: commit it with results.svg"
+    return f"wrote {HERE / 'RESULTS.md'}: commit it with results.svg and results.json"
+
+
+def short(text: str) -> str:
+    """The same JSON with four digits of each number, and a line for each row.
+
+    Examples
+    --------
+    >>> print(short('{"schema": 1, "rows": [{"a": 0.123456}, {"a": 2}]}'))
+    {"schema":1,"rows":[
+    {"a":0.1235},
+    {"a":2}
+    ]}
+    """
+
+    def rounded(value: Any) -> Any:
+        if isinstance(value, float):
+            return float(f"{value:.4g}")
+        if isinstance(value, dict):
+            return {key: rounded(part) for key, part in value.items()}
+        return [rounded(part) for part in value] if isinstance(value, list) else value
+
+    found = rounded(json.loads(text))
+    rows = [json.dumps(row, separators=(",", ":")) for row in found.pop("rows")]
+    head = json.dumps({**found, "rows": 0}, separators=(",", ":")).removesuffix("0}")
+    return "\n".join((f"{head}[", ",\n".join(rows), "]}"))
 
 
 def publish_notebook(folder: Path) -> str:

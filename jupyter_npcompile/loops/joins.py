@@ -1,0 +1,141 @@
+"""The type of what may have one of two types, and of the items of a list that has both."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jupyter_npcompile.loops.kinds import (
+    COUNTER,
+    FULL,
+    SMALL,
+    ArrayType,
+    Declined,
+    ListType,
+    Maybe,
+    Number,
+    Origin,
+    TupleType,
+    Type,
+    Unbound,
+    describe,
+    item_c,
+)
+
+
+def join(first: Type, second: Type) -> Type:
+    """The type of what may have either type.
+
+    Raises
+    ------
+    Declined
+        When there is none.
+
+    Examples
+    --------
+    >>> join(FLOAT, Number("np", "float64")).origin
+    'any'
+    >>> join(Number("py", "int64", 3), Number("np", "float64")).mixed
+    True
+    """
+    if first == second:
+        return first
+    if isinstance(first, Unbound):
+        return second if isinstance(second, Maybe) else Maybe(second)
+    if isinstance(second, Unbound):
+        return join(second, first)
+    if isinstance(first, Maybe) or isinstance(second, Maybe):
+        either = [type.type if isinstance(type, Maybe) else type for type in (first, second)]
+        return Maybe(join(*either))
+    if isinstance(first, Number) and isinstance(second, Number):
+        return _join_numbers(first, second)
+    if (
+        isinstance(first, ArrayType)
+        and isinstance(second, ArrayType)
+        and (first.dtype, first.ndim) == (second.dtype, second.ndim)
+    ):
+        unit, thin = first.unit and second.unit, first.thin and second.thin
+        return replace(first, unit=unit, thin=thin)
+    if (
+        isinstance(first, TupleType)
+        and isinstance(second, TupleType)
+        and len(first.items) == len(second.items)
+        and first.is_list == second.is_list
+    ):
+        return TupleType(tuple(map(join, first.items, second.items)), first.is_list)
+    if isinstance(first, ListType) and isinstance(second, ListType):
+        return _join_lists(first, second)
+    raise Declined(f"it is {describe(first)} or {describe(second)}")
+
+
+def have_join(first: Type, second: Type) -> bool:
+    """Whether a name may have either type.
+
+    Examples
+    --------
+    >>> have_join(FLOAT, Number("np", "float64")), have_join(INT, FLOAT)
+    (True, False)
+    """
+    try:
+        join(first, second)
+    except Declined:
+        return False
+    return True
+
+
+def _join_lists(first: ListType, second: ListType) -> ListType:
+    is_shared = first.is_shared or second.is_shared
+    if first.is_given != second.is_given:
+        raise Declined("it is a list from outside, or another one")
+    if first.item is None or second.item is None:
+        return ListType(first.item or second.item, is_shared, first.is_given)
+    if first.item != second.item and is_shared:
+        raise Declined("lists of different items, by two names")
+    return ListType(join_items(first.item, second.item), is_shared, first.is_given)
+
+
+def join_items(first: Type, second: Type) -> Type:
+    """The type of the items of a list that has items of either type.
+
+    Examples
+    --------
+    >>> join_items(FLOAT, Number("np", "float64")).origin
+    'any'
+    """
+    joined = as_item(join(first, second))
+    if item_c(joined) != item_c(first) or item_c(joined) != item_c(second):
+        raise Declined(f"a list of {describe(first)} and of {describe(second)}")
+    return joined
+
+
+def as_item(type: Type) -> Type:
+    """The type of an item in a list: of its numbers nothing is known but their dtype.
+
+    Raises
+    ------
+    Declined
+        When loops have no lists of such items.
+    """
+    if isinstance(type, Number) and not type.mixed:
+        return replace(type, bits=1 if type.dtype == "bool" else FULL)
+    if isinstance(type, ArrayType):
+        return replace(type, unit=False, thin=False)
+    if isinstance(type, TupleType) and all(isinstance(item, Number) for item in type.items):
+        return TupleType(tuple(map(as_item, type.items)), type.is_list)
+    raise Declined(f"a list of {describe(type)}")
+
+
+def _join_numbers(first: Number, second: Number) -> Number:
+    if first.dtype == second.dtype:
+        origin: Origin = first.origin if first.origin == second.origin else "any"
+        # Bits only grow here; a loop in which they keep growing ends with all of them,
+        # unless it is by steps.
+        bits = first.bits
+        if second.bits > bits:
+            small = second.bits <= SMALL or second.bits == COUNTER
+            bits = COUNTER if small else FULL
+        return Number(origin, first.dtype, bits, first.mixed or second.mixed)
+    for integer, other in ((first, second), (second, first)):
+        small = integer.dtype == "int64" and integer.origin == "py" and integer.bits <= 32
+        if small and other.dtype == "float64":
+            return replace(other, mixed=True)
+    raise Declined(f"it is {describe(first)} or {describe(second)}")

@@ -1,0 +1,145 @@
+"""A run of a loop in native code, which stops between pieces to let Python look around."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from jupyter_npcompile.loops.loop_code import FINISHED, LEFT, NOTHING, PAUSED, REFUSED, RETURNED
+from jupyter_npcompile.loops.records import reached
+from jupyter_npcompile.runtime.iterators import Remaining, advance, later, remaining
+from jupyter_npcompile.runtime.loop_form import Form
+
+UNLIMITED = 1 << 39
+"""Iterations of a ``while``."""
+
+
+@dataclass
+class NativeRun:
+    """What is left of a loop, run by one of its forms.
+
+    Parameters
+    ----------
+    form : Form
+        The form.
+    size : tuple of int
+        How large the run is.
+    far : float
+        How many times as fast as Python the form must be.
+    namespace : mapping
+        The names around the loop.
+    iterator : iterator or None
+        The one that Python's loop holds; None for a ``while``.
+    total : int
+        Iterations that have run.
+    seconds : float
+        What they have taken.
+    results : tuple
+        Of the last piece.
+    status : int
+        How that has ended.
+    rest : iterator or None
+        What Python goes on with.
+    is_stopped : bool
+        Whether somebody has interrupted it; Python raises then.
+    falls_short : bool
+        Whether a trial has shown that Python is faster.
+    """
+
+    form: Form
+    size: tuple[int, ...]
+    far: float
+    namespace: Mapping[str, Any]
+    iterator: Iterator[Any] | None
+    total: int = 0
+    seconds: float = 0.0
+    results: tuple[Any, ...] = ()
+    status: int = PAUSED
+    rest: Iterator[Any] | None = None
+    is_stopped: bool = False
+    falls_short: bool = False
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there are iterations left, for Python."""
+        return self.status == PAUSED
+
+    def go(self, values: list[Any], left: Remaining | None, *, tries: bool) -> bool:
+        """Run; whether anything has run.
+
+        Parameters
+        ----------
+        values : list
+            Of the form's inputs.
+        left : Remaining or None
+            What the iterator has left.
+        tries : bool
+            Whether it begins with a trial, where it is not known how fast the form is.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            When nothing has run before it.
+        """
+        began = perf_counter()
+        self.rest = self.iterator
+        count = UNLIMITED if left is None else left.count
+        trial = self.form.trial(self.size, count) if tries else count
+        while self.status == PAUSED and self._piece(min(trial, count - self.total), values, left):
+            if self.status == FINISHED and left is not None and self.total < count:
+                self.status = PAUSED  # that was the trial
+            if self.status != PAUSED:
+                break
+            if trial < count:
+                trial = count
+                taken = (perf_counter() - began) / self.total
+                if self.form.falls_short(self.size, taken, self.far):
+                    self.falls_short = True
+                    break
+            values = self._following(values)
+            left = None if self.rest is None else remaining(self.rest)
+            count = self.total + (UNLIMITED if left is None else left.count)
+        if not self.total:
+            return False
+        if self.goes_on and self.iterator is not None:
+            # Python goes on with the iterator that its loop holds.
+            advance(self.iterator, self.total)
+            self.rest = self.iterator
+        self.seconds = perf_counter() - began
+        return True
+
+    def _piece(self, count: int, values: list[Any], left: Remaining | None) -> bool:
+        """Run so many iterations at most; False where none has run."""
+        form = self.form
+        arguments = () if left is None else left.arguments
+        try:
+            answer = form.run(count, *arguments, *values, *form.code.hosts)
+        except KeyboardInterrupt:
+            if not self.total:
+                raise
+            # Names are bound first; then the key counts as pressed again.
+            self.is_stopped = True
+            return False
+        if answer is None or answer[0] in (REFUSED, NOTHING):
+            if answer is not None and answer[0] == REFUSED:
+                form.refusals += 1
+            return False
+        self.status, done, self.results = answer[0], answer[1], answer[2:]
+        form.code.show()
+        self.total += done
+        if self.rest is not None and self.status not in (LEFT, RETURNED):
+            self.rest = later(self.rest, done)
+        return True
+
+    def _following(self, values: list[Any]) -> list[Any]:
+        """The inputs of the next piece."""
+        code = self.form.code
+        known = dict(zip(code.outputs, self.results, strict=True))
+        return [
+            reached(code.paths[name], self.namespace)
+            if name in code.paths
+            else known.get(name, value)
+            for name, value in zip(code.inputs, values, strict=True)
+        ]
