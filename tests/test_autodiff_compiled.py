@@ -352,6 +352,33 @@ def test_what_is_not_differentiated_may_not_change_how_it_shares_memory() -> Non
 
 
 @pytest.mark.slow
+def test_reversed_and_permuted_views_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    def of_views(x: Any, m: Any, k: Any, w: Any) -> Any:
+        rows = m @ x[: m.shape[1]]
+        return np.sum(rows * w[: len(rows)]) ** 2 + np.sum(x**3) + np.sum(k * np.sin(k[::-1]))
+
+    rng = np.random.default_rng(8)
+    x, w = rng.normal(size=9)[::-1], rng.normal(size=12)[::-2]
+    m, k = rng.normal(size=(6, 4))[:, ::-1], rng.normal(size=(4, 2, 3))[::-1].transpose(2, 0, 1)
+    monkeypatch.setattr(npc.settings, "tier", "aten")
+    expected, wanted = npc.value_and_grad(of_views, (0, 1, 2))(x, m, k, w)
+    monkeypatch.setattr(npc.settings, "tier", "inductor")
+    monkeypatch.setattr(npc.settings, "first_run_check", "raise")
+    gradient = npc.value_and_grad(of_views, (0, 1, 2))
+    gradient(x, m, k, w)
+    assert gradient._fast.reasons == {}
+    for _ in range(2):
+        value, found = gradient(x, m, k, w)
+        np.testing.assert_allclose(value, expected, rtol=1e-12)
+        for one, other in zip(found, wanted, strict=True):
+            assert one.flags.c_contiguous
+            assert one.flags.owndata
+            np.testing.assert_allclose(one, other, rtol=1e-12)
+    (replay,) = gradient._fast.replays.values()
+    assert replay.confirmed
+
+
+@pytest.mark.slow
 def test_an_array_given_twice_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(npc.settings, "tier", "inductor")
     monkeypatch.setattr(npc.settings, "first_run_check", "raise")

@@ -215,7 +215,8 @@ class _Writer(Fetcher):
         replay = self._replay
         kind = replay.recording.graph.by_id()[replay.target].type.kind
         by_id = dict(zip(replay.order, gradients, strict=True))
-        if any(id is None for id in replay.leaves) or len(set(results)) != len(results):
+        unused = any(id is None for id in replay.leaves)
+        if unused or replay.turned or len(set(results)) != len(results):
             raise NotSimpleError
         queue = iter(replay.leaves)
         parts = []

@@ -8,7 +8,7 @@ time: prints happen, branches are taken, and only what follows is differentiated
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import monotonic
 from typing import Any
@@ -34,6 +34,7 @@ from jupyter_npcompile.tracer.sources import (
     ItemSource,
     NameSource,
     Source,
+    reversal,
 )
 
 OUTPUT = "gradient"
@@ -81,6 +82,9 @@ class Replay:
         Where the leaves are found.
     operations : int, optional
         How many are compiled, where that is not how many were recorded.
+    turned : dict of int to tuple, optional
+        Of leaves that are reversed views, by their place: the index that turns them forward, as
+        they are in the graph.
 
     Attributes
     ----------
@@ -100,8 +104,10 @@ class Replay:
         leaves: list[int | None],
         paths: list[Source],
         operations: int | None = None,
+        turned: Mapping[int, tuple[slice, ...]] | None = None,
     ) -> None:
         self.recording = recording
+        self.turned = dict(turned or {})
         self.operations = len(recording.graph.nodes) if operations is None else operations
         self.target = target
         self.leaves = leaves
@@ -177,6 +183,8 @@ class Replay:
         by_id = dict(zip(self.order, gradients, strict=True))
         kind = self.recording.graph.by_id()[self.target].type
         found = [None if id is None else by_id[id] for id in self.leaves]
+        for place, index in self.turned.items():
+            found[place] = np.ascontiguousarray(found[place][index])
         return value[()] if kind.kind != "array" else value, found
 
 
@@ -226,18 +234,20 @@ def record_call(
     }
     leaves: list[int | None] = []
     paths: list[Source] = []
+    turned: dict[int, tuple[slice, ...]] = {}
     for position in asked:
         for path in _paths(ItemSource(NameSource("args"), position), args[position]):
             if _is_decided(path, found):
                 return f"`{path}` decides something, or Python computes with it"
-            leaves.append(inputs.get(path))
+            forward = inputs.get(ForwardSource(path))
+            if forward is not None:
+                turned[len(leaves)] = reversal(path.fetch(namespace))
+            leaves.append(inputs.get(path) if forward is None else forward)
             paths.append(path)
     if all(id is None for id in leaves):
         return "its value does not depend on what is differentiated"
-    if any(isinstance(source, ForwardSource) for source in found.sources):
-        return "an argument is a reversed view"
     found.forget()
-    return Replay(found, value.id, leaves, paths, operations)
+    return Replay(found, value.id, leaves, paths, operations, turned)
 
 
 def alone(leaf: Any) -> Any:
