@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jupyter_npcompile.loops.joins import join
 from jupyter_npcompile.loops.kinds import (
     COUNTER,
     FULL,
@@ -16,7 +17,6 @@ from jupyter_npcompile.loops.kinds import (
     Number,
     TupleType,
     Type,
-    join,
     size,
 )
 

@@ -32,6 +32,7 @@ def join(first: Type, second: Type) -> Type:
 
     Examples
     --------
+    >>> from jupyter_npcompile.loops.kinds import FLOAT
     >>> join(FLOAT, Number("np", "float64")).origin
     'any'
     >>> join(Number("py", "int64", 3), Number("np", "float64")).mixed
@@ -72,6 +73,7 @@ def have_join(first: Type, second: Type) -> bool:
 
     Examples
     --------
+    >>> from jupyter_npcompile.loops.kinds import FLOAT, INT
     >>> have_join(FLOAT, Number("np", "float64")), have_join(INT, FLOAT)
     (True, False)
     """
@@ -98,6 +100,7 @@ def join_items(first: Type, second: Type) -> Type:
 
     Examples
     --------
+    >>> from jupyter_npcompile.loops.kinds import FLOAT
     >>> join_items(FLOAT, Number("np", "float64")).origin
     'any'
     """
