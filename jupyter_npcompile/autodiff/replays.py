@@ -182,7 +182,7 @@ class Replay:
         value, *gradients = results
         by_id = dict(zip(self.order, gradients, strict=True))
         kind = self.recording.graph.by_id()[self.target].type
-        found = [None if id is None else by_id[id] for id in self.leaves]
+        found: list[Any] = [None if id is None else by_id[id] for id in self.leaves]
         for place, index in self.turned.items():
             found[place] = np.ascontiguousarray(found[place][index])
         return value[()] if kind.kind != "array" else value, found
