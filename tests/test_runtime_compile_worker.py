@@ -23,6 +23,7 @@ from jupyter_npcompile.runtime.compile_errors import CancelledError, WorkerError
 from jupyter_npcompile.runtime.compile_worker import CompileWorker
 from jupyter_npcompile.runtime.messages import Message
 from jupyter_npcompile.runtime.ticket import Ticket
+from jupyter_npcompile.runtime.worker_process import NICENESS
 from tests import fake_build
 from tests.processes import PATIENCE, eventually, kill
 
@@ -127,7 +128,10 @@ def test_the_worker_is_one_process_and_polite(
     assert os.getpgid(worker.pid) == worker.pid != os.getpgid(0)
     assert os.getsid(worker.pid) == worker.pid != os.getsid(0)
     ours = os.getpriority(os.PRIO_PROCESS, 0)
-    assert os.getpriority(os.PRIO_PROCESS, worker.pid) == min(ours + 10, 19)
+    assert os.getpriority(os.PRIO_PROCESS, worker.pid) == min(ours + NICENESS, 19)
+    group = Path(f"/proc/{worker.pid}/autogroup")  # within which alone that counts
+    if group.exists() and (described := group.read_text().split()):
+        assert described[-2:] == ["nice", str(NICENESS)]
 
 
 def test_what_is_printed_does_no_harm(worker: CompileWorker, cache: Cache) -> None:

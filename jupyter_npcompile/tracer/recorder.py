@@ -390,9 +390,15 @@ def _is_masked(index: Any) -> bool:
     return any(np.asarray(t.value).dtype == bool for t in traced_in(index))
 
 
+def _is_masked_array(value: Any) -> bool:
+    # To name `np.ma` imports it, which takes 20 ms: only where there may be one.
+    is_plain = type(value) is np.ndarray or isinstance(value, np.generic)
+    return not is_plain and type(value) is np.ma.MaskedArray
+
+
 def _result_type(op: str, value: Any) -> ValueType:
     if isinstance(value, np.ndarray | np.generic):
-        if type(value) is np.ma.MaskedArray or not is_supported(value.dtype):
+        if _is_masked_array(value) or not is_supported(value.dtype):
             what = "text, which is" if value.dtype.kind in "SU" else f"{value.dtype}, which is"
             raise Break("input", f"`{op.replace('numpy.', 'np.', 1)}` gives {what} not traced")
     elif type(value) not in (bool, int, float, complex):
