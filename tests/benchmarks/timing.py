@@ -14,7 +14,7 @@ Arguments = tuple[Any, ...]
 SAMPLE = 2e-3
 """Seconds that one sample takes at the least: calls are repeated until then."""
 
-PATIENCE = 2
+PATIENCE = 6
 """How many times its budget a slow program may take for three pairs."""
 
 MAX_COPIES = 20

@@ -49,6 +49,7 @@ _APART = (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.G
 class _Needs:
     def __init__(self) -> None:
         self.after: dict[int, Names] = {}
+        self._known: dict[int, Names] = {}  # loops are gone through again and again
 
     def block(self, body: Sequence[ast.stmt], end: Names, head: Names, exit: Names) -> Names:
         """What statements need; `head` and `exit` are for ``continue`` and ``break``."""
@@ -61,7 +62,7 @@ class _Needs:
     def statement(self, node: ast.stmt, after: Names, head: Names, exit: Names) -> Names:
         if isinstance(node, ast.If):
             first = self.block(node.body, after, head, exit)
-            return _read(node.test) | first | self.block(node.orelse, after, head, exit)
+            return self.read(node.test) | first | self.block(node.orelse, after, head, exit)
         if isinstance(node, ast.For | ast.While):
             return self.loop(node, after, head, exit)
         if isinstance(node, ast.Break):
@@ -69,16 +70,21 @@ class _Needs:
         if isinstance(node, ast.Continue):
             return head
         if isinstance(node, ast.Return):
-            return frozenset() if node.value is None else _read(node.value)
+            return frozenset() if node.value is None else self.read(node.value)
         if isinstance(node, ast.Assign):
-            return (after - _bound(node.targets)) | _read(node)
+            return (after - _bound(node.targets)) | self.read(node)
         if isinstance(node, ast.AugAssign | ast.AnnAssign | ast.Expr):
-            return after | _read(node)
+            return after | self.read(node)
         return after | _mentioned(node)
+
+    def read(self, node: ast.AST) -> Names:
+        if id(node) not in self._known:
+            self._known[id(node)] = _read(node)
+        return self._known[id(node)]
 
     def loop(self, node: ast.For | ast.While, after: Names, head: Names, exit: Names) -> Names:
         over = self.block(node.orelse, after, head, exit)
-        over |= _read(node.iter if isinstance(node, ast.For) else node.test)
+        over |= self.read(node.iter if isinstance(node, ast.For) else node.test)
         bound = _bound([node.target]) if isinstance(node, ast.For) else frozenset()
         again: Names = frozenset()
         while True:
