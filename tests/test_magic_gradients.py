@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from jupyter_npcompile.api import last_report
+from jupyter_npcompile.graph.gradients import GradientReport
 from jupyter_npcompile.magic.options import CellOptions, OptionError
 from jupyter_npcompile.runtime.device.standin import standin
 from tests.test_magic import Shell
@@ -280,3 +281,56 @@ def test_helper_functions_stand_where_the_cell_calls_them(shell: Shell) -> None:
     ]  # fmt: skip
     assert report.gradients is not None
     assert [node.position.line for node in report.gradients.nodes] == [2, 2, 5]
+
+
+LONG = """
+u, total = np.array(w), 0.0
+for step in range(90):
+    u = u * 0.9
+    if step == {at}:
+        u = u * {factor}
+    total = total + np.sum(np.sqrt(u * u))
+loss = total
+"""
+
+
+def looked_at() -> GradientReport:
+    report = last_report()
+    assert report is not None
+    assert report.gradients is not None
+    return report.gradients
+
+
+def test_a_gradient_that_breaks_early_in_a_long_loop_is_found(shell: Shell) -> None:
+    # All of u is zero from run 6 on: what the root hands back there is infinite.
+    with np.errstate(all="ignore"):
+        shell.run("%%npcompile --grad loss --wrt w" + LONG.format(at=5, factor=0.0))
+    report = looked_at()
+    first = report.nonfinite
+    assert first is not None
+    assert (first.op, first.position.line, first.in_value) == ("numpy.multiply", 7, False)
+    assert first.run == 90
+    roots = [node for node in report.nodes if node.op == "numpy.sqrt"]
+    assert [(node.times, node.finite_value) for node in roots] == [(90, True)]
+
+
+def test_a_value_that_breaks_early_in_a_long_loop_is_found(shell: Shell) -> None:
+    with np.errstate(all="ignore"):
+        shell.run("%%npcompile --grad loss --wrt w" + LONG.format(at=5, factor="np.inf"))
+    first = looked_at().nonfinite
+    assert first is not None
+    assert (first.op, first.position.line, first.in_value) == ("numpy.multiply", 6, True)
+    assert first.run == 0
+    (bundle,) = shell.shown
+    assert "first in the result of numpy.multiply, line 6" in str(bundle["text/plain"])
+
+
+def test_operations_of_a_loop_stand_once_with_the_range_of_their_norms(shell: Shell) -> None:
+    shell.run("%%npcompile --grad loss --wrt w" + LONG.format(at=-1, factor=1))
+    ones = [n for n in looked_at().nodes if n.position.line == 4]
+    assert [(node.op, node.times) for node in ones] == [("numpy.multiply", 90)]
+    sums = np.cumsum(0.9 ** np.arange(90))  # what comes back to u of each run, backwards
+    assert ones[0].norm == pytest.approx(np.sqrt(3) * sums[-1])
+    assert ones[0].least == pytest.approx(np.sqrt(3) * sums[0])
+    (bundle,) = shell.shown
+    assert "numpy.multiply \N{MULTIPLICATION SIGN}90" in str(bundle["text/html"])

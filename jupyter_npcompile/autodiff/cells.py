@@ -15,7 +15,7 @@ from jupyter_npcompile.autodiff import cell_checks
 from jupyter_npcompile.autodiff.checking import Check, check
 from jupyter_npcompile.autodiff.errors import GradientError
 from jupyter_npcompile.autodiff.hooks import TapeHooks
-from jupyter_npcompile.autodiff.inspection import node_gradients
+from jupyter_npcompile.autodiff.inspection import Inspection, inspected
 from jupyter_npcompile.autodiff.programs import Program, demand_inexact
 from jupyter_npcompile.autodiff.sites import Site
 from jupyter_npcompile.autodiff.subjects import Differentiated, differentiated
@@ -192,8 +192,10 @@ class GradientCell:
         seconds = perf_counter() - self._began
         variables: list[VariableGradient] = []
         every: dict[str, dict[str, Any]] = {}
+        looked: list[Inspection] = []
         for output in self.outputs:
-            every[output] = self._gradient(output)
+            every[output], inspection = self._gradient(output)
+            looked.append(inspection)
             for name, gradient in every[output].items():
                 value = self.tape.values[self._leaves[name]]
                 variables.append(
@@ -204,10 +206,11 @@ class GradientCell:
         self.namespace["grads"] = self.gradients
         self.report = GradientReport(
             tuple(variables),
-            tuple(self._nodes),
+            looked[0].nodes,
             tuple((note.place.position, note.text) for note in self.tape.notes),
             str(self._check(every, seconds)),
             **self.site.account(),
+            nonfinite=next((one.nonfinite for one in looked if one.nonfinite), None),
         )
         self.captured = self._captured(self.outputs[0])
         return uncut(shown)
@@ -253,9 +256,7 @@ class GradientCell:
         )
         return check(runs, values, {}, program, found, seconds, scalar=float)
 
-    _nodes: Sequence[Any] = ()
-
-    def _gradient(self, output: str) -> dict[str, Any]:
+    def _gradient(self, output: str) -> tuple[dict[str, Any], Inspection]:
         value = self.namespace[output]
         seed = self._cotangent(output, value)
         names = sorted(self._leaves, key=self._rank)
@@ -263,14 +264,12 @@ class GradientCell:
         ids = [self._leaves[name] for name in names]
         node = self.tape.node_of(value)
 
-        def computed() -> dict[str, Any]:
+        def computed() -> tuple[dict[str, Any], Inspection]:
             from jupyter_npcompile.autodiff.pullbacks import to_numpy
 
-            found, self._nodes = node_gradients(self.tape, node, seed, ids)
-            return {
-                name: to_numpy(gradient, leaf)
-                for name, gradient, leaf in zip(names, found, leaves, strict=True)
-            }
+            found, inspection = inspected(self.tape, node, seed, ids)
+            pairs = zip(names, found, leaves, strict=True)
+            return {name: to_numpy(gradient, leaf) for name, gradient, leaf in pairs}, inspection
 
         return self.site.run(computed, self.tape.nbytes)
 

@@ -13,13 +13,13 @@ import numpy as np
 from jupyter_npcompile.autodiff.checking import copied
 from jupyter_npcompile.autodiff.errors import GradientError
 from jupyter_npcompile.autodiff.function_runs import FunctionRun, run_again
-from jupyter_npcompile.autodiff.inspection import node_gradients
+from jupyter_npcompile.autodiff.inspection import Inspection, inspected
 from jupyter_npcompile.autodiff.jacobian_reports import report_of_arrays
 from jupyter_npcompile.autodiff.latest import GradientCall
 from jupyter_npcompile.autodiff.programs import bytes_of
 from jupyter_npcompile.autodiff.sites import Site
 from jupyter_npcompile.autodiff.transforms import Derivative, Gradient, Jacobian
-from jupyter_npcompile.graph.gradients import GradientReport, NodeGradient, Sample, VariableGradient
+from jupyter_npcompile.graph.gradients import GradientReport, Sample, VariableGradient
 
 AGAIN = "computed once more for this view, from what the arguments hold now"
 """What the view says of it."""
@@ -72,7 +72,7 @@ def gradient_report(
         site = Site(derivative.site.name)
         if derivative.site.reason:
             site.reason = derivative.site.reason
-        found, nodes = _gradients(run, derivative, site)
+        found, inspection = _gradients(run, derivative, site)
         check = derivative.checks.get(derivative.signature(args, derivative.positions(args)))
         if check is None:
             check = derivative.checked(before, dict(kwargs), run.program, found, seconds)
@@ -84,10 +84,11 @@ def gradient_report(
             VariableGradient(output, name, Sample.of(value), Sample.of(gradient))
             for name, value, gradient in pairs
         ),
-        tuple(nodes),
+        inspection.nodes,
         tuple((note.place.position, note.text) for note in ([] if tape is None else tape.notes)),
         str(check),
         **site.account(),
+        nonfinite=inspection.nonfinite,
     )
 
 
@@ -126,20 +127,20 @@ def _allowed(derivative: Gradient, call: GradientCall) -> Sequence[Any]:
     return call.args
 
 
-def _gradients(
-    run: FunctionRun, derivative: Gradient, site: Site
-) -> tuple[list[Any], list[NodeGradient]]:
+def _gradients(run: FunctionRun, derivative: Gradient, site: Site) -> tuple[list[Any], Inspection]:
     """The gradient of each leaf, and what the way back went through."""
     from jupyter_npcompile.autodiff.pullbacks import to_numpy
 
     program, tape = run.program, run.program.tape
     if tape is None or len(program.outputs) != 1:
-        return derivative.gradients(program), []
+        return derivative.gradients(program), Inspection()
     value = program.outputs[0]
     seed = np.ones(np.shape(value), np.asarray(value).dtype)
 
-    def computed() -> tuple[list[Any], list[NodeGradient]]:
-        found, nodes = node_gradients(tape, tape.node_of(value), seed, tape.leaves)
-        return [to_numpy(g, leaf) for g, leaf in zip(found, program.leaves, strict=True)], nodes
+    def computed() -> tuple[list[Any], Inspection]:
+        found, inspection = inspected(tape, tape.node_of(value), seed, tape.leaves)
+        return [
+            to_numpy(g, leaf) for g, leaf in zip(found, program.leaves, strict=True)
+        ], inspection
 
     return site.run(computed, bytes_of(program))

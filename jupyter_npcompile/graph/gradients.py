@@ -140,7 +140,7 @@ class VariableGradient:
 
 @dataclass(frozen=True, slots=True)
 class NodeGradient:
-    """The gradient at one operation.
+    """The gradient at one operation of the text, however often it ran.
 
     Parameters
     ----------
@@ -149,9 +149,13 @@ class NodeGradient:
     position : Position
         Where it stands.
     norm : float
-        Of the gradient with respect to its result.
+        Of the gradient with respect to its result; of several runs, the largest.
     finite_value, finite_gradient : bool
-        Whether all elements of its result, and of that gradient, are finite.
+        Whether all elements of its results, and of those gradients, are finite.
+    times : int
+        How often it ran.
+    least : float or None
+        Of several runs, the smallest norm.
     """
 
     op: str
@@ -159,6 +163,30 @@ class NodeGradient:
     norm: float
     finite_value: bool
     finite_gradient: bool
+    times: int = 1
+    least: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NonFinite:
+    """Where NaN or infinity appeared first.
+
+    Parameters
+    ----------
+    op : str
+        The operation, as a node names it.
+    position : Position
+        Where it stands.
+    in_value : bool
+        Whether it was in its result, or else in the gradient with respect to that.
+    run : int
+        In which run of the operation, counted from 1; 0 where it ran once.
+    """
+
+    op: str
+    position: Position
+    in_value: bool
+    run: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +198,7 @@ class GradientReport:
     variables : tuple of VariableGradient
         In the order of the names.
     nodes : tuple of NodeGradient
-        In order of execution.
+        In the order in which they first ran.
     notes : tuple of (Position, str)
         Where a derivative is zero by definition.
     check : str
@@ -182,6 +210,9 @@ class GradientReport:
     note : str
         How they were computed, where that does not go without saying: why by the CPU,
         though a device was asked for, or once more for a view.
+    nonfinite : NonFinite or None
+        Where NaN or infinity appeared first: in order of execution for results, in the
+        reverse order for gradients.
     """
 
     variables: tuple[VariableGradient, ...] = ()
@@ -192,6 +223,7 @@ class GradientReport:
     to_device: int = 0
     to_host: int = 0
     note: str = ""
+    nonfinite: NonFinite | None = None
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -204,17 +236,6 @@ class GradientReport:
             key: None if one.gradient.nonfinite else one.gradient.norm
             for key, one in zip(self.keys, self.variables, strict=True)
         }
-
-    @property
-    def first_nonfinite(self) -> NodeGradient | None:
-        """The first operation whose result is not finite, or else the last whose gradient is not.
-
-        Gradients flow backward: the last one in order of execution came first.
-        """
-        for node in self.nodes:
-            if not node.finite_value:
-                return node
-        return next((node for node in reversed(self.nodes) if not node.finite_gradient), None)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; what is not finite becomes a string."""
@@ -246,6 +267,8 @@ class GradientReport:
                     float(n["norm"]),
                     n["finite_value"],
                     n["finite_gradient"],
+                    n.get("times", 1),
+                    None if n.get("least") is None else float(n["least"]),
                 )
                 for n in data["nodes"]
             ),
@@ -255,6 +278,7 @@ class GradientReport:
             int(data.get("to_device", 0)),
             int(data.get("to_host", 0)),
             data.get("note", ""),
+            _nonfinite(data.get("nonfinite")),
         )
 
 
@@ -266,6 +290,12 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not np.isfinite(value):
         return str(value)
     return value
+
+
+def _nonfinite(data: Mapping[str, Any] | None) -> NonFinite | None:
+    if data is None:
+        return None
+    return NonFinite(data["op"], Position(**data["position"]), data["in_value"], data["run"])
 
 
 def _sample(data: Mapping[str, Any]) -> Sample:

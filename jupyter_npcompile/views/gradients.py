@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
 from html import escape
 
 from jupyter_npcompile.graph.amounts import size
-from jupyter_npcompile.graph.gradients import GradientReport, NodeGradient, Sample
+from jupyter_npcompile.graph.gradients import GradientReport, NodeGradient, NonFinite, Sample
 
 CELL, GAP, LABEL, LINE, ROW = 6, 14, 270, 13, 18
 MOST_NODES = 40
+
+BAR, NAME = 200, 38
+"""Width of the longest bar, and characters of the name before it."""
 
 TITLE = 38
 """Characters of a title that stand beside the maps."""
@@ -33,7 +39,7 @@ def gradient_text(report: GradientReport) -> str:
         width = max(len(v.name) for v in chosen)
         lines += [f"  {v.name:{width}}  {_figures(v.gradient)}" for v in chosen]
     lines += [f"  {line}" for line in _place(report)]
-    first = report.first_nonfinite
+    first = report.nonfinite
     if first is not None:
         lines.append(f"  NaN or infinity appears first {_where(first)}")
     lines += [f"  line {at.line}, column {at.column}: {text}" for at, text in report.notes]
@@ -66,9 +72,11 @@ def _phrases(sample: Sample) -> list[str]:
     return [f"{sample.dtype}{shape}  {parts[0]}", *parts[1:]]
 
 
-def _where(node: NodeGradient) -> str:
-    what = "in the result" if not node.finite_value else "in the gradient"
-    return f"{what} of {node.op}, line {node.position.line}, column {node.position.column}"
+def _where(first: NonFinite) -> str:
+    what = "in the result" if first.in_value else "in the gradient"
+    run = f", run {first.run}" if first.run else ""
+    at = first.position
+    return f"{what} of {first.op}, line {at.line}, column {at.column}{run}"
 
 
 def gradient_svg(report: GradientReport) -> str:
@@ -107,7 +115,7 @@ def gradient_svg(report: GradientReport) -> str:
     for at, text in report.notes[:10]:
         parts.append(_label(8, y + 12, f"line {at.line}: {text}"))
         y += ROW
-    first = report.first_nonfinite
+    first = report.nonfinite
     if first is not None:
         parts.append(_label(8, y + 12, f"NaN or infinity appears first {_where(first)}"))
         y += ROW
@@ -148,22 +156,67 @@ def _colour(share: float) -> str:
 
 
 def _norms(parts: list[str], nodes: tuple[NodeGradient, ...], y: int) -> int:
-    """A bar for the gradient at each operation, in order of execution."""
+    """A bar for the gradient at each operation; the smallest of several is marked in it."""
     if not nodes:
         return y
-    largest = max((node.norm for node in nodes if node.norm < float("inf")), default=0.0) or 1.0
+    scale = Decades.of([size for node in nodes for size in (node.norm, node.least or 0.0)])
     parts.append(_label(8, y + 10, "size of the gradient along the way", bold=True))
     y += ROW
     for node in nodes:
-        width = round(200 * min(node.norm / largest, 1)) if node.norm == node.norm else 200
+        times = f" \N{MULTIPLICATION SIGN}{node.times}" if node.times > 1 else ""
+        name = f"line {node.position.line} {node.op}"
+        parts.append(_label(8, y + 10, f"{name[: NAME - len(times)]}{times}"))
+        wide = scale.share(node.norm) * BAR
         colour = "#4477aa" if node.finite_gradient and node.finite_value else "#cc3311"
-        parts.append(_label(8, y + 10, f"line {node.position.line} {node.op}"[:40]))
-        parts.append(
-            f'<rect x="{LABEL}" y="{y + 2}" width="{max(width, 1)}" height="9" fill="{colour}"/>'
-        )
-        parts.append(_label(LABEL + 208, y + 10, f"{node.norm:.3g}"))
+        parts.append(_bar(y, wide, colour, pale=node.least is not None))
+        said = f"{node.norm:.3g}"
+        if node.least is not None and node.least != node.norm:
+            parts.append(_bar(y, scale.share(node.least) * BAR, colour))
+            said = f"{node.least:.3g} to {said}"
+        parts.append(_label(LABEL + BAR + 8, y + 10, said))
         y += 14
     return y + 6
+
+
+def _bar(y: int, width: float, colour: str, *, pale: bool = False) -> str:
+    faint = ' fill-opacity="0.4"' if pale else ""
+    return (
+        f'<rect x="{LABEL}" y="{y + 2}" width="{max(width, 1):.0f}" height="9" '
+        f'fill="{colour}"{faint}/>'
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Decades:
+    """A logarithmic scale: gradients vanish and explode by orders of magnitude.
+
+    Parameters
+    ----------
+    low, high : float
+        Logarithms of what has the share 0, and of what has the share 1.
+    """
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, sizes: Iterable[float]) -> Decades:
+        """Give the scale on which the smallest of some sizes can still be seen."""
+        shown = [math.log10(size) for size in sizes if 0 < size < math.inf] or [0.0]
+        return cls(min(min(shown), max(shown) - 1) - 0.5, max(shown))
+
+    def share(self, size: float) -> float:
+        """Give the place of a size on the scale, 1 for what is no number.
+
+        Examples
+        --------
+        >>> scale = Decades.of([1e-4, 1.0])
+        >>> round(scale.share(1e-4), 2), scale.share(1.0), scale.share(0.0)
+        (0.11, 1.0, 0.0)
+        """
+        if not math.isfinite(size):
+            return 1.0
+        return (math.log10(size) - self.low) / (self.high - self.low) if size > 0 else 0.0
 
 
 def gradient_bundle(report: GradientReport) -> dict[str, str]:

@@ -154,7 +154,9 @@ export function lines(
 export function bars(
   entries: readonly {
     readonly label: string;
+    readonly times: number;
     readonly value: number;
+    readonly least: number;
     readonly fault: boolean;
   }[],
   label: string
@@ -162,28 +164,47 @@ export function bars(
   const [row, name, room] = [15, 200, 240];
   // Gradients vanish and explode by orders of magnitude.
   const sizes = entries
-    .map(({ value }) => value)
+    .flatMap(({ value, least }) => [value, least])
     .filter(v => v > 0 && v < Infinity);
   const top = Math.log10(Math.max(...sizes, Number.MIN_VALUE));
   const bottom =
     Math.min(Math.log10(Math.min(...sizes, Infinity)), top - 1) - 0.5;
-  const parts = entries.flatMap(({ label: text, value, fault }, i) => {
+  const width = (value: number): number => {
     const share = value > 0 ? (Math.log10(value) - bottom) / (top - bottom) : 0;
     const wide = Number.isFinite(share) ? Math.max(0, share) * room : room;
-    const said = `${fault ? '✕ ' : ''}${Number(value.toPrecision(3))}`;
-    return [
-      svg('text', { x: 0, y: i * row + 11 }, text.slice(0, 32)),
+    return Math.max(wide, 1);
+  };
+  const parts = entries.flatMap((entry, i) => {
+    const { value, least, times, fault } = entry;
+    const runs = times > 1 ? ` ×${times}` : '';
+    const bar = (size: number, kind: string): SVGElement =>
       svg('rect', {
-        class: fault ? 'npcg-fault' : 'npcg-bar',
+        class: `${fault ? 'npcg-fault' : 'npcg-bar'} ${kind}`,
         x: name,
         y: i * row + 2,
-        width: Math.max(wide, 1),
+        width: width(size),
         height: row - 5
-      }),
-      svg('text', { x: name + wide + 5, y: i * row + 11 }, said)
+      });
+    const [low, high] = [least, value].map(short);
+    const said = `${fault ? '✕ ' : ''}${low === high ? '' : `${low} to `}${high}`;
+    return [
+      svg(
+        'text',
+        { x: 0, y: i * row + 11 },
+        entry.label.slice(0, 32 - runs.length) + runs
+      ),
+      bar(value, times > 1 ? 'npcg-most' : ''),
+      ...(times > 1 ? [bar(least, '')] : []),
+      svg('text', { x: name + width(value) + 5, y: i * row + 11 }, said)
     ];
   });
-  return chart(label, entries.length * row, parts, name + room + 70);
+  return chart(label, entries.length * row, parts, name + room + 130);
+}
+
+/** Three digits; small numbers by their power of ten. */
+function short(value: number): string {
+  const small = value !== 0 && Math.abs(value) < 1e-3;
+  return small ? value.toExponential(2) : `${Number(value.toPrecision(3))}`;
 }
 
 function chart(

@@ -28,33 +28,37 @@ describe('readGradients', () => {
     assert.ok(Number.isNaN(variable.value.rows[0]?.[1]));
   });
 
-  it('finds where something first was not finite', () => {
-    const node = (
-      line: number,
-      value: boolean,
-      gradient: boolean
-    ): unknown => ({
-      op: `op${line}`,
-      position: { line, column: 0 },
-      norm: 1,
-      finite_value: value,
-      finite_gradient: gradient
-    });
-    const backward = [
-      node(1, true, false),
-      node(2, true, false),
-      node(3, true, true)
-    ];
+  it('says where something first was not finite', () => {
+    const first = { op: 'numpy.log', position: { line: 3, column: 1 } };
+    const said = (more: object): string =>
+      readGradients({ nonfinite: { ...first, ...more } }).first;
+    assert.match(said({ in_value: true, run: 0 }), /result of .*log, line 3$/);
     assert.match(
-      readGradients({ nodes: backward }).first,
-      /gradient of op2, line 2/
+      said({ in_value: false, run: 12 }),
+      /gradient of .*, line 3, run 12$/
     );
-    const forward = [...backward, node(4, false, false)];
-    assert.match(
-      readGradients({ nodes: forward }).first,
-      /result of op4, line 4/
+    assert.equal(readGradients({ nonfinite: null }).first, '');
+  });
+
+  it('reads the runs of an operation', () => {
+    const node = {
+      op: 'getitem',
+      position: { line: 2, column: 4 },
+      norm: 'inf'
+    };
+    const several = { ...node, least: 0.5, times: 7, finite_gradient: false };
+    const { nodes } = readGradients({ nodes: [node, several] });
+    assert.deepEqual(
+      nodes.map(({ times, norm, least }) => [times, norm, least]),
+      [
+        [1, Infinity, Infinity],
+        [7, Infinity, 0.5]
+      ]
     );
-    assert.equal(readGradients({ nodes: [node(1, true, true)] }).first, '');
+    assert.deepEqual(
+      nodes.map(({ fault }) => fault),
+      [false, true]
+    );
   });
 
   it('says how they were computed', () => {

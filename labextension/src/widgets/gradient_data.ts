@@ -26,7 +26,10 @@ export interface IGradients {
   readonly nodes: readonly {
     readonly op: string;
     readonly line: number;
+    /** The largest of all its runs, and the smallest. */
     readonly norm: number;
+    readonly least: number;
+    readonly times: number;
     /** Whether its result, or the gradient there, is not finite. */
     readonly fault: boolean;
   }[];
@@ -40,20 +43,16 @@ export function readGradients(payload: unknown): IGradients {
   const data = record(payload);
   const nodes = list(data['nodes']).map(item => {
     const node = record(item);
-    const value = node['finite_value'] === false;
-    const gradient = node['finite_gradient'] === false;
+    const norm = float(node['norm']);
     return {
       op: text(node['op']),
       line: number(record(node['position'])['line']),
-      norm: float(node['norm']),
-      value,
-      fault: value || gradient
+      norm,
+      least: typeof node['least'] === 'number' ? node['least'] : norm,
+      times: Math.max(number(node['times']), 1),
+      fault: node['finite_value'] === false || node['finite_gradient'] === false
     };
   });
-  // Gradients flow backward: of those at fault the last came first.
-  const first =
-    nodes.find(node => node.value) ??
-    [...nodes].reverse().find(node => node.fault);
   return {
     variables: list(data['variables']).map(readVariable),
     nodes,
@@ -65,11 +64,18 @@ export function readGradients(payload: unknown): IGradients {
       })
     ],
     check: text(data['check']),
-    first:
-      first === undefined
-        ? ''
-        : `✕ NaN or infinity first in the ${first.value ? 'result' : 'gradient'} of ${first.op}, line ${first.line}`
+    first: firstFault(data['nonfinite'])
   };
+}
+
+function firstFault(payload: unknown): string {
+  const first = record(payload);
+  const run = number(first['run']);
+  return text(first['op']) === ''
+    ? ''
+    : `✕ NaN or infinity first in the ${first['in_value'] === true ? 'result' : 'gradient'} of ` +
+        `${text(first['op'])}, line ${number(record(first['position'])['line'])}` +
+        (run > 0 ? `, run ${run}` : '');
 }
 
 /** How and where they were computed, unless that goes without saying. */

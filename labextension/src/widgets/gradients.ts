@@ -114,7 +114,9 @@ function pictures(data: IGradients, model: IModel): HTMLElement[] {
         bars(
           shown.map(node => ({
             label: `${node.line > 0 ? `${node.line}  ` : ''}${node.op}`,
+            times: node.times,
             value: node.norm,
+            least: node.least,
             fault: node.fault
           })),
           'Norm of the gradient at each operation'
