@@ -47,6 +47,19 @@ def test_there_is_a_form_for_rows_that_lie_close() -> None:
     assert not any(line.startswith("if (") for line in written(Y, ["n"]))
 
 
+def test_there_is_a_form_for_the_steps_of_slices() -> None:
+    second = Ref("z", ArrayType("float64", 1, False, apart=2))
+    value = Applied("({0} * {1})", (X, second), "float64", 2)
+    lines = written(value, ["n", "m"])
+    assert len([line for line in lines if line.startswith("use(")]) == 3
+    (step,) = (line for line in lines if line.endswith(" = 2;"))
+    name = step.split()[2]
+    assert f"if ({name} == 2) {{" in lines
+    one = Ref("y", ArrayType("float64", 1, False))  # nobody knows how it lies
+    mixed = Applied("({0} * {1} * {2})", (X, second, one), "float64", 2)
+    assert len([line for line in written(mixed, ["n", "m"]) if line.startswith("use(")]) == 2
+
+
 def test_rows_that_follow_each_other_are_one() -> None:
     lines = written(X, ["n", "m"])
     (one,) = (line for line in lines if line.startswith("const bool one"))

@@ -17,7 +17,7 @@ from jupyter_npcompile.loops.sequences import Numbers
 from jupyter_npcompile.runtime import whole_function
 from jupyter_npcompile.runtime.duel import Ring, Turn
 from jupyter_npcompile.runtime.functions import handle_of
-from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile
+from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile, no_constants
 from jupyter_npcompile.runtime.loop_state import MAX_REFUSALS
 from jupyter_npcompile.runtime.subjects import report_of
 from jupyter_npcompile.runtime.whole_function import FEWEST, WholeFunction
@@ -45,7 +45,8 @@ def whole(function: Function, given: Sequence[Any]) -> tuple[Function, WholeFunc
     bound = inspect.signature(function).bind(*given)
     bound.apply_defaults()
     names = ChainMap(bound.arguments, function.__globals__, vars(builtins))
-    job = Job.of_names(state.loop, Numbers(), names, whole=True)
+    constants = no_constants if state.forms else lambda name: name not in bound.arguments
+    job = Job.of_names(state.loop, Numbers(), names, whole=True, constants=constants)
     LoopCompile(state, job, waited=True).run()
     state._duel._blind, state._duel._until = FOREVER, FOREVER
     return made, state
@@ -181,6 +182,118 @@ def f(a):
         names.update(change)
         assert made(np.arange(4.0)) == function(np.arange(4.0)), change
     assert state.forms[0].refusals == 0
+
+
+STEPS = """
+def f(x, y):
+    n, m = x.shape
+    most = np.full((n, (m - 1) // 2), -np.inf)
+    for j in range(3):
+        np.maximum(most, x[:, j : j + m - 2 : 2], out=most)
+    y[::3] = y[::3] * 2 + y[1::3]
+    z = y[::-1] * y + y[::-1] ** 2
+    x[:, ::4] -= x[:, 3::4]
+    return most, z, x[::2, ::-1] - x[::2], y[1::2] - y[:-1:2], y[::4] * 0.5
+"""
+
+
+@pytest.mark.parametrize("width", [8, 64, 1])
+def test_steps_of_slices(width: int) -> None:
+    rng = np.random.default_rng(width)
+    given = rng.normal(size=(6, 4 * width)), rng.normal(size=12 * width)
+    made, state = whole(function := define(STEPS), [each.copy() for each in given])
+    assert not state.closed, state.closed
+    wide = rng.normal(size=(12, 8 * width)), rng.normal(size=24 * width)
+    for x, y in (
+        *(given, (np.asfortranarray(given[0]), given[1]), (given[0][:, ::-1], given[1][::-1])),
+        *((wide[0][::2, ::2], wide[1][::2]), (wide[0][:6, : 4 * width], given[1])),
+    ):
+        for _ in range(2):
+            pairs = [_as_it_lies(x, y) for _ in range(2)]
+            wrong = differences(outcome(function, pairs[0]), outcome(made, pairs[1]))
+            assert not wrong, wrong
+    assert state.forms[0].iterations > 1
+
+
+def _as_it_lies(*arrays: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
+    """Copies of arrays, views like them of memory of their own."""
+    made = []
+    for array in arrays:
+        base = array if array.base is None else array.base
+        start = array.ctypes.data - base.ctypes.data
+        made.append(
+            np.ndarray(array.shape, array.dtype, base.copy(order="K"), start, array.strides)
+        )
+    return made
+
+
+CONSTANTS = """
+MODULUS, MASK, LIMIT, ROOT = 97, np.uint64(0xF0F0F0F0F0F0F0F0), 2.5, 1 - 2j
+BYTE, SMALL, EVEN, LARGE = np.int8(-3), np.float32(0.1), np.True_, 2**62
+N = 5
+
+def f(a, b, N):
+    c = (a * 7919 % MODULUS) ^ MASK
+    for i in range(N):
+        if b[i] > LIMIT or EVEN:
+            b[i] = b[i] * SMALL + BYTE
+    return c, b * ROOT, b[:2] + BYTE, (MASK >> np.uint64(4)), SMALL * BYTE, i + LARGE // 2
+"""
+
+
+def test_constants_are_part_of_the_code_until_they_change() -> None:
+    function = define(CONSTANTS)
+
+    def given() -> list[Any]:
+        return [np.arange(7, dtype=np.uint64), np.linspace(0, 4, 6), 3]
+
+    made, state = whole(function, given())
+    assert not state.closed, state.closed
+    names = function.__globals__
+    assert {path[0] for path in (known.path for known in state.forms[0].code.assumptions)} >= {
+        *("MODULUS", "MASK", "LIMIT", "ROOT", "BYTE", "SMALL", "EVEN")
+    }
+    assert set(state.forms[0].code.inputs) == {"a", "b", "N", "LARGE"}
+    changes: list[dict[str, Any]] = [
+        *({}, {"MASK": np.uint64(1)}, {"MODULUS": 98}, {"MODULUS": np.int64(98)}),
+        *({"ROOT": complex(1, -0.0)}, {"ROOT": complex(1, 0.0)}, {"SMALL": np.float32(0.2)}),
+        *({"SMALL": 0.2}, {"BYTE": np.int8(3)}, {"EVEN": np.False_}, {"LIMIT": np.nan}),
+    ]
+    for change in changes:
+        names.update(change)
+        for _ in range(2):
+            wrong = differences(outcome(function, given()), outcome(made, given()))
+            assert not wrong, (change, wrong)
+
+
+def test_helpers_read_numbers_of_numpy() -> None:
+    assert_whole(
+        """
+BIAS, SHIFT = np.float32(0.25), np.uint8(3)
+
+def helper(x):
+    return (x >> SHIFT) + BIAS
+
+def f(a):
+    for i in range(len(a)):
+        a[i] = a[i] + SHIFT
+    return helper(a)
+""",
+        np.arange(40, dtype=np.uint8),
+    )
+
+
+def test_a_constant_that_has_changed_is_none_any_more() -> None:
+    function = define("SCALE = np.float64(2.0)\n\ndef f(a):\n    return (a * SCALE - 1).sum()")
+    made, state = whole(function, [np.arange(9.0)])
+    made(np.arange(9.0))
+    for scale in (3.0, 4.0, 5.0):
+        function.__globals__["SCALE"] = np.float64(scale)
+        for _ in range(12):
+            assert made(np.arange(9.0)) == function(np.arange(9.0))
+            assert jupyter_npcompile.wait(120)
+    assert [form.code.inputs for form in state.forms] == [("a",), ("a", "SCALE")]
+    assert state.forms[1].iterations > 20
 
 
 @pytest.mark.parametrize("check", ["off", "replace", "raise"])

@@ -66,6 +66,8 @@ def constant(value: Any) -> Scalar:
     --------
     >>> constant(2).code, constant(0.1).code
     ('((i64)2)', '0x1.999999999999ap-4')
+    >>> constant(np.int16(-1)).code, constant(np.float32(0.5)).code
+    ('((int16_t)18446744073709551615ULL)', '((float)0x1.0000000000000p-1)')
     """
     if isinstance(value, bool):
         return Scalar("true" if value else "false", BOOL, const=value)
@@ -79,7 +81,24 @@ def constant(value: Any) -> Scalar:
     if isinstance(value, complex):
         code = f"Complex({_literal(value.real)}, {_literal(value.imag)})"
         return Scalar(code, Number("py", "complex128"), const=value)
+    if isinstance(value, np.generic):
+        return _numpy_constant(value)
     raise Declined(f"a constant {type(value).__name__}")
+
+
+def _numpy_constant(value: Any) -> Scalar:
+    """A NumPy scalar that is part of the code."""
+    dtype = value.dtype.name
+    kind = Number("np", dtype, 1 if dtype == "bool" else FULL)
+    if dtype == "bool":
+        return Scalar("true" if value else "false", kind)
+    if dtype == "complex128":
+        return Scalar(
+            f"Complex({_literal(float(value.real))}, {_literal(float(value.imag))})", kind
+        )
+    if value.dtype.kind == "f":
+        return Scalar(f"(({CTYPES[dtype]}){_literal(float(value))})", kind)
+    return Scalar(f"(({CTYPES[dtype]}){int(value) % (1 << 64)}ULL)", kind)
 
 
 def large_constant(dtype: str, value: int) -> Scalar:

@@ -11,6 +11,9 @@ from jupyter_npcompile.loops.writer import Writer
 
 Index = Scalar | Cut | Known | Ref | Gathered | Applied
 
+STEPS = (-1, 2, 3, 4)
+"""Steps of slices for which code of its own is faster."""
+
 
 def as_index(value: Scalar) -> str:
     """C++ for a number that is used as an index."""
@@ -73,7 +76,7 @@ def view(writer: Writer, ref: Ref, full: Sequence[Index]) -> Ref:
     offsets: list[str] = []
     sizes: list[str] = []
     steps: list[str] = []
-    unit = ref.type.unit
+    unit, apart = ref.type.unit, 0
     d = 0
     for index in full:
         if is_given(index, None):
@@ -99,19 +102,25 @@ def view(writer: Writer, ref: Ref, full: Sequence[Index]) -> Ref:
                     steps.append(s)
                 else:
                     steps.append(f"{s} * (i64){by.code}")
+                    apart = known_step(by) if unit and last else 0
                     unit = unit and not last
         else:
             raise Declined("this index")
         d += 1
     thin = bool(full) and is_given(full[-1], None)
     name = writer.name("w")
-    type = ArrayType(ref.dtype, len(sizes), unit and not thin, thin)
+    type = ArrayType(ref.dtype, len(sizes), unit and not thin, thin, 0 if thin else apart)
     writer.emit(f"{type.view} {name};")
     writer.emit(f"{name}.p = {ref.code}.p{''.join(' + ' + o for o in offsets)};")
     for k, (size, step) in enumerate(zip(sizes, steps, strict=True)):
         writer.emit(f"{name}.n[{k}] = {size}; {name}.s[{k}] = {step};")
     writer.emit(f"{name}.b = {ref.code}.b; {name}.id = ++ids_;")
     return Ref(name, type, root=ref.root)
+
+
+def known_step(step: Scalar) -> int:
+    """The step of a slice, if code that is made for it is worth it; or else 0."""
+    return step.const if isinstance(step.const, int) and step.const in STEPS else 0
 
 
 def cut_code(cut: Cut) -> str:

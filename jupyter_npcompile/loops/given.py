@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types as pytypes
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,8 +26,38 @@ from jupyter_npcompile.loops.kinds import (
 )
 from jupyter_npcompile.loops.values import Items, Known, Value
 
+LARGEST = 62
+"""Bits of a Python integer that may be part of the code, at most."""
+
 SMALL = 32
 """Bits of an integer that is an argument, if it has no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number that is part of the code, as long as its name stands for it.
+
+    Parameters
+    ----------
+    value : object
+        The number, Python's or NumPy's.
+    """
+
+    value: Any
+
+    @classmethod
+    def of(cls, name: str, value: Any) -> Constant | None:
+        """Give the constant that a global name is: capitals say so, and the value is a number.
+
+        Examples
+        --------
+        >>> Constant.of("MODULUS", 97), Constant.of("modulus", 97), Constant.of("WEIGHTS", [1])
+        (Constant(value=97), None, None)
+        """
+        kind = type_of(value) if name.isupper() else None
+        if not isinstance(kind, Number) or (type(value) is int and value.bit_length() > LARGEST):
+            return None
+        return cls(value)
 
 
 def type_of(value: Any) -> Type | None:
@@ -94,7 +124,7 @@ def fixed(value: Any) -> Value:
     """A value that is part of the code."""
     if type(value) is tuple:
         return Items(tuple(map(fixed, value)))
-    if isinstance(value, bool | int | float | complex):
+    if isinstance(value, bool | int | float | complex | np.generic):
         return arithmetic.constant(value)
     return Known(value)
 

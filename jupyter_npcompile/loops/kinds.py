@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -126,12 +126,16 @@ class ArrayType:
         Whether elements of the last dimension lie beside each other.
     thin : bool
         Whether the last dimension is known to have one element, for all of the others: a column.
+    apart : int
+        How many places apart elements of the last dimension probably lie, by the slice that was
+        taken; 0 when nobody knows. It is a hint, and makes no other type.
     """
 
     dtype: str
     ndim: int
     unit: bool
     thin: bool = False
+    apart: int = field(default=0, compare=False)
 
     @property
     def c(self) -> str:

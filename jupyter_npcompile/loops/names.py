@@ -11,10 +11,9 @@ from typing import Any, TypeVar
 
 from jupyter_npcompile.loops import arithmetic, dicts, errors, lists
 from jupyter_npcompile.loops.frames import Env, Frame, FunctionCode, Jumps, NeedsInput, NeedsValue
-from jupyter_npcompile.loops.given import fixed, is_fixed, kind_of, type_of, wide_enough
+from jupyter_npcompile.loops.given import Constant, fixed, is_fixed, kind_of, type_of, wide_enough
 from jupyter_npcompile.loops.joins import join
 from jupyter_npcompile.loops.kinds import (
-    PYTHON,
     UNBOUND,
     ArrayType,
     Declined,
@@ -159,6 +158,9 @@ class Names(Variables, ABC):
             return fixed(value)
         if self.frame.is_loop and isinstance(value, Record):
             return Holder((name,), value)
+        if isinstance(value, Constant):
+            self.fixed[None, (name,)] = value.value
+            return fixed(value.value)
         if self.frame.is_loop and name in self.by_value:
             self.fixed[None, (name,)] = value
             return arithmetic.constant(value)
@@ -166,7 +168,7 @@ class Names(Variables, ABC):
             if type_of(value) is None:
                 raise Declined(f"`{name}` is {kind_of(value)}", self.line)
             raise NeedsInput(name)
-        if isinstance(value, (bool, int, float, complex)) and type(value) in PYTHON.values():
+        if isinstance(type_of(value), Number):
             self.fixed[self.frame.function, (name,)] = value
             return arithmetic.constant(value)
         raise Declined(f"`{name}`, which a function reads, is {kind_of(value)}", self.line)

@@ -138,7 +138,7 @@ class Loop:
             ``write(unit)``; for others alone where no row is known to lie so.
         """
         if self.is_tested:
-            write(True)
+            self._by_steps(write)
             return
         w = self.writer
         units = [
@@ -148,11 +148,33 @@ class Loop:
         ]
         if units:
             with w.block(f"if ({' && '.join(units)})"):
-                write(True)
+                self._by_steps(write)
             with w.block("else"):
                 write(False)
         else:
             write(False)
+
+    def _by_steps(self, write: Callable[[bool], None]) -> None:
+        """Write something for rows that lie beside each other but for slices with steps.
+
+        Compilers know how to read every second element of a row, where they know that it is every
+        second.
+        """
+        w = self.writer
+        steps = {
+            leaf.steps[-1]: leaf.ref.type.apart
+            for leaf in self.leaves.values()
+            if not leaf.ref.type.unit and leaf.steps[-1] != "0"
+        }
+        if not steps or 0 in steps.values():
+            write(True)
+            return
+        with w.block(f"if ({' && '.join(f'{name} == {by}' for name, by in steps.items())})"):
+            for name, by in steps.items():
+                w.emit(f"const i64 {name} = {by};")
+            write(True)
+        with w.block("else"):
+            write(True)
 
     def _nest(self, body: Body, *, unit: bool) -> None:
         w = self.writer

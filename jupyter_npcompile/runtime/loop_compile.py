@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Protocol
@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from jupyter_npcompile.cell import Loop
 from jupyter_npcompile.cell.names import loaded
 from jupyter_npcompile.loops import Declined, translate
-from jupyter_npcompile.loops.given import is_fixed, type_of
+from jupyter_npcompile.loops.given import Constant, is_fixed, type_of
 from jupyter_npcompile.loops.records import DEEPEST, Record
 from jupyter_npcompile.loops.sequences import Sequence
 from jupyter_npcompile.runtime import loop_store
@@ -26,6 +26,11 @@ from jupyter_npcompile.runtime.worker import compiler
 
 WORTH = 0.003
 """Seconds that a loop must have run before anything is compiled for it."""
+
+
+def no_constants(name: str) -> bool:
+    """No name is part of the code because it is written in capitals."""
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +65,22 @@ class Job:
         iterator: Iterator[Any] | None,
         *,
         in_module: bool,
+        constants: Callable[[str], bool] = no_constants,
     ) -> Job:
         """What is known about a loop that begins, or goes on.
+
+        Parameters
+        ----------
+        loop : Loop
+            The loop.
+        namespace : mapping of str to object
+            What its names are bound to.
+        iterator : iterator or None
+            What a ``for`` goes through.
+        in_module : bool
+            Whether names that it binds are global.
+        constants : callable
+            Whether a name in capitals is part of the code, if it is a number's.
 
         Raises
         ------
@@ -71,7 +90,7 @@ class Job:
         kind = None if iterator is None else remaining(iterator).kind
         if kind is not None and not is_own(loop.node.iter, namespace):  # type: ignore[union-attr]
             raise Declined("what it goes through may be an iterator that is used elsewhere")
-        return cls.of_names(loop, kind, namespace, in_module=in_module)
+        return cls.of_names(loop, kind, namespace, in_module=in_module, constants=constants)
 
     @classmethod
     def of_names(
@@ -82,13 +101,16 @@ class Job:
         *,
         in_module: bool = False,
         whole: bool = False,
+        constants: Callable[[str], bool] = no_constants,
     ) -> Job:
         """What is known about a loop that goes through something of a certain kind."""
         known: dict[str, Any] = {}
         for name in loaded([loop.node]) | loop.assigned:
             if name in namespace:
                 value = namespace[name]
-                known[name] = known_of(value)
+                may_be = constants(name) and name not in loop.assigned
+                constant = Constant.of(name, value) if may_be else None
+                known[name] = constant or known_of(value)
         return cls(loop, kind, known, in_module, whole)
 
     def compile(self, ticket: Ticket) -> Form:

@@ -321,6 +321,8 @@ def is_same(value: Any, expected: Any) -> bool:
         return False
     if type(value) is tuple:
         return len(value) == len(expected) and all(map(is_same, value, expected))
+    if isinstance(value, np.generic):
+        return bool(value.tobytes() == expected.tobytes())
     # Zeros of either sign are equal, and NaN is not: their texts tell.
     return type(value) in _PLAIN and repr(value) == repr(expected)
 

@@ -13,7 +13,7 @@ from jupyter_npcompile.loops.loop_code import FINISHED, LEFT, RETURNED
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.iterators import Remaining, remaining
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, predict
-from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile
+from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile, no_constants
 from jupyter_npcompile.runtime.loop_form import NARROW, Form, size_of_run
 from jupyter_npcompile.runtime.loop_run import UNLIMITED, NativeRun
 from jupyter_npcompile.runtime.loop_turns import FAR
@@ -273,7 +273,11 @@ class LoopState:
     ) -> None:
         """Have a native form made, in the background unless the user's code waits."""
         try:
-            job = Job.of(self.loop, namespace, iterator, in_module=self.in_module)
+            # A constant that has changed may change again.
+            constants = no_constants if self.forms else namespace.is_global
+            job = Job.of(
+                self.loop, namespace, iterator, in_module=self.in_module, constants=constants
+            )
         except Declined as reason:
             self.close(reason.reason)
             return

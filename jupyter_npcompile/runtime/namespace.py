@@ -47,6 +47,10 @@ class FrameNamespace(Mapping[str, Any]):
         """The globals, when the frame is that of a module or cell."""
         return self._global if self._local is self._global else None
 
+    def is_global(self, name: str) -> bool:
+        """Whether a function reads a name of its module."""
+        return self.module is None and name not in self.own and name in self._global
+
     def __getitem__(self, name: str) -> Any:
         if name in self._local:
             return self._local[name]

@@ -28,7 +28,7 @@ from jupyter_npcompile.loops.sequences import Numbers
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.duel import Duel, Ring, Turn, size_of
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, taken_back
-from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile
+from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile, no_constants
 from jupyter_npcompile.runtime.loop_form import Form
 from jupyter_npcompile.runtime.loop_inputs import Take, taker
 from jupyter_npcompile.runtime.loop_state import MAX_FORMS, MAX_REFUSALS, LoopState
@@ -353,7 +353,10 @@ class WholeFunction:
             self._compile(namespace)
 
     def _compile(self, namespace: FrameNamespace) -> None:
-        compile = LoopCompile(self, Job.of_names(self.loop, Numbers(), namespace, whole=True))
+        # A constant that has changed may change again.
+        constants = no_constants if self._taken else namespace.is_global
+        job = Job.of_names(self.loop, Numbers(), namespace, whole=True, constants=constants)
+        compile = LoopCompile(self, job)
         self._ticket = compile.ticket
         compile.submit()
 

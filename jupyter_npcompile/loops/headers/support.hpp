@@ -583,12 +583,14 @@ static inline bool is_close(double a, double b) {
     return std::fabs(a - b) <= 1e-8 + 1e-5 * std::fabs(b);
 }
 
-// No branches in what follows: so it is vectorised.
-// Of zeros of two signs NumPy takes the second, and processors do; clipping leaves the first.
-template <class T> static inline T np_max(T a, T b) { return (gt<T>(a, b) | (a != a)) ? a : b; }
-template <class T> static inline T np_min(T a, T b) { return (lt<T>(a, b) | (a != a)) ? a : b; }
-template <class T> static inline T at_least(T a, T b) { return (ge<T>(a, b) | (a != a)) ? a : b; }
-template <class T> static inline T at_most(T a, T b) { return (le<T>(a, b) | (a != a)) ? a : b; }
+// Of zeros of two signs NumPy takes the second, and processors do; clipping leaves the first. The
+// compiler puts one after the other into vectors only where it is asked about a number by halves:
+// first whether the second is taken, then whether that is no number.
+template <class T> INLINE T number_of(T a, T b) { return ((a != a) | (b == b)) ? a : b; }
+template <class T> static inline T np_max(T a, T b) { return le<T>(a, b) ? b : number_of<T>(a, b); }
+template <class T> static inline T np_min(T a, T b) { return ge<T>(a, b) ? b : number_of<T>(a, b); }
+template <class T> static inline T at_least(T a, T b) { return lt<T>(a, b) ? b : number_of<T>(a, b); }
+template <class T> static inline T at_most(T a, T b) { return gt<T>(a, b) ? b : number_of<T>(a, b); }
 template <class T> static inline T np_sign(T a) {
     const T sign = (T)((int)gt<T>(a, 0) - (int)lt<T>(a, 0));
     return a != a ? a : sign;
