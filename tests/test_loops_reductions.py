@@ -50,7 +50,7 @@ def test_floats(layout: str) -> None:
     shape = (3, 5)
     native, state = whole(function, [drawn(rng, shape, layout) for _ in range(2)])
     assert not state.closed, state.closed
-    sizes = (1, 2, 7, 8, 9, 31, 32, 33, 64, 127, 128, 129, 136, 300, 1001)
+    sizes = (1, 2, 3, 7, 8, 9, 31, 32, 33, 64, 127, 128, 129, 136, 300, 1001)
     shapes = [(n, m) for n in (1, 3) for m in sizes] + [(40, 3), (130, 2), (0, 4), (4, 0)]
     for shape, other in itertools.product(shapes, ("rows", layout)):
         same(function, native, [drawn(rng, shape, other) for _ in range(2)])
@@ -105,3 +105,36 @@ def f(x):
     for start in (1.0, 2.0, 0.0, -20.5):
         same(function, native, [np.arange(start, 40.0)])
     assert state.forms[0].iterations
+
+
+POINTS = """
+def f(z, p, q, k):
+    blocks = p.reshape(-1, 2, p.shape[1])
+    return (
+        z.sum(axis=1), z.sum(axis=0), ((p[:, None, :] - q) ** 2).sum(axis=2),
+        (p[:, None] * q).sum(axis=1), (p[:, None] - q).max(axis=-1), blocks.mean(axis=(0, 2)),
+        (p[:, None] - q).min(axis=0), k.sum(axis=1), k.max(axis=0), k.min(axis=1), p.T.sum(axis=0),
+    )
+"""
+
+
+@pytest.mark.parametrize("dtype", ["int8", "bool", "float32"])
+def test_rows_of_few_elements(dtype: str) -> None:
+    rng = np.random.default_rng(3)
+    function = define(POINTS)
+
+    def arguments(n: int, m: int, width: int) -> list[Any]:
+        z = rng.normal(size=(n, width)) + 1j * rng.normal(size=(n, width))
+        p, q = np.round(rng.normal(size=(n, width)), 2), np.round(rng.normal(size=(m, width)), 2)
+        p.flat[:: 2 * width + 1] = -0.0
+        p.flat[5 :: 7 * width] = np.nan
+        return [z, p, q, (100 * rng.normal(size=(n, width))).astype(dtype)]
+
+    native, state = whole(function, arguments(4, 3, 3))
+    assert not state.closed, state.closed
+    for n, m, width in itertools.product((2, 4, 40), (1, 9), (1, 2, 3, 4, 9)):
+        given = arguments(n, m, width)
+        same(function, native, given)
+        same(function, native, [np.asfortranarray(given[0]), *given[1:]])
+        same(function, native, [given[0], given[1][:, ::-1], given[2][::-1], given[3]])
+    assert state.forms[0].iterations > 20

@@ -11,6 +11,7 @@ from jupyter_npcompile.loops.writer import Writer
 
 Element = Callable[[Lazy | Scalar], str]
 Body = Callable[[Element, list[str]], None]
+ShortBody = Callable[[Element, list[str], int], None]
 
 
 @dataclass
@@ -128,6 +129,53 @@ class Loop:
             As in `run`, for one row; it counts the elements itself.
         """
         self.variants(lambda unit: self._nest(body, unit=unit))
+
+    def short_rows(self, lengths: Sequence[int], short: ShortBody, body: Body) -> None:
+        """Write the loops over all dimensions but the last, with forms for rows of few elements.
+
+        Rows of a known length need no loop, and the compiler goes through many of them at once.
+
+        Parameters
+        ----------
+        lengths : sequence of int
+            Of rows that have a form.
+        short : callable
+            ``short(element, counters, length)`` writes what is done with such a row; the last
+            counter is no variable there.
+        body : callable
+            As in `rows`, for the others.
+        """
+
+        def write(unit: bool) -> None:
+            if not unit:
+                self._nest(body, unit=unit)
+                return
+            for length in lengths:
+                with self.writer.block(f"if ({self.dims[-1]} == {length})"):
+                    self._short(short, length)
+                self.writer.emit("else")
+            with self.writer.block():
+                self._nest(body, unit=unit)
+
+        self.variants(write)
+
+    def _short(self, short: ShortBody, length: int) -> None:
+        """Rows of one length; where each follows the one before, the compiler is told."""
+        w = self.writer
+
+        def body(element: Element, counters: list[str]) -> None:
+            short(element, counters, length)
+
+        steps = [leaf.steps[-2] for leaf in self.leaves.values() if leaf.steps[-2] != "0"]
+        if not steps:
+            self._nest(body, unit=True)
+            return
+        with w.block(f"if ({' && '.join(f'{step} == {length}' for step in steps)})"):
+            for step in steps:
+                w.emit(f"const i64 {step} = {length};")
+            self._nest(body, unit=True)
+        with w.block("else"):
+            self._nest(body, unit=True)
 
     def variants(self, write: Callable[[bool], None]) -> None:
         """Write something for rows whose elements lie beside each other, and for others.

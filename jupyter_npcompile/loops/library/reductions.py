@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,6 +21,10 @@ SUMS = {"b": "int64", "i": "int64", "u": "uint64"}
 
 COUNTED = Number("np", "int64") if isinstance(np.count_nonzero(np.ones(1)), np.integer) else SIZE
 """What ``np.count_nonzero`` gives: another type in some versions of NumPy."""
+
+
+SHORT = (2, 3)
+"""Lengths of rows that are added without a loop: the coordinates of points, pairs."""
 
 
 def total(writer: Writer, value: Lazy, dtype: str | None = None) -> Scalar:
@@ -284,6 +289,17 @@ def _along_rows(
 ) -> None:
     c, kind, n = CTYPES[dtype], np.dtype(value.dtype).kind, loop.dims[-1]
 
+    def short(element: Element, counters: list[str], length: int) -> None:
+        k, pointer = counters[-1], _place(made, counters[:-2]) or "0"
+        items = [_at(element(value), k, str(i)) for i in range(length)]
+        if name == "sum":
+            row = " + ".join([f"({c})0", *(f"({c})({item})" for item in items)])
+        else:
+            row = items[0]
+            for item in items[1:]:
+                row = f"better<{_order(dtype, name)}>({row}, {item})"
+        writer.emit(f"({made.code}.p + {pointer})[{counters[-2]}] = {row};")
+
     def body(element: Element, counters: list[str]) -> None:
         k = counters[-1]
         if name != "sum":
@@ -294,7 +310,7 @@ def _along_rows(
             row = f"plain_sum<{c}>([&](i64 {k}) {{ return ({c}){element(value)}; }}, {n})"
         writer.emit(f"{made.code}.p[{_place(made, counters[:-1])}] = {row};")
 
-    loop.rows(body)
+    loop.short_rows(SHORT, short, body)
 
 
 def _place(made: Ref, counters: Sequence[str]) -> str:
@@ -310,21 +326,39 @@ def _across_rows(
     c, n = CTYPES[dtype], loop.dims[-1]
     out = writer.name("out")
 
-    def body(element: Element, counters: list[str]) -> None:
-        k, first = counters[-1], counters[axis]
+    def begin(counters: list[str]) -> None:
         kept = [counter for d, counter in enumerate(counters[:-1]) if d != axis]
         offset = _place(made, kept) if kept else "0"
         writer.emit(f"{c} *{out} = {made.code}.p + {offset};")
-        x = f"({c}){element(value)}"
-        more = f"{out}[{k}] + {x}"
-        if name != "sum":
-            more = f"better<{_order(dtype, name)}>({out}[{k}], {x})"
-        begun = f"({c})0 + {x}" if name == "sum" else x  # no sum is minus zero
-        for head, code in ((f"if ({first} == 0)", begun), ("else", more)):
-            writer.emit(f"{head} {{", "#pragma GCC ivdep")
-            writer.emit(f"for (i64 {k} = 0; {k} < {n}; {k}++) {out}[{k}] = {code};", "}")
 
-    loop.rows(body)
+    def set_to(k: str, x: str) -> str:
+        return f"{out}[{k}] = {f'({c})0 + ' if name == 'sum' else ''}({c}){x};"  # no sum is -0.0
+
+    def add_to(k: str, x: str) -> str:
+        if name == "sum":
+            return f"{out}[{k}] = {out}[{k}] + ({c}){x};"
+        return f"{out}[{k}] = better<{_order(dtype, name)}>({out}[{k}], ({c}){x});"
+
+    def short(element: Element, counters: list[str], length: int) -> None:
+        begin(counters)
+        for test, write in (("==", set_to), ("!=", add_to)):
+            with writer.block(f"if ({counters[axis]} {test} 0)"):
+                for item in map(str, range(length)):
+                    writer.emit(write(item, _at(element(value), counters[-1], item)))
+
+    def body(element: Element, counters: list[str]) -> None:
+        begin(counters)
+        k = counters[-1]
+        for test, write in (("==", set_to), ("!=", add_to)):
+            writer.emit(f"if ({counters[axis]} {test} 0) {{", "#pragma GCC ivdep")
+            writer.emit(f"for (i64 {k} = 0; {k} < {n}; {k}++) {write(k, element(value))}", "}")
+
+    loop.short_rows(SHORT, short, body)
+
+
+def _at(element: str, k: str, item: str) -> str:
+    """C++ for one element of a row, by that for any."""
+    return re.sub(rf"\b{k}\b", item, element)
 
 
 def keep(writer: Writer, ref: Ref, axis: int) -> Ref:
