@@ -322,3 +322,20 @@ def test_loops_wait_for_what_is_compiled(monkeypatch: pytest.MonkeyPatch) -> Non
         handle = run_cell(source, {"x": np.arange(3.0), "np": np})
         assert handle._turn is None
         assert not any(handle.plain)
+
+
+def test_one_slow_call_does_not_decide_for_numpy() -> None:
+    ring = Ring()
+    for written, seconds in ((False, 0.7), (True, 0.18)):  # it waited for memory that it keeps
+        ring.add(written, seconds)
+    assert ring.winner is None
+    for written, seconds in ((True, 0.18), (False, 0.1)):
+        ring.add(written, seconds)
+    assert ring.winner is False
+
+
+def test_one_very_slow_call_decides() -> None:
+    ring = Ring()
+    for written, seconds in ((False, 7.0), (True, 1.8)):
+        ring.add(written, seconds)
+    assert ring.winner is True

@@ -29,6 +29,10 @@ LONG = 0.05
 LONG_MARGINS = (1.3, 1.02)
 """The same margins for long calls."""
 
+DEAR = 1.0
+"""Seconds that another round may cost before one is enough for NumPy to win: the first calls of
+native code may have waited for memory that they keep."""
+
 FEWEST = 3
 """Rounds at the least, of short calls."""
 
@@ -134,6 +138,8 @@ class Ring:
             return
         ours, plain = guarded[rounds // 4], as_written[rounds // 4]
         if rounds < FEWEST and max(ours, plain) < SHORT:
+            return
+        if rounds == 1 and 0 < ours - plain < DEAR:
             return
         apart = guarded[-1] < as_written[0] or as_written[-1] < guarded[0]
         margins = LONG_MARGINS if min(ours, plain) > LONG else MARGINS
