@@ -592,7 +592,7 @@ template <class T> static inline T np_min(T a, T b) { return ge<T>(a, b) ? b : n
 template <class T> static inline T at_least(T a, T b) { return lt<T>(a, b) ? b : number_of<T>(a, b); }
 template <class T> static inline T at_most(T a, T b) { return gt<T>(a, b) ? b : number_of<T>(a, b); }
 template <class T> static inline T np_sign(T a) {
-    const T sign = (T)((int)gt<T>(a, 0) - (int)lt<T>(a, 0));
+    const T sign = gt<T>(a, 0) ? (T)1 : lt<T>(a, 0) ? (T)-1 : (T)0;
     return a != a ? a : sign;
 }
 // One of two that are both computed, as in NumPy, which warns of either. The compiler would move
