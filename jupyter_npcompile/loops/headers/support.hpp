@@ -592,8 +592,11 @@ template <class T> static inline T np_min(T a, T b) { return ge<T>(a, b) ? b : n
 template <class T> static inline T at_least(T a, T b) { return lt<T>(a, b) ? b : number_of<T>(a, b); }
 template <class T> static inline T at_most(T a, T b) { return gt<T>(a, b) ? b : number_of<T>(a, b); }
 template <class T> static inline T np_sign(T a) {
-    const T sign = gt<T>(a, 0) ? (T)1 : lt<T>(a, 0) ? (T)-1 : (T)0;
-    return a != a ? a : sign;
+    // In vectors, what is larger or smaller than zero is asked in a way that minds NaN.
+    if constexpr (std::is_floating_point<T>::value) {
+        const T one = std::copysign((T)1, a);
+        return (a == 0) | (a != a) ? a + (T)0 : one;
+    } else return (T)((int)gt<T>(a, 0) - (int)lt<T>(a, 0));
 }
 // One of two that are both computed, as in NumPy, which warns of either. The compiler would move
 // what it computes into a branch, and would not put the branch into a vector.
