@@ -222,6 +222,15 @@ def wave_packet(p: Any) -> Any:
     return np.sum(np.abs(psi) ** 2 * np.arange(16.0)) + psi[3].real
 
 
+def complex_systems(p: Any) -> Any:
+    """Factors that Python hands on lie column by column, and some numbers not beside others."""
+    m = p["s"][0, :, :3] + 1j * p["s"][1, :, 1:] + 2 * np.eye(3)
+    spectrum = np.fft.fft(p["w"][0, :24].reshape(4, 6), axis=1)
+    every = spectrum[:, ::2] * (1 + 2j) + np.linalg.inv(m)[0]
+    ends = np.abs(np.fft.ifft(spectrum[::3], axis=1)[:, 1::2]) @ p["v"][:3]
+    return abs(np.linalg.det(m)) + np.abs(every.T @ spectrum[:, ::3]).sum() + ends.sum()
+
+
 PARAMETERS = {
     "a": RNG.normal(size=(3, 4)),
     "b": RNG.normal(size=(4, 5)),
@@ -265,3 +274,17 @@ def test_a_gradient_is_one_piece(
         np.testing.assert_allclose(found, value, rtol=1e-12)
         for name, one in gradients.items():
             np.testing.assert_allclose(one, wanted[name], rtol=1e-8, atol=1e-10, err_msg=name)
+
+
+@pytest.mark.slow
+def test_complex_values_lie_as_python_s_calls_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(npc.settings, "first_run_check", "raise")
+    monkeypatch.setattr(npc.settings, "tier", "aten")
+    wanted = npc.grad(complex_systems)(PARAMETERS)
+    monkeypatch.setattr(npc.settings, "tier", "inductor")
+    gradient = npc.grad(complex_systems)
+    gradient(PARAMETERS)
+    assert gradient._fast.reasons == {}
+    found = gradient(PARAMETERS)
+    for name, one in found.items():
+        np.testing.assert_allclose(one, wanted[name], rtol=1e-8, atol=1e-10, err_msg=name)

@@ -362,7 +362,10 @@ def chained(
             last[owner] = len(links)
     memory.plan(last)
     bodies = [memory.statements(k, layouts) for k in range(len(links))]
-    ends = [copied(layouts.of(n), memory.address(n, layouts), to) for n, to in copies]
+    ends = []
+    for node, to in copies:
+        layout = layouts.of(node)
+        ends.append(copied(layout, memory.address(node, layouts), to, None if dense else layout))
     first = [line for body in bodies[:once] for line in body]
     rest = [line for body in bodies[once:] for line in body]
     text = _function(name, [*rest, *ends])

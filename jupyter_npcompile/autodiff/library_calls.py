@@ -283,6 +283,10 @@ def _paired(node: Node, layouts: Layouts) -> Link:
     """The same numbers, seen as pairs or as complex ones."""
     source = node.args[0]
     assert isinstance(source, Node)
+    seen = node.meta["val"]
+    if torch.empty_like(seen).stride() != seen.stride():  # it has gaps, as no array of ours has
+        demand(not any(name_of(user) == "as_strided" for user in node.users))
+        node.meta["val"] = seen.contiguous()
     whole = [layouts.of(source), layouts.of(node)]
     given, made = (torch.view_as_real(t) if t.is_complex() else t for t in whole)
     ctype(given)
