@@ -441,3 +441,34 @@ def test_operations_with_several_results_are_compiled(
     np.testing.assert_allclose(gradient(V), expected, rtol=1e-12)
     monkeypatch.setattr(npc.settings, "tier", "aten")
     np.testing.assert_allclose(gradient(V), expected, rtol=1e-9)
+
+
+SHARED: dict[str, Callable[..., Any]] = {
+    "a sum": lambda a, b: np.sin(a + b).sum(),
+    "joined": lambda a, b: (np.concatenate([a, b * a]) ** 2).sum(),
+    "stacked": lambda a, b: (np.stack([a, b], axis=1) ** 3).sum(),
+    "reversed": lambda a, b: (a[::-1] * np.append(b, 1.0)[1:]).sum(),
+}
+"""Functions whose gradients are the same array, or the parts of one."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SHARED)
+def test_gradients_that_are_parts_of_one_array_are_compiled(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    f = SHARED[name]
+    monkeypatch.setattr(npc.settings, "first_run_check", "raise")
+    monkeypatch.setattr(npc.settings, "tier", "inductor")
+    gradient = npc.grad(f, argnums=(0, 1))
+    for size in (5, 9, 40):  # the second is compiled for all sizes
+        a, b = RNG.normal(size=(2, size))
+        for _ in range(3):
+            made = gradient(a, b)
+            assert not np.shares_memory(*made)
+        monkeypatch.setattr(npc.settings, "tier", "aten")
+        wanted = npc.grad(f, argnums=(0, 1))(a, b)
+        monkeypatch.setattr(npc.settings, "tier", "inductor")
+        for one, expected in zip(made, wanted, strict=True):
+            np.testing.assert_allclose(one, expected, rtol=1e-12)
+    assert not gradient._fast.reasons

@@ -85,10 +85,6 @@ def test_parts_of_a_buffer() -> None:
         (["return (arg0_1, )"], "shares memory"),
         (["if arg0_1: pass", "return ()"], "if"),
         (
-            ["buf0 = empty_strided_cpu((4, ), (2, ), torch.float64)", "return (buf0, )"],
-            "memory order",
-        ),
-        (
             ["buf0 = empty_strided_cpu((4, ), (1, ), torch.float64)", "return (buf0, buf0)"],
             "2 results",
         ),
@@ -101,6 +97,31 @@ def test_parts_of_a_buffer() -> None:
 def test_what_cannot_be_called_natively(body: list[str], reason: str) -> None:
     with pytest.raises(UnbuildableError, match=reason):
         read(module("arg0_1, = args", *body), 1, [(1,)] * ("return ()" not in body))
+
+
+@pytest.mark.parametrize(
+    ("returned", "orders"),
+    [
+        (["buf0", "buf0"], [(4, 1), (4, 1)]),
+        (["reinterpret_tensor(buf0, (3, ), (4, ), 1)", "buf0"], [(1,), (4, 1)]),
+        (["buf0", "reinterpret_tensor(buf0, (2, 3), (0, 4), 0)"], [(4, 1), (3, 1)]),
+        (["buf0"], [(1, 3)]),
+    ],
+)
+def test_what_lies_elsewhere_or_otherwise_is_copied(
+    returned: list[str], orders: list[tuple[int, ...]]
+) -> None:
+    text = module(
+        "arg0_1, = args",
+        "buf0 = empty_strided_cpu((3, 4), (4, 1), torch.float64)",
+        "first(arg0_1, buf0)",
+        f"return ({', '.join(returned)}, )",
+    )
+    made = read(text, 1, orders)
+    filled = [made.calls[0].places[1], *(call.places[1] for call in made.calls[1:])]
+    assert {Place("output", k) for k in range(len(returned))} <= set(filled)
+    assert made.orders == tuple(orders)
+    assert "may_alias" in translation_unit([made])
 
 
 def test_other_numbers_of_inputs() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
+from jupyter_npcompile.runtime.native.copies import copy_source, copy_types
 from jupyter_npcompile.runtime.native.extents import Extent, Extents
 from jupyter_npcompile.runtime.native.scratch import ALIGNMENT, packed
 
@@ -180,6 +181,30 @@ class _Reader:
             return
         self.buffers[_name(target)] = self.buffer(value)
 
+    def copy(self, index: int, strides: Sequence[Extent]) -> None:
+        """Make a result, in memory of its own, of what is part of something else."""
+        found = self.returned[index]
+        size, rank = _SIZES[found.dtype], len(found.shape)
+        name = f"copy_{size}_{rank}"
+        if name not in self.kernels:
+            self.kernels[name] = Kernel(name, copy_types(rank), copy_source(size, rank))
+        own = _Storage(found.storage.nbytes, place=Place("output", index))
+        zero = self.extents.fixed(0)
+        made = _Buffer(own, found.dtype, found.shape, tuple(strides), zero)
+        axes = zip(found.shape, found.strides, strides, strict=True)
+        numbers = (Number(extent.text) for axis in axes for extent in axis)
+        self._called(name, (found, made, *numbers))
+        self.returned[index] = made
+
+    def _called(self, name: str, arguments: tuple[_Buffer | Number, ...]) -> None:
+        for buffer in arguments:
+            if isinstance(buffer, Number):
+                continue
+            storage = buffer.storage
+            storage.first = len(self.calls) if storage.first < 0 else storage.first
+            storage.last = len(self.calls)
+        self.calls.append((name, arguments))
+
     def is_integer(self, node: ast.expr) -> bool:
         """Whether an expression is a size."""
         names = [part.id for part in ast.walk(node) if isinstance(part, ast.Name)]
@@ -196,13 +221,7 @@ class _Reader:
             Number(self.extents.read(part).text) if self.is_integer(part) else self.buffer(part)
             for part in node.args
         )
-        for buffer in arguments:
-            if isinstance(buffer, Number):
-                continue
-            storage = buffer.storage
-            storage.first = len(self.calls) if storage.first < 0 else storage.first
-            storage.last = len(self.calls)
-        self.calls.append((called, arguments))
+        self._called(called, arguments)
 
     def buffer(self, node: ast.expr) -> _Buffer:
         """What an expression stands for."""
@@ -266,8 +285,7 @@ def read(
     Raises
     ------
     UnbuildableError
-        When it calls anything but kernels, or returns memory that is not a
-        buffer of its own.
+        When it calls anything but kernels, or returns an argument.
     """
     tree = ast.parse(text)
     kernels: dict[str, Kernel] = {}
@@ -318,21 +336,34 @@ def _kernel(node: ast.Assign) -> Kernel | None:
 
 
 def _assign_outputs(reader: _Reader, outputs: Sequence[Sequence[int | Extent] | None]) -> None:
+    """Give each result memory of its own, filled by a copy where it is part of something else."""
     extents = reader.extents
     if len(reader.returned) != len(outputs):
         raise UnbuildableError(f"{len(reader.returned)} results, not {len(outputs)}")
+    copied: list[tuple[int, Sequence[Extent]]] = []
     for index, (buffer, strides) in enumerate(zip(reader.returned, outputs, strict=True)):
-        storage = buffer.storage
-        if storage.place is not None or buffer.offset:
-            raise UnbuildableError("a result that shares memory")
-        if strides is not None and not _same_order(
-            buffer.shape, buffer.strides, [*map(extents.of, strides)]
+        wanted = None if strides is None else [*map(extents.of, strides)]
+        if not buffer.dtype:
+            raise UnbuildableError("a result that shares memory with an argument")
+        if _fills(buffer, extents) and (
+            wanted is None or _same_order(buffer.shape, buffer.strides, wanted)
         ):
-            raise UnbuildableError("a result in another memory order")
-        storage.place = Place("output", index)
-        nbytes = extents.product(buffer.shape) * extents.fixed(_SIZES[buffer.dtype])
-        if nbytes.values != storage.nbytes.values:
-            raise UnbuildableError("a result that is part of a larger buffer")
+            buffer.storage.place = Place("output", index)
+        else:
+            copied.append((index, wanted or _row_by_row(buffer.shape, extents)))
+    for index, order in copied:  # at the end, when all that they are part of is there
+        reader.copy(index, order)
+
+
+def _fills(buffer: _Buffer, extents: Extents) -> bool:
+    """Whether a buffer is all of its memory, which is no result yet."""
+    nbytes = extents.product(buffer.shape) * extents.fixed(_SIZES[buffer.dtype])
+    whole = nbytes.values == buffer.storage.nbytes.values
+    return whole and not buffer.offset and buffer.storage.place is None
+
+
+def _row_by_row(shape: Sequence[Extent], extents: Extents) -> list[Extent]:
+    return [extents.product(shape[k + 1 :]) for k in range(len(shape))]
 
 
 def _same_order(
