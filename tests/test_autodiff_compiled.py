@@ -443,7 +443,7 @@ def test_operations_with_several_results_are_compiled(
     np.testing.assert_allclose(gradient(V), expected, rtol=1e-9)
 
 
-SHARED: dict[str, Callable[..., Any]] = {
+PARTS: dict[str, Callable[..., Any]] = {
     "a sum": lambda a, b: np.sin(a + b).sum(),
     "joined": lambda a, b: (np.concatenate([a, b * a]) ** 2).sum(),
     "stacked": lambda a, b: (np.stack([a, b], axis=1) ** 3).sum(),
@@ -453,11 +453,11 @@ SHARED: dict[str, Callable[..., Any]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SHARED)
+@pytest.mark.parametrize("name", PARTS)
 def test_gradients_that_are_parts_of_one_array_are_compiled(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    f = SHARED[name]
+    f = PARTS[name]
     monkeypatch.setattr(npc.settings, "first_run_check", "raise")
     monkeypatch.setattr(npc.settings, "tier", "inductor")
     gradient = npc.grad(f, argnums=(0, 1))
