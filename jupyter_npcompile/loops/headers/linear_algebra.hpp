@@ -40,6 +40,8 @@ struct Pivots {
 };
 static inline i64 square_size(const View<double, 2> &a) { NEED(a.n[0] == a.n[1] && a.n[0] > 0); return a.n[0]; }
 
+static inline View<double, 2> as_column(const View<double, 1> &v) { return {v.p, {v.n[0], 1}, {v.s[0], 1}, v.b, 0}; }
+
 // x of a @ x == b; what is singular is left to NumPy, which raises.
 static inline void solve_columns(Run &run, const View<double, 2> &a, double *x, i64 columns) {
     const i64 n = square_size(a);
@@ -52,35 +54,56 @@ static inline void solve_columns(Run &run, const View<double, 2> &a, double *x, 
 }
 static inline Array<double, 1> solve(Run &run, const View<double, 2> &a, const View<double, 1> &b) {
     NEED(b.n[0] == a.n[0]);
+    if (is_small(square_size(a))) {
+        const i64 n[1] = {b.n[0]};
+        Array<double, 1> x = fresh<double, 1>(run.spare, n, NPY_DOUBLE);
+        if (solve_small(a, as_column(b), as_column(x))) return x;
+    }
     Array<double, 1> x = dense(run, b, NPY_DOUBLE);
     solve_columns(run, a, x.p, 1);
     return x;
 }
 static inline Array<double, 2> solve(Run &run, const View<double, 2> &a, const View<double, 2> &b) {
     NEED(b.n[0] == a.n[0] && b.n[1] > 0);
+    if (is_small(square_size(a))) {
+        const i64 n[2] = {b.n[0], b.n[1]};
+        Array<double, 2> x = fresh<double, 2>(run.spare, n, NPY_DOUBLE);
+        if (solve_small(a, b, x)) return x;
+    }
     Array<double, 2> x = by_columns(run, b);
     solve_columns(run, a, x.p, b.n[1]);
     return by_columns(run, x);
 }
 static inline Array<double, 2> inverse(Run &run, const View<double, 2> &a) {
-    const i64 n[2] = {a.n[0], a.n[0]};
+    const i64 n[2] = {square_size(a), a.n[0]};
     Array<double, 2> x = fresh<double, 2>(run.spare, n, NPY_DOUBLE);
-    for (i64 k = 0; k < n[0] * n[0]; k++) x.p[k] = k % (n[0] + 1) ? 0.0 : 1.0;
+    const auto ones = [&] { for (i64 k = 0; k < n[0] * n[0]; k++) x.p[k] = k % (n[0] + 1) ? 0.0 : 1.0; };
+    ones();
+    if (is_small(n[0])) {
+        if (solve_small(a, x, x)) return x;
+        ones();
+    }
     solve_columns(run, a, x.p, n[0]);
     return by_columns(run, x);
 }
 // From the logarithm of its size, as NumPy has it, which warns of what happens here.
 static inline double determinant(Run &run, const View<double, 2> &a) {
     const i64 n = square_size(a);
-    Array<double, 2> lu = by_columns(run, a);
+    Array<double, 2> lu;
     Pivots pivots(n);
-    i64 info = 0;
-    ((Getrf)npcompile_lapack[1])(&n, &n, lu.p, &n, pivots.p, &info);
-    NEED(info >= 0);
-    if (info > 0) return 0.0;
+    double few[SMALL_ROWS], *diagonal = few;
+    i64 step = 1, info = 0;
+    if (!is_small(n) || !factor_small(a, few, pivots.p)) {
+        lu = by_columns(run, a);
+        ((Getrf)npcompile_lapack[1])(&n, &n, lu.p, &n, pivots.p, &info);
+        NEED(info >= 0);
+        if (info > 0) return 0.0;
+        diagonal = lu.p;
+        step = n + 1;
+    }
     double sign = 1.0, size = 0.0;
     for (i64 k = 0; k < n; k++) {
-        const double element = lu.p[k * (n + 1)];
+        const double element = diagonal[k * step];
         if ((pivots.p[k] != k + 1) != (element < 0)) sign = -sign;
         size += std::log(std::fabs(element));
     }
@@ -88,6 +111,11 @@ static inline double determinant(Run &run, const View<double, 2> &a) {
 }
 static inline Array<double, 2> cholesky(Run &run, const View<double, 2> &a) {
     const i64 n = square_size(a);
+    if (is_small(n)) {
+        const i64 shape[2] = {n, n};
+        Array<double, 2> factor = fresh<double, 2>(run.spare, shape, NPY_DOUBLE);
+        if (cholesky_small(a, factor)) return factor;
+    }
     Array<double, 2> lower = by_columns(run, a);
     i64 info = 0;
     QuietFlags quiet;

@@ -1,0 +1,111 @@
+// ---- matrices of up to four rows, without a call: the steps of NumPy's library, in its order
+//
+// Column by column, as the library takes what is small: each element less the sum of the products
+// before it, the pivot's column times its reciprocal. One right side is divided by the diagonal,
+// several are multiplied by its reciprocals.
+
+#define SMALL_ROWS 4
+static inline bool is_small(i64 n) { return n <= SMALL_ROWS; }
+
+// Element (i, j) is a[j * N + i]. False where it is singular.
+template <int N> INLINE bool factor_small(double (&a)[N * N], int (&pivots)[N]) {
+    for (int j = 0; j < N; j++) {
+        double *const column = a + j * N;
+        for (int i = 0; i < j; i++) std::swap(column[i], column[pivots[i]]);
+        for (int i = 1; i < N; i++) {
+            double sum = 0.0;
+            for (int k = 0; k < (i < j ? i : j); k++) sum += a[k * N + i] * column[k];
+            column[i] -= sum;
+        }
+        int best = j;
+        for (int i = j + 1; i < N; i++) if (std::fabs(column[i]) > std::fabs(column[best])) best = i;
+        pivots[j] = best;
+        if (!(std::fabs(column[best]) >= std::numeric_limits<double>::min())) return false;
+        for (int k = 0; k <= j; k++) std::swap(a[k * N + j], a[k * N + best]);
+        const double reciprocal = 1.0 / column[j];
+        for (int i = j + 1; i < N; i++) column[i] *= reciprocal;
+    }
+    return true;
+}
+template <int N>
+INLINE void substitute_small(const double (&a)[N * N], const int (&pivots)[N], double (&x)[N], bool alone) {
+    for (int i = 0; i < N; i++) std::swap(x[i], x[pivots[i]]);
+    for (int k = 0; k < N; k++)
+        for (int i = k + 1; i < N; i++) x[i] -= a[k * N + i] * x[k];
+    for (int k = N - 1; k >= 0; k--) {
+        x[k] = alone ? x[k] / a[k * N + k] : x[k] * (1.0 / a[k * N + k]);
+        for (int i = 0; i < k; i++) x[i] -= a[k * N + i] * x[k];
+    }
+}
+template <int N> INLINE void columns_of(const View<double, 2> &v, double (&a)[N * N]) {
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) a[j * N + i] = v.p[i * v.s[0] + j * v.s[1]];
+}
+template <int N> INLINE bool is_finite(const double (&x)[N]) {
+    bool all = true;
+    for (int i = 0; i < N; i++) all &= __builtin_isfinite(x[i]);
+    return all;
+}
+// Each column of b becomes one of x; false where the library has to look at it.
+template <int N>
+INLINE bool solve_small(const View<double, 2> &a, const View<double, 2> &b, const View<double, 2> &x) {
+    double lu[N * N], column[N];
+    int pivots[N];
+    columns_of<N>(a, lu);
+    if (!is_finite(lu) || !factor_small<N>(lu, pivots)) return false;
+    for (i64 j = 0; j < b.n[1]; j++) {
+        for (int i = 0; i < N; i++) column[i] = b.p[i * b.s[0] + j * b.s[1]];
+        substitute_small<N>(lu, pivots, column, b.n[1] == 1);
+        if (!is_finite(column)) return false;
+        for (int i = 0; i < N; i++) x.p[i * x.s[0] + j * x.s[1]] = column[i];
+    }
+    return true;
+}
+static inline bool solve_small(const View<double, 2> &a, const View<double, 2> &b, const View<double, 2> &x) {
+    switch (a.n[0]) {
+        case 1: return solve_small<1>(a, b, x);
+        case 2: return solve_small<2>(a, b, x);
+        case 3: return solve_small<3>(a, b, x);
+        case 4: return solve_small<4>(a, b, x);
+        default: return false;
+    }
+}
+// Of the diagonal, and which rows changed places: what a determinant is made of.
+template <int N> INLINE bool factor_small(const View<double, 2> &a, double *diagonal, i64 *pivots) {
+    double lu[N * N];
+    int places[N];
+    columns_of<N>(a, lu);
+    if (!is_finite(lu) || !factor_small<N>(lu, places)) return false;
+    for (int k = 0; k < N; k++) { diagonal[k] = lu[k * (N + 1)]; pivots[k] = places[k] + 1; }
+    return true;
+}
+static inline bool factor_small(const View<double, 2> &a, double *diagonal, i64 *pivots) {
+    switch (a.n[0]) {
+        case 1: return factor_small<1>(a, diagonal, pivots);
+        case 2: return factor_small<2>(a, diagonal, pivots);
+        case 3: return factor_small<3>(a, diagonal, pivots);
+        case 4: return factor_small<4>(a, diagonal, pivots);
+        default: return false;
+    }
+}
+// The lower half of a becomes a factor, row by row; false where the library has to look at it.
+static inline bool cholesky_small(const View<double, 2> &a, const View<double, 2> &lower) {
+    const i64 n = a.n[0];
+    double *const l = lower.p;
+    for (i64 j = 0; j < n; j++) {
+        double sum = 0.0;
+        for (i64 k = 0; k < j; k++) sum += l[j * n + k] * l[j * n + k];
+        const double square = a.p[j * (a.s[0] + a.s[1])] - sum;
+        // Quietly: NumPy looks at no flag of NaN here.
+        if (!__builtin_isgreaterequal(square, std::numeric_limits<double>::min()) || std::isinf(square)) return false;
+        const double root = std::sqrt(square), reciprocal = 1.0 / root;
+        l[j * n + j] = root;
+        for (i64 i = 0; i < j; i++) l[i * n + j] = 0.0;
+        for (i64 i = j + 1; i < n; i++) {
+            sum = 0.0;
+            for (i64 k = 0; k < j; k++) sum += l[i * n + k] * l[j * n + k];
+            l[i * n + j] = (a.p[i * a.s[0] + j * a.s[1]] - sum) * reciprocal;
+        }
+    }
+    return true;
+}
