@@ -15,6 +15,7 @@ import jupyter_npcompile
 from jupyter_npcompile.graph.kernels import FUNCTION
 from jupyter_npcompile.loops.sequences import Numbers
 from jupyter_npcompile.runtime import whole_function
+from jupyter_npcompile.runtime.allowance import PATIENT
 from jupyter_npcompile.runtime.duel import Ring, Turn
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile, no_constants
@@ -364,6 +365,30 @@ def test_it_comes_by_itself() -> None:
     assert state.forms[0].iterations > 20
     notes = [region.note for region in report_of(handle_of(made)).regions]
     assert any("one piece of native code" in note for note in notes), notes
+
+
+LOOPS = {
+    "for w in ((0.5, 1.0), (0.25, 2.0)):\n        y += w[0] * np.exp(-w[1] * x)": True,
+    "for k in range(2):\n        y += k * np.exp(-x)": False,
+}
+"""Loops of a function, and whether only the function as a whole can have them native."""
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_long_calls_are_checked_where_no_loop_is_native(
+    loop: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whole_function, "LONGEST", 0.0)
+    x = np.linspace(0, 1, 200)
+    function = define(f"def f(x):\n    y = np.zeros_like(x)\n    {loop}\n    return y\n")
+    made, state = whole(function, [x])
+    (looped,) = handle_of(made).loops
+    looped.busy = 1.0
+    if LOOPS[loop]:
+        looped.closed = looped.closed or "a loop over a tuple"
+    for _ in range(2 * PATIENT):
+        np.testing.assert_allclose(made(x), function(x))
+    assert state.forms[0].checked == LOOPS[loop]
 
 
 def test_functions_that_have_none() -> None:
