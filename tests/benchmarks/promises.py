@@ -22,6 +22,8 @@ OVERHEAD = 2e-6
 SHARE, AT_ONCE = 0.05, 0.05
 """Part of NumPy's first result, and seconds, that ours may come later."""
 
+ASIDE = "what the operating system takes for memory aside"
+
 TARGETS = {
     "stencil time loops": 5.0,
     "recurrences along an axis": 8.0,
@@ -78,17 +80,22 @@ def slower(results: Results) -> list[Shortfall]:
 
 
 def late(results: Results) -> list[Shortfall]:
-    """Programs whose first result comes noticeably later than NumPy's."""
+    """Programs whose first result comes noticeably later than NumPy's.
+
+    What the operating system takes is left out on both sides: on a virtual machine it depends
+    on the memory that its host has at hand, and a call of 0.1 s may wait half a second for it.
+    """
     found = []
     for program, size, measured in _ours(results):
         row = results.rows.get((program, NUMPY.name))
-        first = row.single[size].first_s if row and size in row.single else None
+        first = row.single[size].own_first_s if row and size in row.single else None
         first = first or numpy_seconds(results, program, size)
-        if first is None or measured.first_s is None:
+        ours = measured.own_first_s
+        if first is None or ours is None:
             continue
-        over = measured.first_s - (1 + SHARE) * first - AT_ONCE
+        over = ours - (1 + SHARE) * first - AT_ONCE
         if over > 0:
-            what = f"{measured.first_s * 1e3:.0f} ms, NumPy {first * 1e3:.0f} ms"
+            what = f"{ours * 1e3:.0f} ms, NumPy {first * 1e3:.0f} ms"
             found.append(Shortfall(program, size, what))
     return found
 
@@ -183,7 +190,7 @@ def section(results: Results) -> str:
     tiny = f"takes at most {OVERHEAD * 1e6:.0f} µs more, where a call takes under 20"
     kept = [
         (f"{steady}, or {tiny}", slower(results)),
-        ("gives its first result within 5 % and 50 ms of NumPy's", late(results)),
+        (f"gives its first result within 5 % and 50 ms of NumPy's, {ASIDE}", late(results)),
         ("is, within 5 %, at least as fast as torch.compile where that finishes", behind(results)),
     ]
     parts = [f"Every program {what}: {_exceptions(found)}" for what, found in kept]

@@ -31,7 +31,8 @@ NumPy.
 machine that has used the tool before, but not this program. Importing the tool comes on top. \
 npcompile answers with NumPy's result and compiles meanwhile; *ready* is when that is done. \
 Another process has claimed some memory just before, which a virtual machine would otherwise have \
-to get from its host first.
+to get from its host first. That does not always help: where first results are compared with \
+NumPy's, what the operating system took in them is left out on both sides.
 - **Restart**: the same first call in a new process that finds the caches of the first.
 - **Time-outs and errors**: whoever waits in vain falls back to NumPy. They count as NumPy's time \
 plus the time that was lost, larger sizes of the program included.

@@ -48,10 +48,10 @@ MANY = 200
 CALLS = 12
 """Calls in a round, of those that take longer."""
 
-ROUND = 0.5
+ROUND = 1.5
 """Seconds after which a round ends with the present call."""
 
-DECIDING = 5.0
+DECIDING = 8.0
 """Seconds for all rounds of a size, besides the time in which a tool compiles."""
 
 
@@ -121,7 +121,7 @@ class Trial:
         held = tool.arguments(self.args)
         self.native = self._subject(program.run, self.args)
         self.compiled = self._subject(run, held)
-        self.first_s = 0.0
+        self.first_s = self.system_s = 0.0
         self.ready_s = 0.0
         self.settled = True
         self.peak_mb = 0.0
@@ -132,7 +132,9 @@ class Trial:
 
     def first(self) -> None:
         """Call it for the first time."""
+        before = system_seconds()
         self.first_s, _ = self.compiled.sample(1)
+        self.system_s = system_seconds() - before
 
     def settle(self, timeout: float) -> None:
         """Call it until the tool has nothing left to compile or to decide."""
@@ -174,6 +176,7 @@ class Trial:
         return Measured(
             status=status,
             first_s=self.first_s,
+            system_s=self.system_s,
             ready_s=self.ready_s,
             timing=timing,
             message=message,
@@ -274,6 +277,12 @@ def claim_memory() -> None:
     there, and longer than some programs take.
     """
     subprocess.run([sys.executable, "-c", TOUCH.format(CLAIMED)], check=True)
+
+
+def system_seconds() -> float:
+    """Seconds in which the operating system has worked for this thread so far."""
+    who = getattr(resource, "RUSAGE_THREAD", resource.RUSAGE_SELF)
+    return resource.getrusage(who).ru_stime
 
 
 def peak_megabytes() -> float:

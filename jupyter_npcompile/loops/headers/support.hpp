@@ -1037,6 +1037,7 @@ extern "C" {
 double random_standard_normal(bitgen_t *);
 double random_standard_exponential(bitgen_t *);
 uint64_t random_bounded_uint64(bitgen_t *, uint64_t off, uint64_t range, uint64_t mask, bool masked);
+void random_bounded_uint64_fill(bitgen_t *, uint64_t off, uint64_t range, npy_intp count, bool masked, uint64_t *to);
 }
 static bool find_bits(PyObject *bits, Source &v) {
     PyObject *capsule = bits ? PyObject_GetAttrString(bits, "capsule") : nullptr;
@@ -1125,6 +1126,14 @@ static inline i64 random_integer_of_legacy(const Source &s, i64 low, i64 high) {
 static inline i64 random_integer(const Source &s, i64 low, i64 high) {
     NEED(high > low);
     return (i64)random_bounded_uint64(s.bits, (uint64_t)low, (uint64_t)(high - 1 - low), 0, false);
+}
+static inline void fill_random_integer(const Source &s, i64 low, i64 high, i64 *to, i64 count) {
+    NEED(high > low);
+    random_bounded_uint64_fill(s.bits, (uint64_t)low, (uint64_t)(high - 1 - low), count, false, (uint64_t *)to);
+}
+static inline void fill_random_integer_of_legacy(const Source &s, i64 low, i64 high, i64 *to, i64 count) {
+    NEED(high > low);
+    random_bounded_uint64_fill(s.bits, (uint64_t)low, (uint64_t)(high - 1 - low), count, true, (uint64_t *)to);
 }
 
 // ---- calls of NumPy

@@ -133,8 +133,9 @@ def _integers(
             raise Declined("`integers` with bounds that are no integers")
         bounds.append(t.writer.hold("i64", f"(i64){scalar.code}"))
     function = "random_integer_of_legacy" if legacy else "random_integer"
-    code = f"{function}({source.code}, {bounds[0]}, {bounds[1]})"
-    drawn = _drawn(t, code, Number("np", "int64"), known.get("size"))
+    arguments = ", ".join((source.code, *bounds))
+    one, many = f"{function}({arguments})", f"fill_{function}({arguments}, {{}})"
+    drawn = _drawn(t, one, Number("np", "int64"), known.get("size"), many)
     if legacy and isinstance(drawn, Scalar):
         return Scalar(drawn.code, Number("py", "int64"))
     return drawn
@@ -236,8 +237,8 @@ def _bound(
     return {**dict(zip(parameters, args, strict=False)), **kwargs}
 
 
-def _drawn(t: Names, code: str, kind: Number, size: Value | None) -> Value:
-    """One number, or an array of them."""
+def _drawn(t: Names, code: str, kind: Number, size: Value | None, many: str = "") -> Value:
+    """One number, or an array of them: by a function for many, where there is one."""
     w = t.writer
     if size is None or (isinstance(size, Known) and size.value is None):
         return Scalar(w.hold(kind.c, code), kind)
@@ -247,6 +248,9 @@ def _drawn(t: Names, code: str, kind: Number, size: Value | None) -> Value:
     dims = [w.hold("i64", as_index(number(length)), "d") for length in lengths]
     made = elementwise.new(w, kind.dtype, dims)
     place, count = w.name("k"), " * ".join(dims)
+    if many:
+        w.emit(many.format(f"{made.code}.p, {count}") + ";")
+        return made
     with w.block(f"for (i64 {place} = 0; {place} < {count}; {place}++)"):
         w.emit(f"{made.code}.p[{place}] = {code};")
     return made
