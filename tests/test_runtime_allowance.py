@@ -15,7 +15,8 @@ from jupyter_npcompile.runtime.reporting import POSTPONED
 from jupyter_npcompile.runtime.state import RegionState
 from jupyter_npcompile.runtime.worker import Compiler
 from jupyter_npcompile.tracer.evaluation import evaluate
-from jupyter_npcompile.tracer.recorder import Recorder
+from jupyter_npcompile.tracer.recorder import MAX_STEPS, Recorder
+from tests.native_loops import define
 
 
 @pytest.fixture(autouse=True)
@@ -138,6 +139,37 @@ def test_a_recording_ends_where_it_takes_too_long(
         assert all(line.status == "compiled" for line in body if line not in late)
         left[0] = 10**6
     assert not late
+
+
+LONG = (
+    "[float(text) for text in texts]",
+    "sum([len(text) % 3 for text in texts])",
+    "dict(zip(range(len(texts)), texts))",
+)
+"""Python's own work on many objects, and what it gives."""
+
+
+@pytest.mark.usefixtures("_nothing_gets_compiled")
+@pytest.mark.parametrize("work", LONG)
+def test_long_work_of_python_is_not_followed_to_its_end(
+    work: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = [0]
+    real = Recorder.step
+
+    def counted(recorder: Recorder) -> None:
+        steps[0] += 1
+        real(recorder)
+
+    monkeypatch.setattr(Recorder, "step", counted)
+    monkeypatch.setattr(allowances, "AT_ONCE", 1e9)  # the limits decide, and no clock
+    text = f"def f(x, texts):\n    y = x * 2\n    found = {work}\n    return y.sum(), found\n"
+    function = define(text)
+    fast = npc.compile(function)
+    x, texts = np.ones(3), ["1.5"] * 20_000
+    for _ in range(PATIENT + 2):
+        assert fast(x, texts) == function(x, texts)
+    assert steps[0] < 2 * MAX_STEPS
 
 
 @pytest.mark.usefixtures("_nothing_gets_compiled")

@@ -6,6 +6,8 @@ import gc
 import os
 import random
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -22,16 +24,19 @@ from jupyter_npcompile.runtime import (
     cache_folder,
     cells,
     compile_worker,
+    compiled,
     loop_store,
     notices,
     preparing,
     progress,
 )
 from jupyter_npcompile.runtime import cache as caches
+from jupyter_npcompile.runtime.compile_errors import TakesLongError
 from jupyter_npcompile.runtime.compile_worker import CompileWorker
 from jupyter_npcompile.runtime.compiled import Store
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.loop_store import LoopStore
+from jupyter_npcompile.runtime.native import torch_symbols
 from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.reference import Reference
 from jupyter_npcompile.runtime.stats import counters
@@ -144,6 +149,50 @@ def test_the_next_kernel_is_compiled_at_once(kernel: Kernel) -> None:
     assert npc.stats()["artifacts"] == 0
     assert plan(f).timings["numpy_us"] == before["numpy_us"]
     assert kernel.worker.pid is None  # nobody has needed it
+
+
+def test_what_takes_long_to_load_is_loaded_in_the_background(
+    kernel: Kernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    f = function()
+    check(f)
+    assert compiler.wait(60)
+    kernel.restart()
+
+    def demand(manifest: Mapping[str, Any]) -> None:
+        raise TakesLongError
+
+    monkeypatch.setattr(compiled, "_demand_symbols", demand)
+    f = function()
+    check(f)
+    assert plan(f).state == "pending"
+    assert compiler.wait(60)
+    assert plan(f).state == "ready"
+    check(f)
+    assert npc.stats()["dispatches"] == 1
+    assert (npc.stats()["recalled"], npc.stats()["artifacts"]) == (1, 0)
+    assert kernel.worker.pid is None  # it was in the cache
+
+
+def test_the_symbols_of_torch_take_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch_symbols, "are_there", lambda: False)
+    compiled._demand_symbols({"torch": False})
+    with pytest.raises(TakesLongError):
+        compiled._demand_symbols({"torch": True})
+    monkeypatch.setattr(torch_symbols, "are_there", lambda: True)
+    compiled._demand_symbols({"torch": True})
+
+
+def test_the_symbols_of_torch_are_loaded_without_torch() -> None:
+    lines = (
+        "import sys",
+        "from jupyter_npcompile.runtime.native import torch_symbols",
+        "assert not torch_symbols.are_there()",
+        "torch_symbols.load()",
+        "torch_symbols.load()",
+        "assert torch_symbols.are_there() and 'torch' not in sys.modules",
+    )
+    subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True, cwd=ROOT)
 
 
 def test_the_worker_of_one_cache_serves_another(kernel: Kernel, tmp_path: Path) -> None:

@@ -186,9 +186,10 @@ def test_methods_and_attributes_of_plain_objects_are_traced() -> None:
         (lambda x: np.array([x, None], dtype=object), "input", "object"),
         (lambda x: np.where(x > 0, "yes", "no"), "input", "`np.where` gives text, which is not"),
         (lambda x: [k for k in range(3000) if (x + k) is None], "limit", "unrolled"),
-        (lambda x: x + np.array([1.0] * 10_001), "limit", "more than 10000 Python objects"),
-        (lambda x: x[[0, 1] * 6000], "limit", "more than 10000 Python objects"),
-        (lambda x: np.sum([[1.0] * 6000] * 2), "limit", "more than 10000 Python objects"),
+        (lambda x: x + np.array([1.0] * 10_001), "limit", "more than 1000 Python objects"),
+        (lambda x: x[[0, 1] * 6000], "limit", "more than 1000 Python objects"),
+        (lambda x: np.sum([[1.0] * 6000] * 2), "limit", "more than 1000 Python objects"),
+        (lambda x: x + sum([k % 3 for k in range(5000)]), "limit", "4000 operations of Python"),
         (lambda x: hash(x), "value", "hash()"),
     ],
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import os
 import sys
 import threading
 import warnings
@@ -16,11 +15,12 @@ from typing import Any, Protocol, runtime_checkable
 
 from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime.anonymous import key_of, named
-from jupyter_npcompile.runtime.compile_errors import UnbuildableError
+from jupyter_npcompile.runtime.compile_errors import TakesLongError, UnbuildableError
 from jupyter_npcompile.runtime.compiled import TIER, Compiled, Store
 from jupyter_npcompile.runtime.device.residency import Residency
 from jupyter_npcompile.runtime.devices import device_of
 from jupyter_npcompile.runtime.forms import Form
+from jupyter_npcompile.runtime.native import torch_symbols
 from jupyter_npcompile.runtime.native.build import CONSTANTS
 from jupyter_npcompile.runtime.native.gxx import LIBRARY
 from jupyter_npcompile.runtime.native.manifest import from_json
@@ -129,6 +129,9 @@ class Artifact:
 _lock = threading.RLock()
 _artifacts: dict[tuple[str, str], Artifact] = {}
 
+_left: set[tuple[str, str]] = set()
+"""Those that are in the cache, and take longer to load than the user's code can wait."""
+
 Made = dict[tuple[str, str], Artifact]
 """Artifacts by the key of their graph, and tier."""
 
@@ -156,8 +159,17 @@ store = Store(_load)
 """Where native code comes from."""
 
 
-def recall(graph: Graph, tier: str) -> Artifact | None:
+def recall(graph: Graph, tier: str, *, at_once: bool = False) -> Artifact | None:
     """The artifact of a segment, if it was made before: in this kernel, or an earlier one.
+
+    Parameters
+    ----------
+    graph : Graph
+        NumPy level.
+    tier : str
+        ``"aten"``, ``"inductor"``, or the name of a device.
+    at_once : bool
+        Whether somebody waits who must not: what takes long to load is left to `make`.
 
     Raises
     ------
@@ -168,7 +180,12 @@ def recall(graph: Graph, tier: str) -> Artifact | None:
     artifact = _artifacts.get(key)
     if artifact is None and tier == TIER:
         began = perf_counter()
-        found = store.find(graph)
+        try:
+            found = store.find(graph, at_once=at_once)
+        except TakesLongError:
+            _left.add(key)
+            return None
+        _left.discard(key)
         if found is not None:
             artifact = _native(graph, found, began)
             if found.form is None:
@@ -217,6 +234,8 @@ def make(
     """
     key = _key(graph, tier)
     known = _artifacts if made is None else made
+    if made is None and key in _left and (recalled := recall(graph, tier)) is not None:
+        return recalled
     artifact = known.get(key)
     if artifact is None and tier == TIER:
         began = perf_counter()
@@ -278,9 +297,7 @@ def _native(graph: Graph, found: Compiled, began: float) -> Artifact:
 
 def _lowered(graph: Graph, tier: str, alone: bool) -> Artifact:
     """The lowered graph, built in this process: one operation after the other, or on a device."""
-    # Read when OpenMP is loaded with torch: threads that spin while they wait
-    # for each other lose milliseconds on a machine that does anything else.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    torch_symbols.have_threads_wait_idly()
     began = perf_counter()
     with _quiet("torch", alone):
         from jupyter_npcompile.tracer.lowering import lower

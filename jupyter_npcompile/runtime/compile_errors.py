@@ -17,3 +17,7 @@ class WorkerError(CompileFailedError):
 
 class CancelledError(Exception):
     """Nobody wants the result any more."""
+
+
+class TakesLongError(Exception):
+    """Code is there, but to load it would hold up who asks: a thread in the background can."""

@@ -19,10 +19,15 @@ from jupyter_npcompile.runtime import stamp
 from jupyter_npcompile.runtime.anonymous import anonymous, key_of
 from jupyter_npcompile.runtime.cache import Cache
 from jupyter_npcompile.runtime.cache_entry import Entry
-from jupyter_npcompile.runtime.compile_errors import CompileFailedError, UnbuildableError
+from jupyter_npcompile.runtime.compile_errors import (
+    CompileFailedError,
+    TakesLongError,
+    UnbuildableError,
+)
 from jupyter_npcompile.runtime.compile_worker import CompileWorker, worker
 from jupyter_npcompile.runtime.durations import Durations
 from jupyter_npcompile.runtime.forms import MAX_FORMS, Form, Forms, form_key, itemsize
+from jupyter_npcompile.runtime.native import torch_symbols
 from jupyter_npcompile.runtime.native.fitting import OtherLayoutError
 from jupyter_npcompile.runtime.notices import say
 from jupyter_npcompile.runtime.settings import settings
@@ -94,23 +99,35 @@ class Store:
         """The name of its entry in a cache."""
         return stamp.entry_key(key_of(graph), TIER)
 
-    def find(self, graph: Graph) -> Compiled | None:
+    def find(self, graph: Graph, *, at_once: bool = False) -> Compiled | None:
         """What the cache holds for a graph, loaded; None when it must be compiled.
+
+        Parameters
+        ----------
+        graph : Graph
+            NumPy level.
+        at_once : bool
+            Whether it must not take long.
 
         Raises
         ------
         LoweringError, UnbuildableError
             When it is known that it cannot be compiled.
+        TakesLongError
+            When it would take long.
         """
         digest = outline(graph, itemsize)
-        found = self._instance(graph, digest, remembered=True)
+        found = self._instance(graph, digest, remembered=True, at_once=at_once)
         if found is not None:
             return found
         cache = caches.cache()
         entry = cache.find(self.key(graph))
-        if entry is not None and (loaded := self._loaded(graph, entry)) is not None:
-            return loaded
-        return self._instance(graph, digest)
+        if entry is not None:
+            if at_once and entry.error is None:
+                _demand_symbols(entry.manifest)
+            if (loaded := self._loaded(graph, entry)) is not None:
+                return loaded
+        return self._instance(graph, digest, at_once=at_once)
 
     def make_general(self, graph: Graph, other: Graph, ticket: Ticket) -> Compiled | None:
         """Have code for many sizes compiled, if there is none yet that serves these.
@@ -158,7 +175,13 @@ class Store:
             return made and replace(made, is_new=True)
 
     def _instance(
-        self, graph: Graph, digest: str, *, remembered: bool = False, fresh: bool = False
+        self,
+        graph: Graph,
+        digest: str,
+        *,
+        remembered: bool = False,
+        fresh: bool = False,
+        at_once: bool = False,
     ) -> Compiled | None:
         """A graph as one of those that some code serves.
 
@@ -166,12 +189,16 @@ class Store:
         ------
         UnbuildableError
             When code that was made for it does not serve it.
+        TakesLongError
+            When it would take long, and must not.
         """
         forms = self._forms.known(digest, None if remembered else caches.cache())
         for form in reversed(forms):
             sizes = form.sizes(graph)
             if sizes is None or (support := self.support()) is None:
                 continue
+            if at_once:
+                _demand_symbols(form.manifest)
             try:
                 program = self._load(graph, form.manifest, form.folder, support, sizes, form.free)
             except (OSError, OtherLayoutError) as error:
@@ -260,6 +287,12 @@ class Store:
             return None
         aten, kernels = (from_json(entry.manifest[level]) for level in ("aten", "kernels"))
         return Compiled(program, aten, kernels, entry.key, entry.verdict)
+
+
+def _demand_symbols(manifest: Mapping[str, Any]) -> None:
+    """Make sure that what code needs of torch's library is there."""
+    if manifest.get("torch") and not torch_symbols.are_there():
+        raise TakesLongError
 
 
 class BuildError(Exception):

@@ -132,6 +132,7 @@ class Hooks:
         if at is not None:
             interrupts.allow()
             self.recorder.position = Position(*at)
+            self.recorder.step()
 
     # -- operators
 
@@ -378,6 +379,7 @@ class HelperHooks(Hooks):
 
     def _at(self, at: At) -> None:
         """Positions stay those of the call in the cell; the lines that ran are noted."""
+        self.recorder.step()
         if at is not None and not self._numpy:
             self.recorder.inlined.add((self.function.__code__.co_filename, at[0]))
 

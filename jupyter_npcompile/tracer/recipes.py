@@ -12,7 +12,7 @@ import numpy as np
 from jupyter_npcompile.cell import HOOKS
 from jupyter_npcompile.graph.nodes import Ref
 from jupyter_npcompile.tracer.breaks import Break
-from jupyter_npcompile.tracer.recorder import Recorder, traced_in
+from jupyter_npcompile.tracer.recorder import MAX_ITEMS, Recorder, traced_in
 from jupyter_npcompile.tracer.sources import Source
 from jupyter_npcompile.tracer.traced import Interim, Opaque, is_traced
 
@@ -83,6 +83,10 @@ def recipe(value: Any, recorder: Recorder, made: dict[int, Container]) -> Recipe
     if isinstance(value, tuple) or type(value) in (list, dict):
         if len(made) > MAX_CONTAINERS:
             raise Break("limit", "more containers than are worth following, or one in itself")
+        if len(value) > MAX_ITEMS:
+            kind = type(value).__name__
+            raise Break("limit", f"a {kind} of more than {MAX_ITEMS} objects is kept in a variable")
+        recorder.demand_patience()
         keys = tuple(value) if type(value) is dict else None
         made[id(value)] = container = Container(type(value), keys, ())
         items = value.values() if isinstance(value, dict) else value

@@ -25,8 +25,15 @@ if TYPE_CHECKING:
 MAX_NODES = 2000
 """A segment longer than this is cut: compilers need seconds per hundred nodes."""
 
-MAX_ITEMS = 10_000
+MAX_ITEMS = 1_000
 """Python objects in the lists of one call; looking at more takes longer than NumPy does."""
+
+STEPS = 64
+"""Operations of traced code, of NumPy or not, between two looks at the clock."""
+
+MAX_STEPS = 4_000
+"""Operations of Python, such as those of a list comprehension, between two of NumPy: to follow
+each takes many times as long as to run it."""
 
 READ_ONLY_VIEWS = frozenset({"numpy.broadcast_to", "numpy.diagonal", "ndarray.diagonal"})
 """Views that NumPy makes read-only although their base is not."""
@@ -98,6 +105,7 @@ class Recorder(Inputs):
         self.drawn: dict[int, Any] = {}
         self.streams = Streams()
         self.spare: Traced | None = None
+        self._steps = self._seen = 0
 
     def release(self) -> None:
         """Turn the streams of random numbers back, and let go of every array."""
@@ -105,6 +113,24 @@ class Recorder(Inputs):
         self.streams = Streams()
         self.drawn.clear()
         super().release()
+
+    def step(self) -> None:
+        """One operation of the traced code begins: Python's own take time, too.
+
+        Raises
+        ------
+        Postponed
+            When there is no time left.
+        Break
+            When Python computes for long, and NumPy does not.
+        """
+        self._steps += 1
+        if self._steps % STEPS == 0:
+            self.demand_patience()
+            if len(self.nodes) != self._seen:
+                self._seen, self._steps = len(self.nodes), 0
+            elif self._steps > MAX_STEPS:
+                raise Break("limit", f"more than {MAX_STEPS} operations of Python without NumPy's")
 
     def begin_statement(self) -> None:
         """What came before is kept, whatever becomes of this statement."""

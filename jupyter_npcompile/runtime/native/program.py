@@ -18,6 +18,7 @@ from jupyter_npcompile.graph.nodes import Graph, Node, ValueType
 from jupyter_npcompile.runtime.arrays import sort_results
 from jupyter_npcompile.runtime.errors import CheckFailedError
 from jupyter_npcompile.runtime.footprint import size_of
+from jupyter_npcompile.runtime.native import torch_symbols
 from jupyter_npcompile.runtime.native.fitting import Bounds, fitted
 from jupyter_npcompile.runtime.native.manifest import Manifest, PieceManifest, nbytes
 from jupyter_npcompile.runtime.native.toolchain import DISPATCH
@@ -304,8 +305,9 @@ def _library(manifest: Manifest, path: Path) -> ctypes.CDLL | None:
     """The shared library, where any piece has an entry point."""
     if not any(piece.entry for piece in manifest.pieces):
         return None
+    torch_symbols.have_threads_wait_idly()
     if manifest.torch:
-        _load_torch_symbols()
+        torch_symbols.load()
     return ctypes.CDLL(str(path))
 
 
@@ -347,14 +349,3 @@ def _piece(
 
 def _spec(kind: ValueType, writeable: int = -1) -> tuple[Any, ...]:
     return _KINDS[kind.kind], np.dtype(kind.dtype), kind.shape, kind.strides, int(writeable)
-
-
-def _load_torch_symbols() -> None:
-    """Load torch's C++ library, which holds the vector functions that kernels call."""
-    if "torch" in sys.modules:
-        return
-    spec = importlib.util.find_spec("torch")
-    assert spec is not None
-    assert spec.origin is not None
-    folder = Path(spec.origin).parent / "lib"
-    ctypes.CDLL(str(folder / "libtorch_cpu.so"), mode=ctypes.RTLD_GLOBAL)
