@@ -3,11 +3,13 @@
 To record takes time: inputs are looked at, what is written is copied. To check a
 result takes more, for NumPy computes it once more. While the allowance of a run
 is used up, NumPy goes on alone; what was left out is done when the code runs
-again, or later in the same run, for the allowance grows with its length.
+again, or later in the same run, for the allowance grows with its length. Functions
+that a cell calls share what the cell has.
 """
 
 from __future__ import annotations
 
+import threading
 from time import perf_counter
 
 AT_ONCE = 0.02
@@ -23,10 +25,27 @@ LATER = 8
 """How many times as much the second and the third run may lose."""
 
 PATIENT = 3
-"""Runs with an allowance: what runs more often than that is worth any time."""
+"""Runs with an allowance each: what runs more often than that has one for all its time, which grows
+with it. So a slow function is checked soon, and one that calls itself a thousand times in a
+millisecond has not become worth seconds."""
 
 COPIED = 5e8
 """Bytes that are copied in a second, into memory that is used for the first time."""
+
+
+class _Running(threading.local):
+    """The allowance of the cell that runs in a thread."""
+
+    allowance: Allowance | None = None
+
+
+_running = _Running()
+
+
+def share(allowance: Allowance | None) -> Allowance | None:
+    """Have functions that are called take no more than this one has; returns the one before."""
+    before, _running.allowance = _running.allowance, allowance
+    return before
 
 
 class Allowance:
@@ -35,7 +54,7 @@ class Allowance:
     Attributes
     ----------
     spent : float
-        Seconds that were used up in this run.
+        Seconds that were used up in this run, without those of functions that it calls.
 
     Examples
     --------
@@ -47,34 +66,62 @@ class Allowance:
     >>> allowance.left < 0
     True
     >>> allowance.begin(PATIENT + 1)
-    >>> allowance.left
-    inf
-    >>> allowance.meets_news()
-    >>> allowance.left < 1
+    >>> allowance.left < 0  # what it has cost so far
     True
     """
 
-    __slots__ = ("_began", "_factor", "spent")
+    __slots__ = (
+        *("_before", "_began", "_factor", "_first", "_given", "_is_frequent", "_outer", "_within"),
+        "spent",
+    )
 
     def __init__(self) -> None:
-        self._began = self.spent = 0.0
+        self._first: float | None = None
+        self._began = self._before = self._given = self.spent = 0.0
         self._factor = float("inf")
+        self._is_frequent = False
+        self._outer: Allowance | None = None
+        self._within: set[Allowance] = set()
 
     def begin(self, run: int) -> None:
         """A run begins: the first, the second, ..."""
         self._began = perf_counter()
-        self.spent = 0.0
-        self._factor = 1 if run <= 1 else LATER if run <= PATIENT else float("inf")
+        if self._first is None:
+            self._first = self._began
+        self._before += self.spent + self._given
+        for inner in self._within:
+            self._before += inner.spent
+            inner._outer = None
+        self._within.clear()
+        if self._outer is not None:
+            self._outer._given += self.spent
+        self._outer = _running.allowance if _running.allowance is not self else None
+        if self._outer is not None:
+            self._outer._within.add(self)
+        self._given = self.spent = 0.0
+        self._factor = 1 if run <= 1 else LATER
+        self._is_frequent = run > PATIENT
 
     def meets_news(self) -> None:
         """Something begins that no run has seen, of another size perhaps: as in a first run."""
         self._factor = min(self._factor, 1.0)
+        self._is_frequent = False
 
     @property
     def left(self) -> float:
         """Seconds."""
-        elapsed = max(perf_counter() - self._began - self.spent, 0.0)
-        return self._factor * (AT_ONCE + SHARE * elapsed) - self.spent
+        left = self._left
+        return left if self._outer is None else min(left, self._outer._left)
+
+    @property
+    def _left(self) -> float:
+        since, spent = self._began, self.spent + self._given
+        for inner in self._within:
+            spent += inner.spent
+        if self._is_frequent and self._first is not None:
+            since, spent = self._first, self._before + spent
+        elapsed = max(perf_counter() - since - spent, 0.0)
+        return self._factor * (AT_ONCE + SHARE * elapsed) - spent
 
     def is_enough_for_copying(self, nbytes: int) -> bool:
         """Whether something as large may be copied."""

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from jupyter_npcompile.cell import CellProgram, SourceText, build_cell
 from jupyter_npcompile.cell.syntax import clone
+from jupyter_npcompile.runtime.allowance import Allowance, share
 from jupyter_npcompile.runtime.copied_namespace import names_in
 from jupyter_npcompile.runtime.device.residency import Residency
 from jupyter_npcompile.runtime.device.watch import watch_of
@@ -56,6 +57,8 @@ class Remembered:
         How often it has run.
     duel : Duel
         Between its loops with guards and as they were written.
+    allowance : Allowance
+        How long our own work may hold up its runs.
     places : set of str
         The notebook's cells that hold this text, as far as the frontend tells.
     mentioned : list of str, optional
@@ -72,6 +75,7 @@ class Remembered:
     filenames: set[str] = field(default_factory=set)
     runs: int = 0
     duel: Duel = field(default_factory=lambda: Duel(brief=0.0))
+    allowance: Allowance = field(default_factory=Allowance)
     places: set[str] = field(default_factory=set)
     mentioned: list[str] | None = None
     latest: Callable[[], CellHandle | None] = lambda: None
@@ -125,7 +129,7 @@ class CellHandle(ModuleFrame):
     """
 
     __slots__ = (
-        *("__weakref__", "_kept", "body", "filenames", "functions", "loops", "name"),
+        *("__weakref__", "_around", "_kept", "body", "filenames", "functions", "loops", "name"),
         *("namespace", "options", "over", "program", "source", "states"),
     )
 
@@ -149,7 +153,9 @@ class CellHandle(ModuleFrame):
         self._kept = kept
         self.over = False
         kept.runs += 1
+        self._rest.allowance = kept.allowance
         self._rest.allowance.begin(kept.runs)
+        self._around: Allowance | None = None
         for state in kept.states:
             state.rest = self._rest
         for loop in kept.loops:
@@ -185,6 +191,7 @@ class CellHandle(ModuleFrame):
     def enter(self) -> None:
         """Make the handle visible to the cell's code, and to nothing else."""
         setattr(builtins, self.name, self)
+        self._around = share(self._rest.allowance)
         if self.program.loops and is_open(self.options) and not self._is_compiling():
             self._take_sides()
 
@@ -215,6 +222,7 @@ class CellHandle(ModuleFrame):
             Whether the cell ran to its end, so that its time says something.
         """
         self.over = True
+        share(self._around)
         if completed:
             self.end()
         if getattr(builtins, self.name, None) is self:

@@ -32,7 +32,6 @@ from jupyter_npcompile.tracer import (
 from jupyter_npcompile.tracer.breaks import Break, NeedsCopy, Postponed
 from jupyter_npcompile.tracer.definitions import is_definition
 from jupyter_npcompile.tracer.evaluation import python_errors
-from jupyter_npcompile.tracer.guards import ValueGuard
 from jupyter_npcompile.tracer.interpret import value_type
 from jupyter_npcompile.tracer.operations import UFUNCS, is_numpy_function
 from jupyter_npcompile.tracer.operators import is_array_like, operate
@@ -350,9 +349,7 @@ class Hooks:
             return value.value
         if value.source is None or isinstance(value.value, np.ndarray):
             raise Break("value", why, "delay the conversion until after the computation")
-        guard = ValueGuard(value.source, value.value)
-        if guard not in self.recorder.guards:
-            self.recorder.guards.append(guard)
+        self.recorder.fix(value.source, value.value)
         return value.value
 
     def stop(self, kind: Any, reason: str) -> NoReturn:

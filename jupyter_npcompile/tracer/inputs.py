@@ -95,6 +95,7 @@ class Inputs:
         self.inputs: list[Node] = []
         self.sources: list[Source] = []
         self.guards: list[Guard] = []
+        self._values: set[ValueGuard] = set()
         self.arrays: list[tuple[Source, Array]] = []
         self._read_only: set[int] = set()
         self._doubtful: set[int] = set()
@@ -110,6 +111,13 @@ class Inputs:
         self._originals: dict[int, Array] = {}
         self._count = self._copied = 0
         self.free: Mapping[Source, int] = {}
+
+    def fix(self, source: Source, value: Any) -> None:
+        """A recording depends on a value: guard it, once, however often it is asked for."""
+        guard = ValueGuard(source, value)
+        if guard not in self._values:
+            self._values.add(guard)
+            self.guards.append(guard)
 
     def is_free(self, value: Any) -> bool:
         """Whether a value is an integer from outside that may be another one in a replay."""
@@ -205,6 +213,7 @@ class Inputs:
         """Let go of what was assumed about the contents of a container that will change."""
         found = self.origin(container)
         if found is not None:
+            self._values.clear()
             self.guards = [
                 guard
                 for guard in self.guards
