@@ -91,6 +91,25 @@ static inline T dot(const U *a, i64 sa, const V *b, i64 sb, i64 n) {
     return sum;
 }
 
+// Elements that `f(k)` and `g(k)` compute, each once: a few one by one, many by blocks.
+template <class T, class F, class G> INLINE T dot_by(const F &f, const G &g, i64 n) {
+    T sum = 0;
+    if (n < 16) {
+        for (i64 i = 0; i < n; i++) sum = sum + f(i) * g(i);
+        return sum;
+    }
+    T a[SUMMED], b[SUMMED];
+    for (i64 from = 0; from < n; from += SUMMED) {
+        const i64 count = std::min<i64>(SUMMED, n - from);
+#pragma GCC ivdep
+        for (i64 i = 0; i < count; i++) a[i] = f(from + i);
+#pragma GCC ivdep
+        for (i64 i = 0; i < count; i++) b[i] = g(from + i);
+        sum = sum + dot<T>(a, 1, b, 1, count);
+    }
+    return sum;
+}
+
 // What the extreme of nothing would be: anything is better.
 template <class T, bool LARGEST> constexpr T worst() {
     if constexpr (std::is_floating_point<T>::value) return LARGEST ? -(T)INFINITY : (T)INFINITY;
