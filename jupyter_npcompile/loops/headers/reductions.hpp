@@ -47,6 +47,17 @@ template <class T, class F> static inline T pairwise_by(const F &f, i64 from, i6
     const T first = pairwise_by<T>(f, from, half);
     return first + pairwise_by<T>(f, from + half, n - half);
 }
+// Some elements of a row that `f(k)` computes. Windows have rows of a few elements, for which a loop
+// of vectors takes longer to begin than to run.
+template <class T, class F> INLINE void compute_row(const F &f, i64 from, i64 n, T *out) {
+    switch (n) {
+    case 3: for (i64 i = 0; i < 3; i++) out[i] = f(from + i); return;
+    case 5: for (i64 i = 0; i < 5; i++) out[i] = f(from + i); return;
+    case 7: for (i64 i = 0; i < 7; i++) out[i] = f(from + i); return;
+    }
+#pragma GCC ivdep
+    for (i64 i = 0; i < n; i++) out[i] = f(from + i);
+}
 // Elements that `f(k)` computes.
 template <class T, class F> INLINE T pairwise(const F &f, i64 from, i64 n) {
     if (n < 8) {

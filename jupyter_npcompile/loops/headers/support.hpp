@@ -257,6 +257,10 @@ template <class T, int N> struct Array : View<T, N> {
     KEPT Array &operator=(const Array &v) { return *this = static_cast<const View<T, N> &>(v); }
     KEPT ~Array() { drop(this->b); }
 };
+// Whether nobody else has any of an array's memory.
+template <class T, int N> INLINE bool is_sole(const View<T, N> &a) {
+    return a.b && a.b->refs == 1 && a.id == 0 && !a.b->odd && a.contiguous();
+}
 // The array is all of its buffer.
 template <class T, int N> static inline void own(View<T, N> &a) {
     static_assert(N <= MOST_DIMENSIONS, "too many dimensions");

@@ -23,7 +23,7 @@ COUNTED = Number("np", "int64") if isinstance(np.count_nonzero(np.ones(1)), np.i
 """What ``np.count_nonzero`` gives: another type in some versions of NumPy."""
 
 
-SHORT = (2, 3)
+SHORT = (2, 3, 4)
 """Lengths of rows that are added without a loop: the coordinates of points, pairs."""
 
 

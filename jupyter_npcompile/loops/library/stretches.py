@@ -9,6 +9,9 @@ from jupyter_npcompile.loops.nests import Loop
 from jupyter_npcompile.loops.values import Lazy
 from jupyter_npcompile.loops.writer import Writer
 
+FEW = 4
+"""Operations that are written once more for each length of rows that have no loop."""
+
 
 def add(writer: Writer, value: Lazy, result: str, c: str) -> None:
     """Add all elements of an expression to a variable, without making an array of them.
@@ -56,22 +59,26 @@ def _compute(
     """Compute so many elements from a place on, which is moved behind them."""
     w, k, n = loop.writer, loop.counters[-1], loop.dims[-1]
     count, out = names
-    *above, begin = place
+    # Copies, which are kept in registers.
+    own = [w.name("at") for _ in place]
+    w.emit(*(f"i64 {here} = {there};" for here, there in zip(own, place, strict=True)))
+    *above, begin = own
     with w.block(f"while ({count} > 0)"):
         for counter, name in zip(loop.counters, above, strict=False):
             w.emit(f"const i64 {counter} = {name};")
-        start = w.hold("i64", begin, "b")
-        part = w.hold("i64", f"std::min<i64>({count}, {n} - {start})", "m")
+        part = w.hold("i64", f"std::min<i64>({count}, {n} - {begin})", "m")
         loop.begin_row()
-        w.emit("#pragma GCC ivdep")
-        w.emit(f"for (i64 {k} = {start}; {k} < {start} + {part}; {k}++)")
-        w.emit(f"{out}[{k} - {start}] = ({c}){loop.element(value, unit=unit)};")
+        element = f"({c}){loop.element(value, unit=unit)}"
+        if unit and elementwise.size_of(value) <= FEW:
+            function = f"[&](i64 {k}) {{ return {element}; }}"
+            w.emit(f"compute_row<{c}>({function}, {begin}, {part}, {out});")
+        else:
+            w.emit("#pragma GCC ivdep")
+            w.emit(f"for (i64 {k} = {begin}; {k} < {begin} + {part}; {k}++)")
+            w.emit(f"{out}[{k} - {begin}] = {element};")
         w.emit(f"{out} += {part}; {count} -= {part}; {begin} += {part};")
-        _move(w, place, loop.dims)
-
-
-def _move(w: Writer, place: Sequence[str], dims: Sequence[str]) -> None:
-    """At the end of a row, go to the beginning of the next one."""
-    for d in reversed(range(1, len(place))):
-        w.emit(f"if ({place[d]} == {dims[d]}) {{ {place[d]} = 0; {place[d - 1]}++;")
-    w.emit("}" * (len(place) - 1))
+        # At the end of a row comes the beginning of the next one.
+        for d in reversed(range(1, len(own))):
+            w.emit(f"if ({own[d]} == {loop.dims[d]}) {{ {own[d]} = 0; {own[d - 1]}++;")
+        w.emit("}" * (len(own) - 1))
+    w.emit(*(f"{there} = {here};" for here, there in zip(own, place, strict=True)))
