@@ -44,6 +44,7 @@ struct Interrupted {};  // somebody pressed the key
 
 #define INLINE_MEMBER __attribute__((always_inline)) inline
 #define INLINE static INLINE_MEMBER
+#define INLINED __attribute__((always_inline))  // a function without a name
 [[noreturn, gnu::cold, gnu::noinline]] static void bail() { throw Bail(); }
 #define LIKELY(...) __builtin_expect_with_probability(!!(__VA_ARGS__), 1, 0.9999)
 #define NEED(condition) do { if (__builtin_expect(!(condition), 0)) bail(); } while (0)
@@ -150,7 +151,7 @@ struct Spare {
     }
 };
 // Memory that is used for the first time comes page by page, which takes longer than most
-// loops; NumPy asks for large pages, too, for arrays of as many bytes.
+// loops; NumPy asks for large pages, too, for arrays of twice as many bytes.
 #define LARGE_PAGES ((i64)1 << 21)
 static inline void ask_for_large_pages(void *memory, i64 bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)

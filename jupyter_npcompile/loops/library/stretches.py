@@ -41,7 +41,7 @@ def add(writer: Writer, value: Lazy, result: str, c: str) -> None:
             place = [writer.name("at") for _ in loop.dims]
             writer.emit(f"i64 {', '.join(f'{name} = 0' for name in place)};")
             writer.emit(f"{result} = {result} + pairwise_by<{c}>(")
-            writer.emit(f"[&](i64, i64 {count}, {c} *{out}) {{")
+            writer.emit(f"[&](i64, i64 {count}, {c} *{out}) INLINED {{")
             _compute(loop, value, place, (count, out), c, unit=unit)
             writer.emit(f"}}, 0, {size});")
 
