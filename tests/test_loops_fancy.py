@@ -130,3 +130,38 @@ def f(m, x):
         pair = [(m.copy(), x.copy()) for _ in range(2)]
         assert not differences(outcome(function, pair[0]), outcome(made, pair[1]))
     assert state.forms[0].iterations
+
+
+ROWS = """
+def f(m, mask, i, order, wide):
+    every = wide[::2][i % wide[::2].shape[0]]
+    return (
+        m[mask], m[i], m[i[::-1]], m[order], m.T[i % m.shape[1]], m[:, ::-1][i], every,
+        m[mask].mean(axis=0), np.take(m, order, axis=0), m[mask[::1]][:1],
+    )
+"""
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int16", "complex128"])
+def test_rows_of_a_matrix(dtype: str) -> None:
+    def arguments(width: int, seed: int) -> list[Any]:
+        rng = np.random.default_rng((width, seed))
+        n = int(rng.integers(1, 40))
+        m = (rng.normal(size=(n, width)) * 9).astype(dtype)
+        i = rng.integers(-n, n, int(rng.integers(0, 50)))
+        mask = rng.random(n) < 0.6
+        mask[0] = True
+        wide = rng.normal(size=(2 * n, 2 * width))[:, ::2]
+        return [m, mask, i, rng.permutation(n).astype("int32"), wide]
+
+    function = define(ROWS)
+    made, state = whole(function, arguments(3, 0))
+    assert not state.closed, state.closed
+    for width in range(1, 9):
+        for seed in range(4):
+            given = arguments(width, seed)
+            assert not differences(outcome(function, given), outcome(made, given)), (width, seed)
+    assert state.forms[0].iterations > 10
+    given = arguments(4, 1)
+    given[2] = np.array([0, len(given[0])])
+    assert not differences(outcome(function, given), outcome(made, given))

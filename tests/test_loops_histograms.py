@@ -95,6 +95,33 @@ def test_histograms_of_two_axes() -> None:
     assert_drawn(text, draw, refused=4)
 
 
+def test_histograms_of_two_axes_at_their_edges() -> None:
+    def near(rng: Generator, n: int, low: float, high: float, bins: int) -> Any:
+        edges = np.linspace(low, high, bins + 1)
+        x = rng.choice(edges, n)
+        towards = rng.choice([-np.inf, np.inf], n)
+        x = np.where(rng.random(n) < 0.6, np.nextafter(x, towards), x)
+        x[rng.random(n) < 0.1] = rng.choice([np.nan, np.inf, -np.inf, low - 1.0, high + 1.0])
+        return x
+
+    def draw(rng: Generator) -> Sequence[Any]:
+        n, bins = _size(rng), int(rng.integers(1, 70))
+        low = float(rng.choice([0.0, -1.0, 0.1, 1e6, 1e15, -3e-310]))
+        high = low + float(rng.choice([1.0, 0.3, 1e-3, 7e9])) + abs(low) * 1e-14
+        x, y = near(rng, n, low, high, bins), near(rng, n, 0.0, 1.0, 7)
+        return x, odd(rng, y), bins, low, high, rng.integers(-2, 3, n), np.array([0.0, 0.25, 1.0])
+
+    text = """
+(x, y, n, low, high, w, edges)
+    return (
+        np.histogram2d(x, y, (n, 7), [[low, high], [0.0, 1.0]]),
+        np.histogram2d(y, x, (7, n), [[0, 1], [low, high]], weights=w),
+        np.histogram2d(y, w, (edges, 5), range=[None, [-1, 1]]),
+    )
+"""
+    assert_drawn(text, draw, refused=8)
+
+
 @pytest.mark.parametrize(("dtype", "other"), [("int32", "float64")])
 def test_searches(dtype: str, other: str) -> None:
     def draw(rng: Generator) -> Sequence[Any]:

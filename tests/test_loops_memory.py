@@ -66,3 +66,31 @@ def f(x, n):
     for _ in range(3):
         assert not differences(outcome(function, given), outcome(native, given))
     assert state.forms[0].iterations
+
+
+def test_arrays_that_shrink_use_memory_again() -> None:
+    function = define(
+        """
+def f(x, limit):
+    place = np.arange(x.size)
+    steps = 0
+    while x.size > limit:
+        inside = np.abs(x) < 3.0
+        x, place = x[inside] * 1.05 + 0.01, place[inside]
+        steps += 1
+    return x, place, place[::2], steps
+"""
+    )
+    x = np.random.default_rng(5).normal(size=2 * LARGE)
+    native, state = whole(function, [x, LARGE])
+    assert not state.closed, state.closed
+    for limit in (LARGE, 40_000, LARGE // 2, 10_000, 3 * LARGE):
+        given = [x, limit]
+        assert not differences(outcome(function, given), outcome(native, given))
+    assert state.forms[0].iterations
+    left, place, _, _ = native(x, LARGE)
+    assert left.flags.owndata
+    assert place.base is None
+    kept = left.copy()
+    left.resize((2 * LARGE,), refcheck=False)
+    assert np.array_equal(left[: kept.size], kept)

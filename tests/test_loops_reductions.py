@@ -138,3 +138,39 @@ def test_rows_of_few_elements(dtype: str) -> None:
         same(function, native, [np.asfortranarray(given[0]), *given[1:]])
         same(function, native, [given[0], given[1][:, ::-1], given[2][::-1], given[3]])
     assert state.forms[0].iterations > 20
+
+
+SHORT = """
+def f(a, x, places, image, kernel, i, j):
+    part = image[i : i + kernel.shape[0], j : j + kernel.shape[1]]
+    cube = image[:, None, :4] * kernel[0, 0] + image[0][:, None]
+    return (
+        a[i:j] @ x[places[i:j]], np.dot(a * 2, x[places] - 1), x[places] @ a, (a + a) @ a,
+        a.astype(np.float32) @ (2 * a.astype(np.float32)), x[places[:0]] @ a[:0],
+        np.sum(part * kernel), (part - 1).sum(), np.sum(np.abs(part.T)), cube.sum(),
+        np.sum(image * image), np.sum((image > 0) * 1.5),
+    )
+"""
+
+
+def test_short_products_and_windows() -> None:
+    function = define(SHORT)
+
+    def arguments(n: int, rows: int, columns: int) -> list[Any]:
+        rng = np.random.default_rng((n, rows, columns))
+        a, x = rng.normal(size=n), rng.normal(size=2 * n)[::2]
+        image = rng.normal(size=(rows + 9, columns + 9))
+        kernel = rng.normal(size=(rows, columns))
+        i, j = sorted(int(k) for k in rng.integers(0, 9, 2))
+        return [a, x, rng.integers(-n, n, n), image, kernel, i, j]
+
+    native, state = whole(function, arguments(20, 3, 3))
+    assert not state.closed, state.closed
+    sizes = ((1, 1), (2, 7), (3, 3), (5, 5), (7, 7), (4, 8), (1, 30), (16, 16))
+    for n, (rows, columns) in itertools.product((1, 5, 15, 16, 17, 300), sizes):
+        same(function, native, arguments(n, rows, columns))
+    assert state.forms[0].iterations > 30
+    for wrong in (np.array([99]), np.arange(3)):
+        given = arguments(1, 3, 3)
+        given[2] = wrong
+        same(function, native, given)

@@ -9,10 +9,21 @@ in variables.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 DEEPEST = 4
 """How many iterations back an element may be."""
+
+LONGEST = 60
+"""Lines of C++ in an iteration that is written several times."""
+
+TOGETHER = 4
+"""How many times."""
+
+_HEAD = re.compile(r"for \(; (\w+) < (\w+); \1\+\+\) \{$")
+_LABEL = re.compile(r"next_\w+: ;$")
+_JUMPS = re.compile(r"\b(goto|for|while|LOOK|continue)\b|\w: ;$")
 
 
 class Carried:
@@ -227,6 +238,38 @@ def _step(sequence: ast.expr) -> int | None:
     except ValueError:
         return None
     return step if type(step) is int and step else None
+
+
+def unrolled(lines: Sequence[str]) -> list[str]:
+    """A loop, written so that some iterations stand beside each other.
+
+    What is carried changes places in them, and nothing has to be moved between what one iteration
+    writes and the next one reads.
+    """
+    heads = [k for k, line in enumerate(lines) if _HEAD.match(line)]
+    if len(heads) != 1:
+        return [*lines]
+    (head,) = heads
+    end = _end_of(lines, head)
+    body = [line for line in lines[head + 1 : end] if not _LABEL.match(line)]
+    if len(body) > LONGEST or any(_JUMPS.search(line) for line in body):
+        return [*lines]
+    found = _HEAD.match(lines[head])
+    assert found is not None
+    counter, stop = found.groups()
+    one = ["{", *body, f"{counter}++;", "}"]
+    several = [f"while ({counter} + {TOGETHER} <= {stop}) {{", *one * TOGETHER, "}"]
+    return [*lines[:head], *several, *lines[head:]]
+
+
+def _end_of(lines: Sequence[str], head: int) -> int:
+    """The line of the brace that closes the one at the end of a line."""
+    depth = 0
+    for k in range(head, len(lines)):
+        depth += lines[k].count("{") - lines[k].count("}")
+        if not depth:
+            return k
+    raise ValueError("a brace is not closed")
 
 
 def _always_writes(body: Sequence[ast.stmt]) -> bool:

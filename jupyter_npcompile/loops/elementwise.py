@@ -236,12 +236,17 @@ def copied(writer: Writer, value: Lazy | Scalar, dims: Sequence[str] | None = No
         dims = shape_of(writer, value)
     value = hoisted(writer, value)
     made = new(writer, dtype_of(value), dims)
+    filled(writer, made, dims, value)
+    return made
+
+
+def filled(writer: Writer, made: Ref, dims: Sequence[str], value: Lazy | Scalar) -> None:
+    """Write the elements of an expression into an array of its own, and which order NumPy's has."""
     fill(writer, made, dims, value)
     orders = [f"order_of({leaf.code})" for leaf in leaves_of(value) if leaf.ndim > 1]
     if orders:
         code = f"makes_odd({len(dims)}, {{{', '.join(dict.fromkeys(orders))}}})"
         writer.emit(f"if (!LIKELY(!{code})) {made.code}.b->odd = true;")
-    return made
 
 
 def new(writer: Writer, dtype: str, dims: Sequence[str], name: str = "") -> Ref:

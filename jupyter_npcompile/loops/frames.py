@@ -83,6 +83,8 @@ class Frame:
         What names are bound to in statements that are being put together.
     views : dict of str to Ref, or None
         Views that these have in common, by how they are written.
+    dying : frozenset of str
+        Names of arrays whose memory may be written over, for they are read once and bound anew.
     is_apart : bool
         Whether each statement has to have loops of its own.
     in_blocks : bool
@@ -116,6 +118,7 @@ class Frame:
         self.needed: Mapping[int, frozenset[str]] = {}
         self.held: dict[str, Value] = {}
         self.views: dict[str, Ref] | None = None
+        self.dying: frozenset[str] = frozenset()
         self.is_apart = False
         self.in_blocks = False
         self.clashes: dict[str, str] = {}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from jupyter_npcompile.loops import elementwise, fancy
+from jupyter_npcompile.loops import elementwise, fancy, reuse, scatters
 from jupyter_npcompile.loops.cuts import Index, element, expand, is_fancy, view
 from jupyter_npcompile.loops.kinds import CTYPES, SIZE, Declined, Number
 from jupyter_npcompile.loops.values import (
@@ -23,10 +23,19 @@ from jupyter_npcompile.loops.writer import Writer
 ALL = Cut(None, None, None)
 
 
-def read(writer: Writer, ref: Ref, indices: Sequence[Index]) -> Value:
-    """What ``ref[indices]`` gives."""
+def read(writer: Writer, ref: Ref, indices: Sequence[Index], *, is_dying: bool = False) -> Value:
+    """What ``ref[indices]`` gives; the array may be one that nobody reads afterwards."""
     full = expand(indices, ref.ndim)
     if is_fancy(full):
+        (index, *more) = full
+        if (
+            is_dying
+            and ref.ndim == 1
+            and not more
+            and isinstance(index, Ref | Gathered | Applied)
+            and index.dtype == "bool"
+        ):
+            return compressed(writer, ref, index, is_dying=ref.code == ref.root)
         return _select(writer, ref, full)
     if len(full) == ref.ndim and all(isinstance(index, Scalar) for index in full):
         scalars = [index for index in full if isinstance(index, Scalar)]
@@ -83,6 +92,10 @@ def _gathered_parts(writer: Writer, ref: Ref, index: Lazy, axis: int) -> Ref:
     dims = [f"{ref.code}.n[{d}]" for d in range(ref.ndim)]
     dims[axis] = f"{held.code}.n[0]"
     made = elementwise.new(writer, ref.dtype, dims)
+    if ref.ndim == 2 and axis == 0:
+        writer.emit(f"NEED(are_places({held.code}, {ref.code}.n[0]));")
+        writer.emit(f"take_rows({made.code}.p, {ref.code}, {held.code});")
+        return made
     k = writer.name("k")
     with writer.block(f"for (i64 {k} = 0; {k} < {held.code}.n[0]; {k}++)"):
         where = writer.hold("i64", f"(i64){held.code}.p[{k} * {held.code}.s[0]]")
@@ -103,14 +116,18 @@ def places(writer: Writer, mask: Lazy, size: str) -> Ref:
     return made
 
 
-def compressed(writer: Writer, ref: Ref, mask: Lazy) -> Ref:
+def compressed(writer: Writer, ref: Ref, mask: Lazy, *, is_dying: bool = False) -> Ref:
     """The elements where a mask is true: ``x[mask]``."""
     held = elementwise.materialise(writer, mask)
     n = f"{ref.code}.n[0]"
     writer.emit(f"NEED({held.code}.n[0] == {n});")
     bits = f"{held.code}.p, {held.code}.s[0], {n}"
     count = writer.hold("i64", f"count_true({bits})", "m")
-    made = elementwise.new(writer, ref.dtype, [count])
+    if is_dying:
+        made = reuse.memory(writer, ref, [held], [count], "true")
+        writer.emit(f"{made.code}.n[0] = {count}; own({made.code});")
+    else:
+        made = elementwise.new(writer, ref.dtype, [count])
     writer.emit(f"take_true({made.code}.p, {ref.code}.p, {ref.code}.s[0], {bits}, {count});")
     return made
 
@@ -172,28 +189,8 @@ def _scatter(writer: Writer, ref: Ref, full: Sequence[Index], value: Lazy | Scal
         if ref.ndim > 1:
             _where_true(writer, ref, index, value)
         else:
-            _put(writer, ref, places(writer, index, f"{ref.code}.n[0]"), value)
+            scatters.put(writer, ref, places(writer, index, f"{ref.code}.n[0]"), value)
     elif index.dtype == "bool" or index.ndim > 1:
         fancy.write(writer, ref, full, value)
     else:
-        _put(writer, ref, index, value)
-
-
-def _put(writer: Writer, ref: Ref, index: Lazy, value: Lazy | Scalar) -> None:
-    """Write into an array of one dimension."""
-    if np.dtype(index.dtype).kind not in "iu" or index.dtype == "uint64":
-        raise Declined("an array of such numbers as an index")
-    where = elementwise.copied(writer, index)
-    n = f"{where.code}.n[0]"
-    k = writer.name("k")
-    place = f"at((i64){where.code}.p[{k}], {ref.code}.n[0])"
-    writer.emit(f"for (i64 {k} = 0; {k} < {n}; {k}++) (void){place};")
-    stored = elementwise.converted(value, ref.dtype)
-    if isinstance(stored, Scalar):
-        code = writer.hold(CTYPES[ref.dtype], stored.code)
-    else:
-        held = elementwise.copied(writer, stored, [n])
-        code = f"{held.code}.p[{k}]"
-    writer.emit(
-        f"for (i64 {k} = 0; {k} < {n}; {k}++) {ref.code}.p[{place} * {ref.code}.s[0]] = {code};"
-    )
+        scatters.put(writer, ref, index, value)

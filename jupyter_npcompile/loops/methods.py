@@ -240,7 +240,9 @@ def part_of(t: Names, owner: Lazy, name: str) -> Ref:
     """``x.real`` or ``x.imag`` of complex numbers: a view."""
     w = t.writer
     ref = elementwise.materialise(w, owner)
-    type, made = ArrayType("float64", ref.ndim, False), w.name("w")
+    # Real parts have imaginary ones between them.
+    step = 2 if ref.type.unit else 0
+    type, made = ArrayType("float64", ref.ndim, False, apart=step), w.name("w")
     w.emit(f"{type.view} {made};")
     w.emit(f"{made}.p = (double *){ref.code}.p + {int(name == 'imag')};")
     for d in range(ref.ndim):

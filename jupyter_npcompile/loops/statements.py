@@ -21,6 +21,8 @@ from jupyter_npcompile.loops import (
     errors,
     indexing,
     lists,
+    reuse,
+    scatters,
 )
 from jupyter_npcompile.loops.calls import array, elements
 from jupyter_npcompile.loops.expressions import DECIDED, FALSE, TRUE, Expressions
@@ -36,6 +38,8 @@ from jupyter_npcompile.loops.kinds import (
 from jupyter_npcompile.loops.records import Step
 from jupyter_npcompile.loops.source import breaks_of, named
 from jupyter_npcompile.loops.values import (
+    Applied,
+    Gathered,
     Holder,
     Items,
     Known,
@@ -47,6 +51,7 @@ from jupyter_npcompile.loops.values import (
     Scalar,
     Slots,
     Value,
+    ndim_of,
 )
 
 
@@ -114,6 +119,16 @@ class Statements(Expressions):
         """Write a statement without others in it."""
         value = None if isinstance(node, ast.AugAssign) else getattr(node, "value", None)
         self.sole = None if self.within else value
+        frame, outer = self.frame, self.frame.dying
+        frame.dying = frozenset()
+        if isinstance(node, ast.Assign) and frame.views is None:
+            frame.dying = reuse.dying(node)
+        try:
+            self._simple(node)
+        finally:
+            frame.dying = outer
+
+    def _simple(self, node: ast.stmt) -> None:
         with self.writer.block():
             if isinstance(node, ast.Assign):
                 value = self.expression(node.value)
@@ -241,6 +256,8 @@ class Statements(Expressions):
             raise Declined("a store into something that is no array", node.lineno)
         indices = self.proven(target, owner, self.indices(target.slice))
         indices = [self._held(index) for index in indices]
+        if self._scattered(owner, indices, name, node.value):
+            return
         old = indexing.read(self.writer, owner, indices)
         value = self.expression(node.value)
         if isinstance(old, Ref) and not cuts.is_fancy(indices):
@@ -252,6 +269,26 @@ class Statements(Expressions):
         held = indexing.write(self.writer, owner, indices, made)
         self.keep(target, owner, indices, held)
         self.note_write(owner)
+
+    def _scattered(self, owner: Ref, indices: list[cuts.Index], name: str, right: ast.expr) -> bool:
+        """Write ``x[places] op= value`` for an array of one dimension; False if it is none."""
+        index = indices[0]
+        if owner.ndim > 1 or len(indices) > 1 or not isinstance(index, Ref | Gathered | Applied):
+            return False
+        if index.dtype == "bool" or index.ndim > 1 or name == "matmul":
+            return False
+        value = array(self.expression(right))
+        if not isinstance(value, Scalar):
+            value = elementwise.materialise(self.writer, value)
+        if ndim_of(value) > 1:
+            return False
+
+        def operation(old: Lazy) -> Lazy | Scalar:
+            return array(self.operate(name, old, value))
+
+        scatters.change(self.writer, owner, index, operation, value)
+        self.note_write(owner)
+        return True
 
     def augmented_value(
         self, owner: Holder | Slots, index: ast.expr, name: str, right: ast.expr

@@ -189,7 +189,10 @@ class Subscripts(Calls):
             raise Declined("an item of something that is no array", node.lineno)
         indices = self.proven(node, owner, self.indices(node.slice))
         kept = self.kept(node, owner, indices)
-        return indexing.read(self.writer, owner, indices) if kept is None else kept
+        if kept is not None:
+            return kept
+        is_dying = isinstance(node.value, ast.Name) and node.value.id in self.frame.dying
+        return indexing.read(self.writer, owner, indices, is_dying=is_dying)
 
     def keyed(self, owner: Holder, key: Value) -> Value:
         """The value in a dict from outside, by its key."""

@@ -10,7 +10,7 @@ from jupyter_npcompile.cell.syntax import constant, extent, point
 from jupyter_npcompile.loops import cuts, elementwise, index_loops, indexing, lists
 from jupyter_npcompile.loops.bounds import Proof, renamed
 from jupyter_npcompile.loops.calls import elements, number
-from jupyter_npcompile.loops.carried import Carried
+from jupyter_npcompile.loops.carried import Carried, unrolled
 from jupyter_npcompile.loops.frames import Jumps, NeedsInput
 from jupyter_npcompile.loops.fusion.fusing import Fusing
 from jupyter_npcompile.loops.kinds import SIZE, Declined, Number
@@ -267,6 +267,8 @@ class Translator(Fusing):
             frame.proof = frame.carried = None
         unchecked = for_vectors(w.lines[mark.lines :]) if count else w.lines[mark.lines :]
         waits = carried is not None and carried.depth > 0
+        if waits:
+            unchecked = unrolled(unchecked)
         lazy = lazily(unchecked, count) if count and not waits else None
         needs = () if proof is None else tuple(proof.needs)
         if not needs and lazy is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jupyter_npcompile.loops import arithmetic, elementwise, lists
+from jupyter_npcompile.loops import arithmetic, elementwise, lists, reuse
 from jupyter_npcompile.loops.calls import number
 from jupyter_npcompile.loops.frames import Env, Frame
 from jupyter_npcompile.loops.given import fixed
@@ -144,7 +144,12 @@ class Variables:
             step = value.step.const
             return RangeType(tuple(b.type for b in bounds), step if isinstance(step, int) else None)
         if isinstance(value, (Ref, Applied, Gathered)):
-            ref = elementwise.materialise(self.writer, value)
+            known = self.frame.env.get(name)
+            if isinstance(value, Applied) and known == ArrayType(value.dtype, value.ndim, True):
+                old = Ref(self.variable(name, known), known)
+                ref = reuse.computed(self.writer, old, value)
+            else:
+                ref = elementwise.materialise(self.writer, value)
             variable = self.variable(name, ref.type)
             self.writer.emit(f"{variable} = {ref.code};")
             self.share(variable, ref.root)

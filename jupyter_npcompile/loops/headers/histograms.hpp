@@ -239,30 +239,48 @@ static inline Array<double, 1> densities(Run &run, const View<W, 1> &made, const
     return shares;
 }
 
-// One axis of np.histogram2d: edges in order, and how far apart they are if that is known.
+// One axis of np.histogram2d: edges in order, and what they are computed from where their widths
+// are the same.
+#define SOME (4 * KEYS)  // places that are found at once
 struct Axis {
     View<double, 1> edges;
-    double by;  // bins in one unit; 0 where their widths differ
+    double step, by;  // between two edges, and bins in one unit; 0 where widths differ
     // How many edges lie at x, or before it; one less on the last edge.
-    void places(const double (&x)[KEYS], i64 (&at)[KEYS]) const {
-        if (by == 0 || !close(x, at)) places_of_some<double, true>(edges, x, at);
+    void places(const double *x, i64 count, int *at) const {
+        if (by == 0 || !computed(x, count, at)) found(x, count, at);
         const double last = edges.p[(edges.n[0] - 1) * edges.s[0]];
-        for (int k = 0; k < KEYS; k++) at[k] -= x[k] == last;
+        for (i64 k = 0; k < count; k++) at[k] -= x[k] == last;
     }
-    bool close(const double (&x)[KEYS], i64 (&at)[KEYS]) const {
-        const i64 n = edges.n[0];
-        const double first = edges.p[0], last = edges.p[n - 1];
-        int wrong = 0;
-        for (int k = 0; k < KEYS; k++) {
-            const bool in = ge(x[k], first) & lt(x[k], last);
-            const double v = in ? x[k] : first;
-            i64 j = (i64)(int)((v - first) * by);
-            j = j < n - 2 ? j : n - 2;
-            j -= lt(v, edges.p[j]) & (j > 0);
-            j += ge(v, edges.p[j + 1]) & (j < n - 2);
-            wrong |= lt(v, edges.p[j]) | ge(v, edges.p[j + 1]);
-            at[k] = in ? j + 1 : lt(x[k], first) ? 0 : n;
+    void found(const double *x, i64 count, int *at) const {
+        double some[KEYS];
+        i64 places[KEYS];
+        for (i64 from = 0; from < count; from += KEYS) {
+            const i64 m = std::min<i64>(KEYS, count - from);
+            for (i64 k = 0; k < KEYS; k++) some[k] = x[from + (k < m ? k : 0)];
+            places_of_some<double, true>(edges, some, places);
+            for (i64 k = 0; k < m; k++) at[from + k] = (int)places[k];
         }
+    }
+    // (Several loops, for the compiler would give one of them branches.)
+    bool computed(const double *x, i64 count, int *at) const {
+        const int n = (int)edges.n[0], top = n - 2;
+        const double first = edges.p[0], last = edges.p[n - 1], by = this->by, step = this->step;
+        double v[SOME];
+        int in[SOME], away[SOME], wrong = 0;
+        for (i64 k = 0; k < count; k++) in[k] = ge<double>(x[k], first) & lt<double>(x[k], last);
+        for (i64 k = 0; k < count; k++) v[k] = in[k] ? x[k] : first;
+        for (i64 k = 0; k < count; k++) {
+            const int j = (int)((v[k] - first) * by);
+            at[k] = j < top ? j : top;
+        }
+        for (i64 k = 0; k < count; k++) away[k] = lt<double>(v[k], (double)at[k] * step + first) ? -1 : 0;
+        for (i64 k = 0; k < count; k++) away[k] += ge<double>(v[k], (double)(at[k] + 1) * step + first) ? 1 : 0;
+        for (i64 k = 0; k < count; k++) at[k] += away[k] > top - at[k] ? 0 : away[k];
+        // Once more: the next bin may be too near, too.
+        for (i64 k = 0; k < count; k++) wrong |= lt<double>(v[k], (double)at[k] * step + first);
+        for (i64 k = 0; k < count; k++) wrong |= ge<double>(v[k], (double)(at[k] + 1) * step + first) & (at[k] < top);
+        for (i64 k = 0; k < count; k++) away[k] = lt<double>(x[k], first) ? 0 : n;
+        for (i64 k = 0; k < count; k++) at[k] = in[k] ? at[k] + 1 : away[k];
         return !wrong;
     }
 };
@@ -270,11 +288,25 @@ static inline Axis axis_of(const View<double, 1> &edges) {
     NEED(edges.n[0] >= 2);
     for (i64 k = 0; k < edges.n[0]; k++) NEED(std::isfinite(edges.p[k * edges.s[0]]));
     NEED(is_in_order<double>(edges));
-    return {edges, 0.0};
+    return {edges, 0.0, 0.0};
 }
 static inline Axis axis_of(const View<double, 1> &edges, const Even<double> &even) {
     const double by = 1 / even.step;
-    return {edges, std::isfinite(by) ? by : 0.0};
+    return {edges, even.step, std::isfinite(by) ? by : 0.0};
+}
+// Some elements as doubles, where they lie or in a copy. While a block is counted nothing asks for
+// the next one, so the processor is told of it.
+template <class T> INLINE const double *as_doubles(const View<T, 1> &x, i64 from, i64 count, double *copy) {
+    const T *const p = x.p + from * x.s[0];
+    if (x.s[0] == 1) {
+        if (from + 3 * SOME <= x.n[0])
+            for (i64 k = 0; k < SOME; k += 64 / (i64)sizeof(T)) __builtin_prefetch(p + 2 * SOME + k);
+        if constexpr (std::is_same<T, double>::value) return p;
+        for (i64 k = 0; k < count; k++) copy[k] = (double)p[k];
+    } else {
+        for (i64 k = 0; k < count; k++) copy[k] = (double)p[k * x.s[0]];
+    }
+    return copy;
 }
 // With what lies outside around it.
 template <class X, class Y>
@@ -284,18 +316,17 @@ static inline Array<double, 2> histogram_2d(Run &run, const View<X, 1> &x, const
     NEED(y.n[0] == count);
     Array<double, 2> made = fresh<double, 2>(run.spare, n, NPY_DOUBLE);
     const i64 size = made.size();
+    NEED(size < (i64)1 << 31);
     const Unheard unheard{run};
-    double a[KEYS], b[KEYS];
-    i64 i[KEYS], j[KEYS];
+    double some[SOME];
+    int i[SOME], j[SOME];
     Tally tally(weights ? 0 : size);
     if (weights) for (i64 k = 0; k < size; k++) made.p[k] = 0;
-    for (i64 k = 0; k < count; k += KEYS) {
-        const i64 m = std::min<i64>(KEYS, count - k);
-        for (i64 e = 0; e < m; e++) { a[e] = (double)x.p[(k + e) * x.s[0]]; b[e] = (double)y.p[(k + e) * y.s[0]]; }
-        for (i64 e = m; e < KEYS; e++) { a[e] = a[0]; b[e] = b[0]; }
-        first.places(a, i);
-        second.places(b, j);
-        for (int e = 0; e < KEYS; e++) i[e] = i[e] * n[1] + j[e];
+    for (i64 k = 0; k < count; k += SOME) {
+        const i64 m = std::min<i64>(SOME, count - k);
+        first.places(as_doubles(x, k, m, some), m, i);
+        second.places(as_doubles(y, k, m, some), m, j);
+        for (i64 e = 0; e < m; e++) i[e] = i[e] * (int)n[1] + j[e];
         if (weights) for (i64 e = 0; e < m; e++) made.p[i[e]] += weights[(k + e) * step];
         else tally.add(i, m);
     }

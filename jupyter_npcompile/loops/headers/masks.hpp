@@ -15,6 +15,53 @@ static inline unsigned bits_of_16(const bool8 *mask) {
 }
 #endif
 
+// A place in an array of so many elements, which may be counted from its end.
+static inline i64 place(i64 i, i64 n) { return i < 0 ? i + n : i; }
+// Whether all places are there.
+template <class T> static bool are_places(const View<T, 1> &where, i64 n) {
+    const i64 count = where.n[0], step = where.s[0];
+    int wrong = 0;
+    if (step == 1) for (i64 k = 0; k < count; k++) wrong |= (uint64_t)place((i64)where.p[k], n) >= (uint64_t)n;
+    else for (i64 k = 0; k < count; k++) wrong |= (uint64_t)place((i64)where.p[k * step], n) >= (uint64_t)n;
+    return !wrong;
+}
+// Whether each lies behind the one before, and all of them are there: no two are the same.
+template <class T> static bool rise(const View<T, 1> &where, i64 n) {
+    const i64 count = where.n[0];
+    if (count == 0) return true;
+    if (where.s[0] != 1 || (i64)where.p[0] < 0 || (i64)where.p[count - 1] >= n) return false;
+    for (i64 from = 0; from < count - 1; from += 256) {
+        const i64 end = std::min<i64>(from + 256, count - 1);
+        int wrong = 0;
+        for (i64 k = from; k < end; k++) wrong |= where.p[k] >= where.p[k + 1];
+        if (wrong) return false;
+    }
+    return true;
+}
+
+// Rows of a matrix: short ones are copied without a loop.
+template <i64 COUNT, class T, class I>
+static void take_short_rows(T *to, const View<T, 2> &from, const View<I, 1> &where) {
+    for (i64 k = 0; k < where.n[0]; k++) {
+        const T *const row = from.p + place((i64)where.p[k * where.s[0]], from.n[0]) * from.s[0];
+        for (i64 j = 0; j < COUNT; j++) to[k * COUNT + j] = row[j];
+    }
+}
+template <class T, class I> static void take_rows(T *to, const View<T, 2> &from, const View<I, 1> &where) {
+    const i64 n = from.n[1], step = from.s[1];
+    if (step == 1) switch (n) {
+    case 2: return take_short_rows<2>(to, from, where);
+    case 3: return take_short_rows<3>(to, from, where);
+    case 4: return take_short_rows<4>(to, from, where);
+    }
+    for (i64 k = 0; k < where.n[0]; k++) {
+        const T *const row = from.p + place((i64)where.p[k * where.s[0]], from.n[0]) * from.s[0];
+        T *const out = to + k * n;
+        if (step == 1) for (i64 j = 0; j < n; j++) out[j] = row[j];
+        else for (i64 j = 0; j < n; j++) out[j] = row[j * step];
+    }
+}
+
 // Sums of bytes that do not overflow are vectors of bytes.
 static i64 count_true(const bool8 *mask, i64 step, i64 n) {
     i64 count = 0, k = 0;

@@ -47,6 +47,17 @@ template <class T, class F> static inline T pairwise_by(const F &f, i64 from, i6
     const T first = pairwise_by<T>(f, from, half);
     return first + pairwise_by<T>(f, from + half, n - half);
 }
+// Some elements of a row that `f(k)` computes. Windows have rows of a few elements, for which a loop
+// of vectors takes longer to begin than to run.
+template <class T, class F> INLINE void compute_row(const F &f, i64 from, i64 n, T *out) {
+    switch (n) {
+    case 3: for (i64 i = 0; i < 3; i++) out[i] = f(from + i); return;
+    case 5: for (i64 i = 0; i < 5; i++) out[i] = f(from + i); return;
+    case 7: for (i64 i = 0; i < 7; i++) out[i] = f(from + i); return;
+    }
+#pragma GCC ivdep
+    for (i64 i = 0; i < n; i++) out[i] = f(from + i);
+}
 // Elements that `f(k)` computes.
 template <class T, class F> INLINE T pairwise(const F &f, i64 from, i64 n) {
     if (n < 8) {
@@ -88,6 +99,25 @@ static inline T dot(const U *a, i64 sa, const V *b, i64 sb, i64 n) {
         }
     }
     for (; i < n; i++) sum = sum + (T)a[i * sa] * (T)b[i * sb];
+    return sum;
+}
+
+// Elements that `f(k)` and `g(k)` compute, each once: a few one by one, many by blocks.
+template <class T, class F, class G> INLINE T dot_by(const F &f, const G &g, i64 n) {
+    T sum = 0;
+    if (n < 16) {
+        for (i64 i = 0; i < n; i++) sum = sum + f(i) * g(i);
+        return sum;
+    }
+    T a[SUMMED], b[SUMMED];
+    for (i64 from = 0; from < n; from += SUMMED) {
+        const i64 count = std::min<i64>(SUMMED, n - from);
+#pragma GCC ivdep
+        for (i64 i = 0; i < count; i++) a[i] = f(from + i);
+#pragma GCC ivdep
+        for (i64 i = 0; i < count; i++) b[i] = g(from + i);
+        sum = sum + dot<T>(a, 1, b, 1, count);
+    }
     return sum;
 }
 

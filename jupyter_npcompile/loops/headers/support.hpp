@@ -44,6 +44,7 @@ struct Interrupted {};  // somebody pressed the key
 
 #define INLINE_MEMBER __attribute__((always_inline)) inline
 #define INLINE static INLINE_MEMBER
+#define INLINED __attribute__((always_inline))  // a function without a name
 [[noreturn, gnu::cold, gnu::noinline]] static void bail() { throw Bail(); }
 #define LIKELY(...) __builtin_expect_with_probability(!!(__VA_ARGS__), 1, 0.9999)
 #define NEED(condition) do { if (__builtin_expect(!(condition), 0)) bail(); } while (0)
@@ -96,6 +97,7 @@ struct Spare;
 struct Buffer {
     i64 refs;
     i64 bytes;
+    i64 room;          // what there is of memory, where it is large
     char *memory;
     union {
         PyObject *object;  // the ndarray that has been made of it, at the end
@@ -123,15 +125,24 @@ struct Spare {
             while (b) { Buffer *next = b->next; std::free(b); b = next; }
         let_go();
     }
-    // What is large is kept for one of the same size. Before anything else gets memory it is
-    // let go: so there is never more of it than the arrays needed at one time.
+    // What is large is kept for one of the same size, or one that takes at least half of it: arrays
+    // that shrink have another size each time. Before anything else gets memory it is let go: so
+    // there is never more of it than the arrays needed at one time.
     void let_go() {
         while (large) { Buffer *next = large->next; std::free(large->memory); std::free(large); large = next; }
     }
     Buffer *kept(i64 room) {
-        for (Buffer **b = &large; *b; b = &(*b)->next)
-            if (room_for((*b)->bytes) == room) { Buffer *found = *b; *b = found->next; return found; }
-        return nullptr;
+        Buffer **best = nullptr;
+        for (Buffer **b = &large; *b; b = &(*b)->next) {
+            const i64 there = (*b)->room;
+            if (there < room || there / 2 > room || (best && there >= (*best)->room)) continue;
+            best = b;
+            if (there == room) break;
+        }
+        if (!best) return nullptr;
+        Buffer *found = *best;
+        *best = found->next;
+        return found;
     }
     static i64 room_for(i64 bytes) { return (bytes + 63) & ~(i64)63; }
     static int shelf(i64 bytes) {
@@ -140,8 +151,8 @@ struct Spare {
     }
 };
 // Memory that is used for the first time comes page by page, which takes longer than most
-// loops; NumPy asks for large pages, too, for arrays of as many bytes.
-#define LARGE_PAGES ((i64)1 << 22)
+// loops; NumPy asks for large pages, too, for arrays of twice as many bytes.
+#define LARGE_PAGES ((i64)1 << 21)
 static inline void ask_for_large_pages(void *memory, i64 bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     const uintptr_t first = ((uintptr_t)memory + 4095) & ~(uintptr_t)4095;
@@ -160,6 +171,7 @@ static Buffer *new_head(void *at) {
     made->memory = (char *)std::malloc((size_t)room);
     if (!made->memory) { std::free(made); throw std::bad_alloc(); }
     if (room >= LARGE_PAGES) ask_for_large_pages(made->memory, room);
+    made->room = room;
     made->small = false;
     return made;
 }
@@ -246,6 +258,10 @@ template <class T, int N> struct Array : View<T, N> {
     KEPT Array &operator=(const Array &v) { return *this = static_cast<const View<T, N> &>(v); }
     KEPT ~Array() { drop(this->b); }
 };
+// Whether nobody else has any of an array's memory.
+template <class T, int N> INLINE bool is_sole(const View<T, N> &a) {
+    return a.b && a.b->refs == 1 && a.id == 0 && !a.b->odd && a.contiguous();
+}
 // The array is all of its buffer.
 template <class T, int N> static inline void own(View<T, N> &a) {
     static_assert(N <= MOST_DIMENSIONS, "too many dimensions");
@@ -991,7 +1007,9 @@ static PyObject *owner(Buffer *b, Results &results) {
     PyArray_Descr *descr = PyArray_DescrFromType(b->type);
     const bool whole = count * PyDataType_ELSIZE(descr) == b->bytes;
     Py_DECREF(descr);
-    PyObject *array = b->small || !whole ? nullptr : handed_over(b, dims);
+    // An array of NumPy's does not keep much more memory than it needs.
+    const bool good = !b->small && whole && b->room - b->bytes <= b->bytes / 8;
+    PyObject *array = good ? handed_over(b, dims) : nullptr;
     if (!array) {
         if (PyErr_Occurred()) return nullptr;
         array = PyArray_SimpleNew(b->ndim, dims, b->type);

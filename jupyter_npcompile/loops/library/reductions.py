@@ -23,7 +23,7 @@ COUNTED = Number("np", "int64") if isinstance(np.count_nonzero(np.ones(1)), np.i
 """What ``np.count_nonzero`` gives: another type in some versions of NumPy."""
 
 
-SHORT = (2, 3)
+SHORT = (2, 3, 4)
 """Lengths of rows that are added without a loop: the coordinates of points, pairs."""
 
 
@@ -379,6 +379,8 @@ def product(writer: Writer, left: Lazy, right: Lazy) -> Scalar | Ref:
     c = CTYPES[dtype]
     if left.ndim > 2 or right.ndim > 2:
         raise Declined("a product of stacks of matrices")
+    if left.ndim == right.ndim == 1 and not (isinstance(left, Ref) and isinstance(right, Ref)):
+        return _dot(writer, left, right, dtype)
     a, b = elementwise.materialise(writer, left), elementwise.materialise(writer, right)
     inner = f"{a.code}.n[{a.ndim - 1}]"
     writer.emit(f"NEED({inner} == {b.code}.n[0]);")
@@ -407,3 +409,24 @@ def product(writer: Writer, left: Lazy, right: Lazy) -> Scalar | Ref:
         f"{made.code}.p + {k} * {made.code}.s[0]);"
     )
     return made
+
+
+def _dot(writer: Writer, left: Lazy, right: Lazy, dtype: str) -> Scalar:
+    """A product of two vectors that are computed as they are needed, a block at a time."""
+    c, result = CTYPES[dtype], writer.name("dot")
+    writer.emit(f"{c} {result};")
+    with writer.block():
+        sides = [elementwise.hoisted(writer, side) for side in (left, right)]
+        n, other = (elementwise.shape_of(writer, side)[0] for side in sides)
+        writer.emit(f"NEED({n} == {other});")
+        loop = Loop(writer, [n])
+        for side in sides:
+            loop.prepare(side)
+        k = loop.counters[-1]
+
+        def body(element: Element, counters: list[str]) -> None:
+            parts = [f"[&](i64 {k}) {{ return ({c}){element(side)}; }}" for side in sides]
+            writer.emit(f"{result} = dot_by<{c}>({', '.join(parts)}, {n});")
+
+        loop.rows(body)
+    return Scalar(result, Number("np", dtype))
