@@ -40,10 +40,13 @@ class Verdict:
         to compare with: NumPy raises, or is not smooth.
     detail : str
         What is wrong, or why.
+    between : tuple of float, optional
+        In which range arguments were drawn for that.
     """
 
     status: str
     detail: str = ""
+    between: tuple[float, float] | None = None
 
 
 # -- what is called
@@ -252,7 +255,7 @@ def _check_range(op: str, call: Call, low: float, high: float, seed: int) -> Ver
         or isinstance(leaf, complex)
         for kind, leaf in zip(kinds, leaves, strict=True)
     ), kinds
-    return Verdict("right")
+    return Verdict("right", between=(low, high))
 
 
 def _direction(rng: Any, leaf: Any) -> Any:

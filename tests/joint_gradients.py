@@ -1,16 +1,24 @@
-"""Gradients by the graph that is compiled, run operation by operation."""
+"""Gradients by the graph that is compiled: run operation by operation, and by the compiler."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pytest
 import torch
 
+import jupyter_npcompile as npc
 from jupyter_npcompile.autodiff.joint import joint_module
 from jupyter_npcompile.autodiff.replays import Replay, record_call
+
+if TYPE_CHECKING:
+    from tests.gradient_expressions import Expression
+
+TOGETHER = 20
+"""How many expressions are looked at for one compile, which takes much less time than many."""
 
 
 def joint_gradient(f: Callable[..., Any], x: Any) -> Any:
@@ -24,3 +32,78 @@ def joint_gradient(f: Callable[..., Any], x: Any) -> Any:
     _, *gradients, check = module(*given)
     assert bool(check)
     return dict(zip(replay.order, gradients, strict=True))[replay.leaves[0]].numpy()
+
+
+def is_captured(run: Callable[[Any], Any], x: Any) -> bool:
+    """Whether there is a graph to compile."""
+    return isinstance(record_call(run, (copy.deepcopy(x),), {}, (0,)), Replay)
+
+
+def sum_of(some: Sequence[Expression]) -> Callable[[Any], Any]:
+    """The sum of expressions, a function of all of their arguments."""
+    runs = [one.run for one in some]
+
+    def total(every: Any) -> Any:
+        found = 0.0
+        for k in range(len(runs)):
+            found = found + runs[k](every[k])
+        return found
+
+    return total
+
+
+def arguments(some: Sequence[Expression]) -> list[Any]:
+    """Of their sum: an object for each."""
+    return [copy.deepcopy(one.x) for one in some]
+
+
+def compilable(some: Sequence[Expression]) -> Iterator[Sequence[Expression]]:
+    """Expressions in groups of which each is captured as one sum."""
+    if len(some) > 1 and not is_captured(sum_of(some), arguments(some)):
+        yield from compilable(some[: len(some) // 2])
+        yield from compilable(some[len(some) // 2 :])
+    elif some:
+        yield some
+
+
+class Compiled(NamedTuple):
+    """What became of expressions that were to be compiled.
+
+    Parameters
+    ----------
+    count : int
+        How many have compiled gradients: those of the tape.
+    reasons : set of str
+        Why the others have none.
+    """
+
+    count: int
+    reasons: set[str]
+
+
+def compare_compiled(some: Sequence[Expression], monkeypatch: pytest.MonkeyPatch) -> Compiled:
+    """Compile gradients, as the terms of few sums, and demand that they are the tape's."""
+    monkeypatch.setattr(npc.settings, "first_run_check", "raise")
+    count, reasons = 0, set[str]()
+    for group in compilable(some):
+        monkeypatch.setattr(npc.settings, "tier", "aten")
+        wanted = [npc.grad(one.run)(copy.deepcopy(one.x)) for one in group]
+        monkeypatch.setattr(npc.settings, "tier", "inductor")
+        single = len(group) == 1
+        gradient = npc.grad(group[0].run if single else sum_of(group))
+        gradient(*arguments(group) if single else [arguments(group)])
+        reasons.update(gradient._fast.reasons.values())  # the tape has these
+        count += 0 if gradient._fast.reasons else len(group)
+        made = gradient(*arguments(group) if single else [arguments(group)])
+        for one, found, expected in zip(group, [made] if single else made, wanted, strict=True):
+            same(found, expected, one.name)
+    return Compiled(count, reasons)
+
+
+def same(found: Any, expected: Any, name: str) -> None:
+    """Demand that gradients are equal, but for rounding."""
+    if isinstance(expected, list | tuple):
+        for one, other in zip(found, expected, strict=True):
+            same(one, other, name)
+    else:
+        np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9, err_msg=name)
