@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 import torch
 
 import jupyter_npcompile as npc
+from jupyter_npcompile.autodiff.competition import impurity
 from jupyter_npcompile.autodiff.joint import joint_module
+from jupyter_npcompile.autodiff.programs import program_of
 from jupyter_npcompile.autodiff.replays import Replay, record_call
+from jupyter_npcompile.tracer.lowering.errors import LoweringError
 
 if TYPE_CHECKING:
     from tests.gradient_expressions import Expression
@@ -37,6 +40,18 @@ def joint_gradient(f: Callable[..., Any], x: Any) -> Any:
 def is_captured(run: Callable[[Any], Any], x: Any) -> bool:
     """Whether there is a graph to compile."""
     return isinstance(record_call(run, (copy.deepcopy(x),), {}, (0,)), Replay)
+
+
+def left_to_the_tape(run: Callable[[Any], Any], x: Any) -> str:
+    """Why there is nothing to compile, as far as that is known without a compiler; or ``""``."""
+    replay = record_call(run, (copy.deepcopy(x),), {}, (0,))
+    if not isinstance(replay, Replay):
+        return replay
+    try:
+        joint_module(replay.graph)
+    except LoweringError as error:
+        return str(error)
+    return impurity(program_of(run, (copy.deepcopy(x),), {}, (0,)))
 
 
 def sum_of(some: Sequence[Expression]) -> Callable[[Any], Any]:
@@ -66,38 +81,39 @@ def compilable(some: Sequence[Expression]) -> Iterator[Sequence[Expression]]:
         yield some
 
 
-class Compiled(NamedTuple):
-    """What became of expressions that were to be compiled.
+def compare_compiled(
+    some: Sequence[Expression], monkeypatch: pytest.MonkeyPatch
+) -> dict[str, str]:
+    """Compile gradients, as the terms of few sums, and demand that they are the tape's.
 
-    Parameters
-    ----------
-    count : int
-        How many have compiled gradients: those of the tape.
-    reasons : set of str
-        Why the others have none.
+    Returns
+    -------
+    dict of str to str
+        Why expressions are left to the tape; the gradients of all others are compiled.
     """
-
-    count: int
-    reasons: set[str]
-
-
-def compare_compiled(some: Sequence[Expression], monkeypatch: pytest.MonkeyPatch) -> Compiled:
-    """Compile gradients, as the terms of few sums, and demand that they are the tape's."""
     monkeypatch.setattr(npc.settings, "first_run_check", "raise")
-    count, reasons = 0, set[str]()
+    left: dict[str, str] = {}
     for group in compilable(some):
-        monkeypatch.setattr(npc.settings, "tier", "aten")
-        wanted = [npc.grad(one.run)(copy.deepcopy(one.x)) for one in group]
-        monkeypatch.setattr(npc.settings, "tier", "inductor")
-        single = len(group) == 1
-        gradient = npc.grad(group[0].run if single else sum_of(group))
-        gradient(*arguments(group) if single else [arguments(group)])
-        reasons.update(gradient._fast.reasons.values())  # the tape has these
-        count += 0 if gradient._fast.reasons else len(group)
-        made = gradient(*arguments(group) if single else [arguments(group)])
-        for one, found, expected in zip(group, [made] if single else made, wanted, strict=True):
+        left |= _compared(group, monkeypatch)
+    return left
+
+
+def _compared(group: Sequence[Expression], monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    monkeypatch.setattr(npc.settings, "tier", "aten")
+    wanted = [npc.grad(one.run)(copy.deepcopy(one.x)) for one in group]
+    monkeypatch.setattr(npc.settings, "tier", "inductor")
+    gradient = npc.grad(sum_of(group))
+    gradient(arguments(group))
+    reasons = [*gradient._fast.reasons.values()]
+    if not reasons:
+        made = gradient(arguments(group))
+        for one, found, expected in zip(group, made, wanted, strict=True):
             same(found, expected, one.name)
-    return Compiled(count, reasons)
+        return {}
+    if len(group) == 1:
+        return {group[0].name: reasons[0]}
+    half = len(group) // 2
+    return _compared(group[:half], monkeypatch) | _compared(group[half:], monkeypatch)
 
 
 def same(found: Any, expected: Any, name: str) -> None:

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, seed, settings
 
 from tests.gradient_calls import apart, check, smooth, total
 from tests.gradient_expressions import Expression
-from tests.joint_gradients import TOGETHER, compare_compiled, is_captured
+from tests.joint_gradients import TOGETHER, compare_compiled, left_to_the_tape
 from tests.lowering_arguments import Call
 from tests.lowering_recipes import RECIPES
 from tests.summary import tell
@@ -67,7 +67,7 @@ def drawn(name: str, start: int) -> list[Expression]:
         if verdict.between is not None:
             for copies in (False, True):
                 expression = expression_of(name, call, *verdict.between, values, copies=copies)
-                if is_captured(expression.run, expression.x):
+                if not left_to_the_tape(expression.run, expression.x):
                     found.append(expression)
                     break
 
