@@ -20,6 +20,16 @@ TALKING: dict[str, tuple[Program, Callable[[], tuple[Any, ...]]]] = {}
 """Functions that print, or that values decide about: they stay on the tape."""
 
 
+NUMBERED = (
+    *("spin_chain", "leap_frog", "thin_lenses", "partition_function", "gamma_like"),
+    *("smoothing", "generalised_mean"),
+)
+"""Programs in which Python computes with numbers: compiled where these are numbers of NumPy's."""
+
+UNTRACED = ("convolution",)
+"""Programs that call something of NumPy's that is not captured."""
+
+
 def rng() -> Any:
     return np.random.default_rng(23)
 

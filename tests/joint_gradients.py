@@ -26,15 +26,22 @@ TOGETHER = 20
 
 def joint_gradient(f: Callable[..., Any], x: Any) -> Any:
     """The gradient of a function of one array or number; why there is no graph, as a text."""
-    replay = record_call(f, (copy.copy(x),), {}, (0,))
+    made = joint_gradients(f, x)
+    return made if isinstance(made, str) else made[0]
+
+
+def joint_gradients(f: Callable[..., Any], x: Any) -> list[Any] | str:
+    """The gradients of a function by all parts of its argument; why there is no graph."""
+    replay = record_call(f, (copy.deepcopy(x),), {}, (0,))
     if not isinstance(replay, Replay):
         return str(replay)
     module = joint_module(replay.graph)
-    namespace = {"args": (copy.copy(x),), "kwargs": {}}
+    namespace = {"args": (copy.deepcopy(x),), "kwargs": {}}
     given = [torch.from_numpy(np.array(s.fetch(namespace))) for s in replay.recording.sources]
     _, *gradients, check = module(*given)
     assert bool(check)
-    return dict(zip(replay.order, gradients, strict=True))[replay.leaves[0]].numpy()
+    by_id = {id: g.numpy() for id, g in zip(replay.order, gradients, strict=True)}
+    return [None if id is None else by_id[id] for id in replay.leaves]
 
 
 def is_captured(run: Callable[[Any], Any], x: Any) -> bool:
