@@ -469,9 +469,9 @@ def clipped_by_hand(x: Any) -> Any:
     total = 0.0
     for value in x:
         if value > 1.0:
-            total = total + 1.0 + 0.1 * (value - 1.0)
-        else:
-            total = total + value**2
+            total = total + 0.9
+            value = 0.1 * value
+        total = total + value**2
     print(f"total {total:.3f}")
     return total
 

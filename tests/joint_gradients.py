@@ -15,6 +15,7 @@ from jupyter_npcompile.autodiff.competition import impurity
 from jupyter_npcompile.autodiff.joint import joint_module
 from jupyter_npcompile.autodiff.programs import program_of
 from jupyter_npcompile.autodiff.replays import Replay, record_call
+from jupyter_npcompile.autodiff.trees import flatten
 from jupyter_npcompile.tracer.lowering.errors import LoweringError
 
 if TYPE_CHECKING:
@@ -88,9 +89,7 @@ def compilable(some: Sequence[Expression]) -> Iterator[Sequence[Expression]]:
         yield some
 
 
-def compare_compiled(
-    some: Sequence[Expression], monkeypatch: pytest.MonkeyPatch
-) -> dict[str, str]:
+def compare_compiled(some: Sequence[Expression], monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Compile gradients, as the terms of few sums, and demand that they are the tape's.
 
     Returns
@@ -125,8 +124,5 @@ def _compared(group: Sequence[Expression], monkeypatch: pytest.MonkeyPatch) -> d
 
 def same(found: Any, expected: Any, name: str) -> None:
     """Demand that gradients are equal, but for rounding."""
-    if isinstance(expected, list | tuple):
-        for one, other in zip(found, expected, strict=True):
-            same(one, other, name)
-    else:
-        np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9, err_msg=name)
+    for one, other in zip(flatten(found)[0], flatten(expected)[0], strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-9, err_msg=name)

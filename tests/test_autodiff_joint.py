@@ -40,6 +40,7 @@ def test_graphs_give_what_the_tape_gives(monkeypatch: pytest.MonkeyPatch) -> Non
 BY_CHOICE = "it does more than NumPy computes"
 """Why what could be compiled is left to the tape."""
 
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("first", range(0, len(EXPRESSIONS), TOGETHER))

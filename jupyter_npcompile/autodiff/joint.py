@@ -155,9 +155,7 @@ def joint_module(graph: Graph, *, rolls: bool = False) -> torch.fx.GraphModule:
             asked = [tensors[k] for k in places]
             found: Sequence[Tensor | None] = [None] * len(places)
             if value.requires_grad:  # what is stored as an integer has no derivative, for one
-                found = torch.autograd.grad(
-                    value, asked, torch.ones_like(value), allow_unused=True
-                )
+                found = torch.autograd.grad(value, asked, torch.ones_like(value), allow_unused=True)
         gradients = [or_zeros(g, tensor) for g, tensor in zip(found, asked, strict=True)]
         check = interpreter.checks()
         return [t.detach().clone().contiguous() for t in (value, *gradients, check)]

@@ -46,8 +46,9 @@ def memory_like(array: Any) -> Any:
     steps = [(n - 1) * stride for n, stride in zip(array.shape, array.strides, strict=True)]
     first, last = sum(min(step, 0) for step in steps), sum(max(step, 0) for step in steps)
     if any(stride % size for stride in array.strides) or _repeats(array):
-        wide = np.empty((*(n + 1 for n in array.shape), 2), array.dtype)  # neither it nor its rows
-        return wide[(*map(slice, array.shape), 0)]  # are contiguous
+        wide = np.empty((*(n + 1 for n in array.shape), 2), array.dtype)
+        inside: tuple[Any, ...] = (*map(slice, array.shape), 0)
+        return wide[inside]  # neither it nor its rows are contiguous
     memory = np.empty((last - first) // size + 1, array.dtype)
     return np.ndarray(array.shape, array.dtype, memory, -first, array.strides)
 
