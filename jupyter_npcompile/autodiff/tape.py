@@ -375,4 +375,4 @@ def _covers(value: Array, other: Array) -> bool:
 
 
 def _copied(value: Any) -> Any:
-    return value.copy(order="K") if isinstance(value, np.ndarray) else value
+    return copy_as_it_lies(value) if isinstance(value, np.ndarray) else value
