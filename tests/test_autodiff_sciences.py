@@ -165,6 +165,12 @@ def test_compiled_gradients_are_the_tape_s(first: int, monkeypatch: pytest.Monke
     assert compare_compiled(some, monkeypatch) == {}  # none is left to the tape
 
 
+def test_numpy_that_is_not_captured_is_not_said_to_be_something_else() -> None:
+    (name,) = UNTRACED
+    one = expression(name)
+    assert "sliding_window_view` cannot be traced" in left_to_the_tape(one.run, one.x)
+
+
 def test_there_are_enough() -> None:
     assert len(COMPILED) >= 45
     assert len(TALKING) >= 5
