@@ -192,7 +192,7 @@ SHORT = (
 
 
 LOOPS = (
-    *("heat_3d", "nbody", "particle_in_cell", "truss"),
+    *("heat_3d", "nbody", "truss"),
     *("holt_smoothing", "kalman_filter", "lotka_volterra"),
 )
 """Some with loops, which the compiler takes as loops."""
