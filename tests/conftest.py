@@ -55,6 +55,7 @@ hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "project")
 
 LARGE = {
     *("test_autodiff_arrays.py", "test_autodiff_calls.py", "test_autodiff_chains.py"),
+    *("test_autodiff_compiled_rows.py", "test_autodiff_sciences.py"),
     *("test_autodiff_joint.py", "test_autodiff_loops.py", "test_autodiff_programs.py"),
     "test_corpus.py",
     *("test_loops_fancy.py", "test_loops_fusing.py", "test_loops_linear_algebra.py"),

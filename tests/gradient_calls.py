@@ -40,10 +40,13 @@ class Verdict:
         to compare with: NumPy raises, or is not smooth.
     detail : str
         What is wrong, or why.
+    between : tuple of float, optional
+        In which range arguments were drawn for that.
     """
 
     status: str
     detail: str = ""
+    between: tuple[float, float] | None = None
 
 
 # -- what is called
@@ -177,6 +180,17 @@ def arrays(values: Any) -> Iterator[np.ndarray]:
         yield from arrays(list(values.values()))
 
 
+def is_single(values: Any) -> bool:
+    """Whether arrays, numbers or names of types among arguments have too few digits."""
+    if isinstance(values, np.ndarray | np.generic):
+        return values.dtype.name in SINGLE
+    if isinstance(values, list | tuple):
+        return any(map(is_single, values))
+    if isinstance(values, dict):
+        return any(map(is_single, values.values()))
+    return any(kind in str(values) for kind in SINGLE)
+
+
 def apart(args: Any, kwargs: Any) -> tuple[list[Any], Any]:
     """Leaves, and the structure with places for them."""
     leaves: list[Any] = []
@@ -215,11 +229,9 @@ def check(op: str, call: Call, seed: int) -> Verdict:
 def _check_range(op: str, call: Call, low: float, high: float, seed: int) -> Verdict:
     args, kwargs = smooth(call, low, high, seed)
     every = list(arrays((args, kwargs)))
-    if any(a.dtype.name in SINGLE for a in every):
+    if is_single((args, kwargs)):
         return Verdict("skipped", "not double precision")
     pairs = itertools.combinations({id(a): a for a in every}.values(), 2)
-    if any(kind in str(v) for v in (*args, *kwargs.values()) for kind in SINGLE):
-        return Verdict("skipped", "not double precision")
     if any(np.may_share_memory(a, b) for a, b in pairs):
         return Verdict("skipped", "arguments overlap")
     leaves, structure = apart(args, kwargs)
@@ -252,7 +264,7 @@ def _check_range(op: str, call: Call, low: float, high: float, seed: int) -> Ver
         or isinstance(leaf, complex)
         for kind, leaf in zip(kinds, leaves, strict=True)
     ), kinds
-    return Verdict("right")
+    return Verdict("right", between=(low, high))
 
 
 def _direction(rng: Any, leaf: Any) -> Any:
@@ -300,8 +312,7 @@ def check_second(op: str, call: Call, seed: int) -> Verdict:
 def _check_second(op: str, call: Call, low: float, high: float, seed: int) -> Verdict:
     args, kwargs = smooth(call, low, high, seed)
     every = list(arrays((args, kwargs)))
-    named = any(kind in str(v) for v in (*args, *kwargs.values()) for kind in SINGLE)
-    if named or any(a.dtype.name in SINGLE for a in every):
+    if is_single((args, kwargs)):
         return Verdict("skipped", "not double precision")
     pairs = itertools.combinations({id(a): a for a in every}.values(), 2)
     leaves, structure = apart(args, kwargs)

@@ -420,9 +420,24 @@ STOPS = {
     "np.int64": lambda x: np.sum(x) * np.int64(x[0]),
     "np.int32 of an array": lambda x: np.sum(np.int32(x) * 1.5),
     "integer store": lambda x: _stored(x),
+    "ndarray.fill": lambda x: _written(lambda counts: counts.fill(x[0])),
+    "ndarray.put": lambda x: _written(lambda counts: counts.put([1], x[0])),
+    "np.put_along_axis": lambda x: _written(lambda n: np.put_along_axis(n, PLACES, x[:2], 0)),
+    "np.copyto": lambda x: _written(lambda counts: np.copyto(counts, x, casting="unsafe")),
+    "np.full": lambda x: np.sum(np.full(3, x[1], int) * 2.0),
+    "out of integers": lambda x: _written(lambda n: np.add(x, 1, out=n, casting="unsafe")),
     "text": lambda x: np.sum(np.array([str(v) for v in x]).astype(float)),
     "library": lambda x: np.sum(library(x)),
 }
+
+
+PLACES = np.array([2, 0])
+
+
+def _written(write: Any) -> Any:
+    counts = np.zeros(3, int)
+    write(counts)
+    return np.sum(counts * 2.0)
 
 
 def _stored(x: Any) -> Any:
@@ -444,6 +459,17 @@ def test_a_gradient_that_would_be_lost_is_an_error(name: str) -> None:
         assert error.filename.endswith("test_autodiff_api.py")
 
 
+def test_integers_that_are_written_in_steps_are_no_error() -> None:
+    def f(x: Any) -> Any:
+        above, exponents = np.zeros(3, bool), np.zeros(3, np.int32)
+        np.greater(x, 1.0, out=above)
+        fractions = np.frexp(x, out=(None, exponents))[0]
+        return np.sum(above * x) + np.sum(fractions * exponents)
+
+    slope = 0.5 ** np.frexp(X)[1] * np.frexp(X)[1]
+    np.testing.assert_allclose(npc.grad(f)(X), (X > 1.0) + slope)
+
+
 def test_what_is_off_the_path_is_no_error() -> None:
     def f(x: Any) -> Any:
         label = str(int(x[0]))
@@ -462,6 +488,58 @@ def test_steps_have_the_derivative_zero_and_leave_a_note() -> None:
     notes = [note.text for note in program.tape.notes]
     assert [note.partition(" ")[0] for note in notes] == ["`np.floor`", "`np.sign`", "a"]
     np.testing.assert_array_equal(npc.grad(lambda x: np.sum(np.floor(x)))(X), np.zeros(3))
+
+
+ORDERS = {
+    "columns": lambda a: np.asfortranarray(a),
+    "transposed": lambda a: a.T,
+    "with gaps": lambda a: np.repeat(a, 2, axis=0)[::2].T,
+    "backwards": lambda a: a[::-1, ::-1],
+    "backwards and transposed": lambda a: a.T[:, ::-1],
+}
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_the_check_keeps_the_order_of_arguments_in_memory(name: str) -> None:
+    def f(x: Any) -> Any:
+        return np.sum(x.ravel(order="A") ** 2 * np.arange(6) + np.ravel(x, "K") * np.arange(6))
+
+    x = ORDERS[name](np.arange(1.0, 7.0).reshape(2, 3))
+    gradient = npc.value_and_grad(f)
+    value, _ = gradient(x)
+    assert value == f(x)
+    (check,) = gradient.checks.values()
+    assert check.status == "agrees"
+
+
+def written_behind(x: Any) -> Any:
+    y = x.ravel()
+    y *= 2.0
+    return np.sum(x * x) + np.sum(y * np.arange(y.size))
+
+
+def shaped_behind(x: Any) -> Any:
+    y = x.reshape(-1)
+    y[0] = 7.0
+    return np.sum(x * x) + np.sum(y)
+
+
+@pytest.mark.parametrize("f", [written_behind, shaped_behind])
+@pytest.mark.parametrize("name", [*ORDERS, "rows", "repeated"])
+def test_what_is_a_view_in_numpy_is_one_on_the_tape(name: str, f: Any) -> None:
+    """Whether `x.ravel()` is a view of an argument follows from how that lies in memory."""
+
+    def argument() -> Any:
+        if name == "repeated":
+            return np.broadcast_to(np.arange(3.0), (2, 3))
+        x = np.arange(1.0, 13.0).reshape(3, 4)
+        return x[:, ::2] if name == "rows" else ORDERS[name](x)
+
+    plain, followed = argument(), argument()
+    value = f(plain)
+    made, _ = npc.value_and_grad(f)(followed)
+    assert made == value
+    np.testing.assert_array_equal(followed, plain)
 
 
 def test_stop_gradient_cuts() -> None:

@@ -136,6 +136,32 @@ def test_what_depends_on_no_input_is_a_constant(f: Callable[..., Any], args: Any
     assert not [node for node in calls if is_library(node) and node not in depends]
 
 
+def test_bits_that_are_looked_at_as_integers_stay_integers() -> None:
+    replay = record_call(lambda x: np.sum(np.frexp(x)[0] * np.frexp(x)[1]), (V,), {}, (0,))
+    assert isinstance(replay, Replay), replay
+    folded(module := joint_module(replay.graph), is_library)
+    value, gradient, check = module(torch.from_numpy(V))
+    fraction, exponent = np.frexp(V)
+    assert bool(check)
+    np.testing.assert_allclose(value, np.sum(fraction * exponent))
+    np.testing.assert_allclose(gradient, exponent * 0.5**exponent)
+
+
+def filled(x: Any) -> Any:
+    counts = np.zeros(3, int)
+    counts.fill(x[0])
+    return np.sum(counts * 2.0)
+
+
+def test_a_value_without_derivative_has_a_graph() -> None:
+    """The tape refuses it; where a graph is asked for, it is zero."""
+    replay = record_call(filled, (V,), {}, (0,))
+    assert isinstance(replay, Replay), replay
+    value, gradient, _ = joint_module(replay.graph)(torch.from_numpy(V))
+    assert float(value) == filled(V)
+    np.testing.assert_array_equal(gradient, np.zeros_like(V))
+
+
 def quotients(a: Any) -> Any:
     return np.sum(a[0] / a[1]) + np.sum(a[2] + a[3])
 
@@ -441,6 +467,31 @@ def test_operations_with_several_results_are_compiled(
     np.testing.assert_allclose(gradient(V), expected, rtol=1e-12)
     monkeypatch.setattr(npc.settings, "tier", "aten")
     np.testing.assert_allclose(gradient(V), expected, rtol=1e-9)
+
+
+def bits(x: Any) -> Any:
+    fraction, exponent = np.frexp(x * 3.0)
+    return np.sum(fraction * np.arange(x.size)) + np.sum(exponent * x)
+
+
+def updated(x: Any) -> Any:
+    """The update of one complex element takes a call with a format of memory."""
+    z = x + 0.2j
+    np.arctanh.at(z, 2)
+    return np.sum(z.real * z.imag * np.arange(x.size)) + np.sum((z * z.conj()).real)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("f", [bits, updated])
+def test_integers_and_calls_with_formats_are_compiled(
+    f: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(npc.settings, "first_run_check", "raise")
+    monkeypatch.setattr(npc.settings, "tier", "inductor")
+    gradient = npc.grad(f)
+    expected = gradient(V / 3)
+    assert gradient._fast.reasons == {}
+    np.testing.assert_allclose(gradient(V / 3), expected, rtol=1e-12)
 
 
 PARTS: dict[str, Callable[..., Any]] = {

@@ -6,6 +6,7 @@ which fails where the gradient is not right.
 
 from __future__ import annotations
 
+from tests import test_autodiff_compiled_rows as rows
 from tests import test_autodiff_programs as whole
 from tests.benchmarks import programs
 from tests.gradient_expressions import EXPRESSIONS
@@ -33,10 +34,19 @@ def test_at_least_60_programs_those_of_the_benchmarks_among_them() -> None:
 
 def test_every_program_is_compiled_or_it_is_known_why_not() -> None:
     """The tape runs all of them; their graphs are run, too, and many are compiled natively."""
-    tape = whole.BRANCHING | whole.FACTORS | whole.LONG | {"mandelbrot"}
+    tape = whole.BRANCHING | whole.LONG | {"mandelbrot"}
     assert tape.isdisjoint(whole.REPLAYED)
-    assert {*tape, *whole.REPLAYED} == set(whole.DIFFERENTIABLE)
-    assert set(whole.SHORT) <= set(whole.REPLAYED)
+    assert {*tape, *whole.REPLAYED, *whole.FACTORS} == set(whole.DIFFERENTIABLE)
+    assert set(whole.SHORT) <= {*whole.REPLAYED, *whole.FACTORS}
+    assert set(whole.LOOPS) <= {*whole.REPLAYED, *whole.LONG}
+    assert len(set(whole.COMPILED)) == len(whole.COMPILED) >= 44
+
+
+def test_every_row_is_compiled() -> None:
+    """In `test_autodiff_compiled_rows`: all rows but one, of which the graph is run."""
+    assert {*rows.ROWS, *rows.LONG} == {*COMPARED}
+    assert len(rows.ROWS) >= 350
+    assert rows.LONG == ("numpy.i0",)
 
 
 def test_other_tools_see_the_same_lines() -> None:

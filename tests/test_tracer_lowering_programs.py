@@ -234,6 +234,13 @@ def permuted_order(p: Program) -> None:
     p.output(b=b)
 
 
+def backwards_in_the_order_of_memory(p: Program) -> None:
+    """Axes that go backwards stay so: only the order of the axes is that of memory."""
+    a = p.input(np.arange(24.0).reshape(2, 3, 4))
+    b = p("numpy.transpose", a[::-1, :, ::-2], (2, 0, 1))
+    p.output(flat=p("numpy.ravel", b, "K"), same=p("ndarray.flatten", b, "K"))
+
+
 def two_names_for_one(p: Program) -> None:
     x = p.input(X)
     y = x + 1
@@ -305,6 +312,7 @@ PROGRAMS: list[Callable[[Program], None]] = [
     sort_of_a_column,
     fortran_order,
     permuted_order,
+    backwards_in_the_order_of_memory,
     two_names_for_one,
     broadcast_is_materialised,
     newton,

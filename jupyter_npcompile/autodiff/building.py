@@ -31,6 +31,7 @@ from jupyter_npcompile.autodiff.loop_operations import plans
 from jupyter_npcompile.autodiff.rolling import SHORTEST
 from jupyter_npcompile.autodiff.stages import (
     LOOPS,
+    NAMED,
     Stage,
     bases,
     demand_plain,
@@ -334,8 +335,10 @@ class _Builder:
             return {"node": self.ids[value]}
         if isinstance(value, list | tuple):
             return [self._argument(item) for item in value]
-        if isinstance(value, torch.dtype):
-            return {"dtype": str(value).removeprefix("torch.")}
+        if isinstance(value, NAMED):
+            return {"torch": str(value).removeprefix("torch.")}
+        if isinstance(value, complex):
+            return {"complex": [value.real.hex(), value.imag.hex()]}
         if isinstance(value, float):
             return {"float": value.hex()}
         return value

@@ -20,6 +20,7 @@ import numpy as np
 
 from jupyter_npcompile.autodiff.cuts import holding
 from jupyter_npcompile.autodiff.errors import GradientError
+from jupyter_npcompile.autodiff.memory_copies import copy_as_it_lies, memory_like
 from jupyter_npcompile.autodiff.programs import Program, program_of
 from jupyter_npcompile.autodiff.tape import Tape
 from jupyter_npcompile.autodiff.trees import flatten, map_leaves
@@ -234,9 +235,7 @@ class _Runs:
 
     def _moved(self, t: float) -> list[Any]:
         args = [copied(arg) for arg in self._args]
-        moved = iter(
-            leaf + t * d for leaf, d in zip(self._program.leaves, self._direction, strict=True)
-        )
+        moved = map(_added, self._program.leaves, (t * d for d in self._direction))
         for position, tree in self._program.trees.items():
             if position >= 0:
                 old = flatten(self._args[position])[0]
@@ -244,12 +243,20 @@ class _Runs:
         return args
 
 
+def _added(leaf: Any, change: Any) -> Any:
+    if not isinstance(leaf, np.ndarray):
+        return leaf + change
+    made = memory_like(leaf)
+    np.add(leaf, change, out=made)
+    return made
+
+
 def copied(value: Any) -> Any:
     """The same nested value with arrays of its own."""
 
     def one(leaf: Any) -> Any:
         if isinstance(leaf, np.ndarray):
-            return leaf.copy(order="K")
+            return copy_as_it_lies(leaf)
         return copy.copy(leaf) if isinstance(leaf, list | dict | set) else leaf
 
     return map_leaves(one, value)

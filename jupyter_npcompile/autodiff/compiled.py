@@ -193,9 +193,11 @@ def _argument(value: Any, known: Mapping[int, Any]) -> Any:
             return _tensor(known[value["node"]])
         if "float" in value:
             return float.fromhex(value["float"])
+        if "complex" in value:
+            return complex(*map(float.fromhex, value["complex"]))
         import torch
 
-        return getattr(torch, value["dtype"])
+        return getattr(torch, value["torch"])
     return value
 
 

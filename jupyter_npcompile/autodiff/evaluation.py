@@ -14,6 +14,7 @@ from jupyter_npcompile.autodiff.barrier import guarded
 from jupyter_npcompile.autodiff.determinants import det
 from jupyter_npcompile.autodiff.errors import CONCRETE, GradientError, Place
 from jupyter_npcompile.autodiff.gathered_views import gathered_view
+from jupyter_npcompile.autodiff.memory_copies import copy_as_it_lies
 from jupyter_npcompile.autodiff.sites import on_host, sent, where
 from jupyter_npcompile.autodiff.taints import Step
 from jupyter_npcompile.autodiff.tape import GATHERED, Tape
@@ -102,7 +103,7 @@ class Forward:
     def keep(self) -> None:
         """Let nobody write what is needed any more: arrays become copies."""
         self._values = {
-            id: value.copy(order="K") if isinstance(value, np.ndarray) else value
+            id: copy_as_it_lies(value) if isinstance(value, np.ndarray) else value
             for id, value in self._values.items()
         }
 

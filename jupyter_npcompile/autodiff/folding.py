@@ -42,8 +42,10 @@ def without_identities(module: GraphModule) -> GraphModule:
         if node.op == "call_function" and name_of(node) in _IDENTITIES:
             (used,) = node.all_input_nodes
             value, before = node.meta.get("val"), used.meta.get("val")
-            known = isinstance(value, Tensor) and isinstance(before, Tensor)
-            if known and value.shape == before.shape and value.stride() == before.stride():
+            if not isinstance(value, Tensor) or not isinstance(before, Tensor):
+                continue
+            same = value.shape == before.shape and value.stride() == before.stride()
+            if same and value.dtype == before.dtype:  # bits may be looked at as integers
                 node.replace_all_uses_with(used)
                 module.graph.erase_node(node)
     return module

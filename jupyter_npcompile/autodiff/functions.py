@@ -68,7 +68,7 @@ def python(
         return _copied(hooks, func, args)
     rule = numpy_calls.rule_of(func)
     if rule is not None:
-        return inline(hooks, rule, args, kwargs)
+        return numpy_calls.hooks_inline(hooks, rule, args, kwargs)
     if helpers.is_compiled(func):
         func = helpers.original(func)
     if is_library(func):
@@ -77,6 +77,8 @@ def python(
         return hooks.host(func, args, kwargs, f"`{name_of(func)}` is not followed")
     if _changes_objects(func.__code__):
         hooks.tape.effects.append(f"`{name_of(func)}` sets attributes or global names")
+    if str(func.__module__).partition(".")[0] == "numpy" and followed(hooks, func) is not None:
+        return numpy_calls.hooks_inline(hooks, func, args, kwargs)
     return inline(hooks, func, args, kwargs)
 
 

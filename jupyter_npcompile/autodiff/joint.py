@@ -7,7 +7,7 @@ both at once fails on code that works in place.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -152,10 +152,11 @@ def joint_module(graph: Graph, *, rolls: bool = False) -> torch.fx.GraphModule:
             for node in graph.nodes:
                 interpreter.run(node)
             value = trace.values[target].read()
-            found = torch.autograd.grad(
-                value, [tensors[k] for k in places], torch.ones_like(value), allow_unused=True
-            )
-        gradients = [or_zeros(g, tensors[k]) for k, g in zip(places, found, strict=True)]
+            asked = [tensors[k] for k in places]
+            found: Sequence[Tensor | None] = [None] * len(places)
+            if value.requires_grad:  # what is stored as an integer has no derivative, for one
+                found = torch.autograd.grad(value, asked, torch.ones_like(value), allow_unused=True)
+        gradients = [or_zeros(g, tensor) for g, tensor in zip(found, asked, strict=True)]
         check = interpreter.checks()
         return [t.detach().clone().contiguous() for t in (value, *gradients, check)]
 

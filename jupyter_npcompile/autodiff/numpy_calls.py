@@ -10,7 +10,7 @@ import numpy as np
 
 from jupyter_npcompile.autodiff import rules
 from jupyter_npcompile.autodiff.special_methods import user_method
-from jupyter_npcompile.autodiff.steps import name_of, perform
+from jupyter_npcompile.autodiff.steps import EXPONENTS, name_of, perform
 from jupyter_npcompile.tracer.definitions import DEFINITIONS, needs_source
 from jupyter_npcompile.tracer.numpy_calls import method, numpy_call
 from jupyter_npcompile.tracer.operations import WRITERS, is_numpy_function, operation
@@ -208,7 +208,7 @@ def _primitive(
             tape.note(f"`{_short(op)}` is piecewise constant: its derivative is zero")
             return func(*args, **kwargs)
         tape.note(f"`{_short(op)}` is piecewise constant: its derivative is zero")
-    _open(hooks, targets)
+    _open(hooks, op, targets, (*args, *kwargs.values()) if differentiable else ())
     return perform(
         hooks,
         lambda inner, *given, **named: numpy_call(inner, func, given, named),
@@ -233,9 +233,15 @@ def written(op: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]
     return [target for target in found if isinstance(target, np.ndarray)]
 
 
-def _open(hooks: TapeHooks, targets: list[Any]) -> None:
+def _open(hooks: TapeHooks, op: str, targets: list[Any], smooth: tuple[Any, ...]) -> None:
+    """Arrays are written with something active; ``smooth`` has what the result varies with."""
+    active = hooks.tape.active_in(smooth)
+    fractions = any(np.asarray(value).dtype.kind in "fc" for value in active)
     for target in targets:
-        hooks.tape.activate(target)
+        if fractions and target.dtype.kind in "biu" and op not in EXPONENTS:
+            hooks.tape.activate_cut(target, f"`{_short(op)}` into an array of integers")
+        else:
+            hooks.tape.activate(target)
 
 
 def _announce(
@@ -306,7 +312,8 @@ def _method(
     if row is not None and row.status == "lowered" and not row.differentiable and not targets:
         tape.note(f"`.{name}()` is piecewise constant: its derivative is zero")
         return func(*args, **kwargs)
-    _open(hooks, targets)
+    smooth = row is not None and row.differentiable
+    _open(hooks, op, targets, (*args, *kwargs.values()) if smooth else ())
     if name in _DIGITS:
         return hooks.host(func, args, kwargs, f"`.{name}()` makes integers or text of numbers")
     if isinstance(receiver, np.ndarray) or name not in _NUMBER_METHODS:

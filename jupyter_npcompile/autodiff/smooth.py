@@ -40,8 +40,8 @@ def _modf(x: Tensor) -> tuple[Tensor, Tensor]:
 
 def _frexp(loop: Loop, x: Tensor) -> tuple[Tensor, Tensor]:
     """The exponent is piecewise constant."""
-    exponent = torch.frexp(x.detach()).exponent
-    return x * torch.exp2(-exponent.to(x.dtype)), exponent.to(torch.int32)
+    exponent = elementwise.frexp(loop, x.detach())[1]
+    return x * torch.exp2(-exponent.to(x.dtype)), exponent
 
 
 def _log1p(x: Tensor) -> Tensor:

@@ -36,6 +36,12 @@ SLOW = frozenset(
 )
 """Operations on elements that take much longer than to read what they gave."""
 
+NAMED = (torch.dtype, torch.memory_format, torch.layout)
+"""Types whose values are attributes of torch."""
+
+PLAIN = (Node, bool, int, float, complex, str, type(None), *NAMED)
+"""What can be written down."""
+
 LOOPS = ("loop", "loop_vjp")
 """Loops, and their derivatives: see `loop_operations`."""
 
@@ -243,5 +249,5 @@ def demand_plain(value: Any) -> None:
     if isinstance(value, list | tuple):
         for item in value:
             demand_plain(item)
-    elif not isinstance(value, Node | bool | int | float | str | type(None) | torch.dtype):
+    elif not isinstance(value, PLAIN):
         raise UnbuildableError(f"a {type(value).__name__} is an argument of a call")

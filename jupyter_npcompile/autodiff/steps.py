@@ -17,7 +17,7 @@ from jupyter_npcompile.tracer.memory import Array, owner
 if TYPE_CHECKING:
     from jupyter_npcompile.autodiff.hooks import TapeHooks
 
-_EXPONENTS = frozenset({"numpy.frexp"})
+EXPONENTS = frozenset({"numpy.frexp"})
 """Operations with integer results that are no casts."""
 
 
@@ -79,7 +79,7 @@ def _reason(what: str, stop: Break) -> str:
 def _checked(hooks: TapeHooks, mark: int, result: Any, what: str) -> Any:
     """Integers among the results are casts."""
     nodes = hooks.tape.recorder.nodes
-    if len(nodes) == mark or nodes[mark].op in _EXPONENTS:
+    if len(nodes) == mark or nodes[mark].op in EXPONENTS:
         return result
     if isinstance(result, tuple | list):
         return result

@@ -17,6 +17,7 @@ import numpy as np
 from jupyter_npcompile.autodiff.activity import Activity
 from jupyter_npcompile.autodiff.callers import Callers
 from jupyter_npcompile.autodiff.errors import CAST, GradientError
+from jupyter_npcompile.autodiff.memory_copies import copy_as_it_lies
 from jupyter_npcompile.autodiff.memory_views import (
     holder,
     index_of_view,
@@ -93,7 +94,7 @@ class Tape(Activity):
     def leaf(self, value: Any) -> Any:
         """Enter a value that is differentiated; the run works on what is returned."""
         if isinstance(value, np.ndarray):
-            fresh: Any = value.copy(order="K")  # `f(x, x)` and globals are not the leaf
+            fresh: Any = copy_as_it_lies(value)  # `f(x, x)` and globals are not the leaf
             self._copies.append((value, fresh))
         elif isinstance(value, np.generic):
             fresh = np.array(value)[()]
@@ -113,7 +114,7 @@ class Tape(Activity):
     def write_back(self) -> None:
         """What the run has written into leaves, it has written into the arguments."""
         for value, fresh in self._copies:
-            if id_of(fresh) in self._written:
+            if id_of(holder(fresh)) in self._written:
                 if self.parent is not None:
                     self.parent.before_write(value)
                     self.parent.overwritten.append(value)
@@ -374,4 +375,4 @@ def _covers(value: Array, other: Array) -> bool:
 
 
 def _copied(value: Any) -> Any:
-    return value.copy(order="K") if isinstance(value, np.ndarray) else value
+    return copy_as_it_lies(value) if isinstance(value, np.ndarray) else value

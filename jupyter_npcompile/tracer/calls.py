@@ -169,7 +169,8 @@ def _builtin(hooks: Hooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if plain and not isinstance(owner, bool):
         with python_errors():  # hooks.attribute has refused methods that change their owner
             return func(*args, **kwargs)
-    raise Break("call", f"`{_name(func)}` is not NumPy and cannot be traced", OWN_LINE)
+    what = "cannot" if _name(func).startswith("numpy.") else "is not NumPy and cannot"
+    raise Break("call", f"`{_name(func)}` {what} be traced", OWN_LINE)
 
 
 def _positional(

@@ -97,9 +97,8 @@ def flatten(trace: Trace, a: Value, order: object = "C") -> Value:
 
 
 def _in_memory_order(trace: Trace, x: Value) -> Value:
-    if any(stride < 0 for stride in x.strides):
-        trace.unsupported("order='K' of an array with negative strides")
-    axes = sorted(range(x.ndim), key=lambda axis: -x.strides[axis])
+    """Elements as they lie; axes that go backwards stay as they are."""
+    axes = sorted(range(x.ndim), key=lambda axis: -abs(x.strides[axis]))
     return reshaped(trace, permuted(trace, x, axes), trace.shape)
 
 
