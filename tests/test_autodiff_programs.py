@@ -182,9 +182,9 @@ SHORT = (
     *("attention", "conv_channels", "cross_entropy", "gaussian_mixture"),
     *("great_circle", "pooling", "ridge_regression", "softmax_rows"),
     *("spectral_poisson", "standardise", "welch_spectrum", "assembly"),
-    *("conv_pixels", "drawdowns", "limited_advection", "median_filter"),
+    *("kmeans", "drawdowns", "limited_advection", "median_filter"),
     *("pca", "black_scholes", "logistic_map_ensemble", "split_step"),
-    *("kmeans", "laplacian_3d", "cubic_spline", "alternating_least_squares"),
+    *("conv_pixels", "laplacian_3d", "cubic_spline", "alternating_least_squares"),
     *FACTORS,
     *(name for name in map(named, FUNCTIONAL) if name in REPLAYED),
 )
