@@ -86,6 +86,66 @@ def test_choices_and_swaps() -> None:
     assert form.iterations >= 29
 
 
+BITS = """
+def f(k, small, shift, p):
+    crc, lfsr, odd, low, flag = 0xFFFFFFFF, 44257, 0, small[0], True
+    total = 0
+    for i in range(len(k)):
+        crc ^= int(k[i]) & 255
+        for _ in range(8):
+            if crc & 1:
+                crc = (crc >> 1) ^ p
+            else:
+                crc >>= 1
+        if (lfsr ^ (lfsr >> 2)) & 1:
+            lfsr = (lfsr >> 1) | 32768
+        else:
+            lfsr = lfsr >> 1
+        if k[i] > 0:
+            odd = odd ^ k[i]
+        else:
+            odd = odd & k[i]
+        if small[i] & 1:
+            low = low ^ small[i]
+        else:
+            low = low | small[i]
+        if k[i] & 4:
+            total = total ^ (i >> shift)
+        else:
+            total = total | (i >> shift)
+        if lfsr & 1:
+            flag = flag & (i > 3)
+        else:
+            flag = flag | (i > 5)
+    return crc, lfsr, odd, low, total, flag
+"""
+
+
+def bits(seed: int) -> list[Any]:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 40))
+    small = rng.integers(0, 256, n).astype(np.uint8 if seed % 3 else np.int8)
+    return [
+        rng.integers(-(2**40), 2**40, n),
+        small,
+        int(rng.integers(0, 9)) - (seed % 5 == 4),
+        0xEDB88320,
+    ]
+
+
+@pytest.mark.parametrize("narrow", [0, 1])
+def test_arithmetic_of_bits(narrow: int) -> None:
+    function = define(BITS)
+    seeds = [seed for seed in range(60) if bool(seed % 3) == bool(narrow)]
+    made, state = whole(function, bits(seeds[0]))
+    for seed in seeds:
+        wrong = differences(outcome(function, bits(seed)), outcome(made, bits(seed)))
+        assert not wrong, (seed, wrong)
+    (form,) = state.forms
+    assert form.code.source.count(")-(int64_t)") >= 2
+    assert form.iterations
+
+
 SHARED = """
 def f(a, b):
     for j in range(len(a) - 1):
