@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from jupyter_npcompile.cell import HANDLE, build_function, function_code
+from jupyter_npcompile.cell import HANDLE, build_function, factory, function_code
 
 FUNCTIONS = {
     "plain": "def f(a, b=1): return a + b",
@@ -83,3 +83,16 @@ def test_warnings_are_not_given_twice() -> None:
         node = ast.parse("def f(x):\n    return x + 1 is 5").body[0]
     assert isinstance(node, ast.FunctionDef)
     function_code(build_function(node), "<cell>")  # a warning would be an error here
+
+
+def test_who_is_disturbed_by_another_thread_parses_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    real, left = ast.parse, [SystemError("AST constructor recursion depth mismatch")]
+
+    def disturbed(source: str) -> ast.Module:
+        if left:
+            raise left.pop()
+        return real(source)
+
+    monkeypatch.setattr(ast, "parse", disturbed)
+    assert ast.dump(factory.parsed("x = 1")) == ast.dump(real("x = 1"))
+    assert not left

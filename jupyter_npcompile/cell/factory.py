@@ -13,11 +13,13 @@ import contextlib
 import inspect
 import types
 import warnings
-from collections.abc import Iterator, Sequence
-from typing import cast
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar, cast
 
 from jupyter_npcompile.cell.program import FunctionProgram
 from jupyter_npcompile.cell.syntax import bare_arguments, define, extent, parameters, point
+
+Made = TypeVar("Made")
 
 FACTORY = "__factory__"
 """Name of the function that the code is nested in."""
@@ -88,17 +90,30 @@ def _silence() -> Iterator[None]:
             filters.remove(entry)
 
 
+def _if_undisturbed(make: Callable[[], Made]) -> Made:
+    """Do it, once more where another thread has done the same meanwhile.
+
+    Python 3.11 counts the depth of trees in one place for all threads, and raises then.
+    """
+    try:
+        return make()
+    except SystemError:
+        return make()
+
+
 def compiled(tree: ast.Module, filename: str, flags: int = 0) -> types.CodeType:
     """Compile a module without the warnings that its source has given already."""
     with _silence():
-        code: types.CodeType = compile(tree, filename, "exec", flags=flags, dont_inherit=True)
+        code: types.CodeType = _if_undisturbed(
+            lambda: compile(tree, filename, "exec", flags=flags, dont_inherit=True)
+        )
     return code
 
 
 def parsed(source: str) -> ast.Module:
     """Parse a module without the warnings that it has given already."""
     with _silence():
-        return ast.parse(source)
+        return _if_undisturbed(lambda: ast.parse(source))
 
 
 def code_named(code: types.CodeType, name: str) -> types.CodeType:
