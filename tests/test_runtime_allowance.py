@@ -80,6 +80,10 @@ def test_functions_share_what_their_cell_has() -> None:
         assert cell.left < 0
     finally:
         assert share(around) is cell
+    one.begin(101)
+    left = cell.left
+    one.spent += 1.0
+    assert cell.left >= left  # somebody else has called it
     cell.begin(2)
     assert cell.left > 0
     other.begin(100)

@@ -99,17 +99,25 @@ def _tried(t: Statements, test: ast.expr, write: Callable[[Choice], bool]) -> bo
 
 def _bits_of(body: Sequence[ast.stmt]) -> tuple[str, ast.expr] | None:
     """The name and the value of statements that do no more than arithmetic of bits."""
-    (node,) = body if len(body) == 1 else (None,)
-    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-        old = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-        value: ast.expr = ast.copy_location(ast.BinOp(old, node.op, node.value), node)
-        return (node.target.id, value) if _is_bits(value) else None
-    if not isinstance(node, ast.Assign) or len(node.targets) > 1:
+    if len(body) > 1:
         return None
-    target = node.targets[0]
-    return (
-        (target.id, node.value) if isinstance(target, ast.Name) and _is_bits(node.value) else None
-    )
+    (node,) = body
+    if isinstance(node, ast.AugAssign):
+        target: ast.expr = node.target
+    elif isinstance(node, ast.Assign) and len(node.targets) == 1:
+        (target,) = node.targets
+    else:
+        return None
+    if not isinstance(target, ast.Name):
+        return None
+    value = node.value if isinstance(node, ast.Assign) else _new_value(node, target)
+    return (target.id, value) if _is_bits(value) else None
+
+
+def _new_value(node: ast.AugAssign, target: ast.Name) -> ast.BinOp:
+    """What ``name op= value`` binds the name to, if it is a number."""
+    old = ast.copy_location(ast.Name(target.id, ast.Load()), target)
+    return ast.copy_location(ast.BinOp(old, node.op, node.value), node)
 
 
 def _is_bits(node: ast.expr) -> bool:
@@ -190,9 +198,7 @@ def _assignments(t: Statements, node: ast.stmt) -> list[tuple[ast.expr, ast.expr
         counted = isinstance(node.value, ast.Constant) and type(node.value.value) is int
         if not isinstance(node.target, ast.Name) or not counted:
             return []
-        old = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-        made = ast.copy_location(ast.BinOp(old, node.op, node.value), node)
-        return [(node.target, made)]
+        return [(node.target, _new_value(node, node.target))]
     if not isinstance(node, ast.Assign) or len(node.targets) > 1:
         return []
     target, value = node.targets[0], node.value

@@ -95,6 +95,7 @@ class Allowance:
         self._within.clear()
         if self._outer is not None:
             self._outer._given += self.spent
+            self._outer._within.discard(self)
         self._outer = _running.allowance if _running.allowance is not self else None
         if self._outer is not None:
             self._outer._within.add(self)
