@@ -14,6 +14,7 @@ import numpy as np
 from jupyter_npcompile.cell.syntax import assign, load, point, store
 from jupyter_npcompile.loops import arithmetic, closures, elementwise, lists, methods
 from jupyter_npcompile.loops.calls import array, elements, number
+from jupyter_npcompile.loops.courtesy import give_way
 from jupyter_npcompile.loops.kinds import BOOL, Declined, ListType, Number, Unbound
 from jupyter_npcompile.loops.library import aggregates
 from jupyter_npcompile.loops.library.printing import parts_of
@@ -85,6 +86,7 @@ class Expressions(Subscripts):
 
     def expression(self, node: ast.expr) -> Value:
         """The value of an expression; what it needs is written before."""
+        give_way()
         method = getattr(self, f"on_{type(node).__name__.lower()}", None)
         if method is None:
             raise Declined(named(node), node.lineno)

@@ -25,6 +25,7 @@ from jupyter_npcompile.loops import (
     scatters,
 )
 from jupyter_npcompile.loops.calls import array, elements
+from jupyter_npcompile.loops.courtesy import give_way
 from jupyter_npcompile.loops.expressions import DECIDED, FALSE, TRUE, Expressions
 from jupyter_npcompile.loops.joins import join
 from jupyter_npcompile.loops.kinds import (
@@ -68,6 +69,7 @@ class Statements(Expressions):
 
     def statement(self, node: ast.stmt) -> bool:
         """Write a statement; False when what follows it is never reached."""
+        give_way()
         unsafe = bindings.unsafe(node)
         if unsafe is not None:
             raise Declined("`:=` in such a place", unsafe.lineno)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from jupyter_npcompile.loops.courtesy import courteous
 from jupyter_npcompile.runtime.progress import report
 from jupyter_npcompile.runtime.ticket import Ticket
 
@@ -200,8 +201,12 @@ class Compiler:
                 else:
                     number, job, _, due = queue.jobs.pop()
             try:
-                time.sleep(max(0.0, due - time.monotonic()))
-                job()
+                if due:
+                    time.sleep(max(0.0, due - time.monotonic()))
+                    with courteous():
+                        job()
+                else:
+                    job()
             finally:
                 self._finish(number)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from jupyter_npcompile.cell.syntax import point
 from jupyter_npcompile.loops import cuts
+from jupyter_npcompile.loops.courtesy import give_way
 from jupyter_npcompile.loops.fusion.fusible import names_in, result_apart
 from jupyter_npcompile.loops.fusion.liveness import needed_after
 from jupyter_npcompile.loops.fusion.row_expressions import NotByRows, of_rows
@@ -132,6 +133,7 @@ class RowBlocks(Statements):
 
     def _dimensions(self, node: ast.stmt) -> int:
         """Of the arrays in a statement: the most."""
+        give_way()
         known = (self.frame.env.get(n.id) for n in ast.walk(node) if isinstance(n, ast.Name))
         return max((t.ndim for t in known if isinstance(t, ArrayType)), default=0)
 

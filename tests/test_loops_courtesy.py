@@ -1,0 +1,104 @@
+"""Work in the background takes breaks, long ones where the user's code runs."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+
+import pytest
+
+from jupyter_npcompile.loops import courtesy
+from jupyter_npcompile.loops.courtesy import BREAK, LONG, TURN, courteous, give_way
+from jupyter_npcompile.runtime.worker import Compiler
+
+
+class Clock:
+    """Time that goes on when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = self.used = 0.0
+        self.breaks: list[float] = []
+
+    def works(self, seconds: float, used: float = 0.0) -> None:
+        self.now += seconds
+        self.used += used
+
+    def sleep(self, seconds: float) -> None:
+        self.breaks.append(seconds)
+        self.now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(courtesy, "perf_counter", lambda: made.now)
+    monkeypatch.setattr(courtesy, "_user_time", lambda: made.used)
+    monkeypatch.setattr(courtesy.time, "sleep", made.sleep)
+    return made
+
+
+def test_who_is_waited_for_takes_no_breaks(clock: Clock) -> None:
+    clock.works(1.0)
+    give_way()
+    assert clock.breaks == []
+
+
+def test_breaks_are_short_where_nothing_else_runs(clock: Clock) -> None:
+    with courteous():
+        for _ in range(3):
+            clock.works(2 * TURN)
+            give_way()
+            give_way()  # the turn has just begun
+    assert clock.breaks == [BREAK] * 3
+
+
+def test_breaks_are_long_while_the_users_code_runs(clock: Clock) -> None:
+    with courteous():
+        clock.works(2 * TURN, used=TURN)
+        give_way()
+        clock.works(2 * TURN)
+        give_way()
+    assert clock.breaks == [pytest.approx(LONG * 2 * TURN), BREAK]
+
+
+def test_it_ends_with_what_is_not_urgent(clock: Clock) -> None:
+    with courteous():
+        with courteous():
+            pass
+        clock.works(2 * TURN)
+        give_way()
+    clock.works(2 * TURN)
+    give_way()
+    assert clock.breaks == [BREAK]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the clock of another thread")
+def test_the_users_thread_is_seen_to_run() -> None:
+    seen: list[float] = []
+
+    def look() -> None:
+        seen.append(courtesy._user_time())
+
+    def looked() -> float:
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
+        return seen[-1]
+
+    before, began = looked(), time.thread_time()
+    while time.thread_time() - began < 0.02:
+        pass
+    assert looked() - before >= 0.02
+
+
+def test_jobs_in_the_background_are_courteous_and_others_are_not() -> None:
+    compiler, seen = Compiler(), []
+
+    def job() -> None:
+        seen.append(courtesy._turn.began is not None)
+
+    compiler.submit(job)
+    assert compiler.wait(30)
+    compiler.run(job)
+    assert seen == [True, False]
