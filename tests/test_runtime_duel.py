@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 import jupyter_npcompile
 from jupyter_npcompile.runtime import first_check
 from jupyter_npcompile.runtime.cells import CellHandle, compile_cell, forget
-from jupyter_npcompile.runtime.contest import Times
 from jupyter_npcompile.runtime.duel import BLIND, GLANCE, LEAST, MOST, SHARE, Duel, Ring, size_of
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.policy import Options
+from jupyter_npcompile.runtime.rounds import ROUNDS, Rounds
 from jupyter_npcompile.runtime.worker import Compiler, compiler
 
 
@@ -169,12 +169,15 @@ def settled(function: Any, *args: Any, calls: int = 60) -> Any:
 def measured(monkeypatch: pytest.MonkeyPatch, *, compiled: float, numpy: float) -> None:
     """Have every measurement say so, in seconds: a machine on which much runs says anything."""
     add = Ring.add
-    times = Times(numpy * 1e6, compiled * 1e6)
+
+    def contest(plan: Any, namespace: Any, rounds: Rounds, left: float) -> None:
+        rounds.numpy[:], rounds.compiled[:] = [numpy] * ROUNDS, [compiled] * ROUNDS
+
     monkeypatch.setattr(
         Ring, "add", lambda ring, written, _: add(ring, written, numpy if written else compiled)
     )
     monkeypatch.setattr(first_check, "is_decided", lambda cold: False)
-    monkeypatch.setattr(first_check, "contest", lambda plan, namespace: times)
+    monkeypatch.setattr(first_check, "contest", contest)
     monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
 
 

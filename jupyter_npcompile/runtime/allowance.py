@@ -21,13 +21,16 @@ SHARE = 0.04
 GRACE = 0.01
 """Seconds besides for a recording that has begun: what it has done would be lost."""
 
-LATER = 8
-"""How many times as much the second and the third run may lose."""
+LATER = 2
+"""How many times as much later runs may lose, in which results are checked."""
+
+RECORDING = 8
+"""How many times as much later runs may lose to a recording: it is made once."""
 
 PATIENT = 3
-"""Runs with an allowance each: what runs more often than that has one for all its time, which grows
-with it. So a slow function is checked soon, and one that calls itself a thousand times in a
-millisecond has not become worth seconds."""
+"""Runs with an allowance each: what runs more often must not have lost more than its share of all
+the time since the first run, either. So what calls itself a thousand times in a millisecond has
+not become worth seconds."""
 
 COPIED = 5e8
 """Bytes that are copied in a second, into memory that is used for the first time."""
@@ -71,15 +74,14 @@ class Allowance:
     """
 
     __slots__ = (
-        *("_before", "_began", "_factor", "_first", "_given", "_is_frequent", "_outer", "_within"),
-        "spent",
+        *("_before", "_began", "_first", "_given", "_is_frequent", "_is_later", "_outer"),
+        *("_within", "spent"),
     )
 
     def __init__(self) -> None:
         self._first: float | None = None
         self._began = self._before = self._given = self.spent = 0.0
-        self._factor = float("inf")
-        self._is_frequent = False
+        self._is_later = self._is_frequent = False
         self._outer: Allowance | None = None
         self._within: set[Allowance] = set()
 
@@ -100,34 +102,48 @@ class Allowance:
         if self._outer is not None:
             self._outer._within.add(self)
         self._given = self.spent = 0.0
-        self._factor = 1 if run <= 1 else LATER
+        self._is_later = run > 1
         self._is_frequent = run > PATIENT
 
     def meets_news(self) -> None:
         """Something begins that no run has seen, of another size perhaps: as in a first run."""
-        self._factor = min(self._factor, 1.0)
-        self._is_frequent = False
+        self._is_later = self._is_frequent = False
 
     @property
     def left(self) -> float:
         """Seconds."""
-        left = self._left
-        return left if self._outer is None else min(left, self._outer._left)
+        return self._shared(LATER)
 
     @property
-    def _left(self) -> float:
-        since, spent = self._began, self.spent + self._given
+    def left_to_record(self) -> float:
+        """Seconds that a recording may take."""
+        return self._shared(RECORDING)
+
+    def _shared(self, later: float) -> float:
+        left = self._left(later)
+        return left if self._outer is None else min(left, self._outer._left(later))
+
+    def _left(self, later: float) -> float:
+        if self._first is None:
+            return float("inf")
+        factor = later if self._is_later else 1.0
+        spent = self.spent + self._given
         for inner in self._within:
             spent += inner.spent
-        if self._is_frequent and self._first is not None:
-            since, spent = self._first, self._before + spent
-        elapsed = max(perf_counter() - since - spent, 0.0)
-        return self._factor * (AT_ONCE + SHARE * elapsed) - spent
+        left = self._left_since(self._began, spent, factor)
+        if self._is_frequent:
+            left = min(left, self._left_since(self._first, self._before + spent, factor))
+        return left
+
+    @staticmethod
+    def _left_since(began: float, spent: float, factor: float) -> float:
+        elapsed = max(perf_counter() - began - spent, 0.0)
+        return factor * (AT_ONCE + SHARE * elapsed) - spent
 
     def is_enough_for_copying(self, nbytes: int) -> bool:
         """Whether something as large may be copied."""
-        return nbytes / COPIED <= self.left
+        return nbytes / COPIED <= self.left_to_record
 
     def is_used_up(self, seconds: float) -> bool:
         """Whether a recording that has taken so many seconds must come to its end."""
-        return seconds > self.left + GRACE
+        return seconds > self.left_to_record + GRACE

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jupyter_npcompile.runtime.check import DifferenceError
-from jupyter_npcompile.runtime.contest import Times, contest, is_decided
+from jupyter_npcompile.runtime.contest import contest
 from jupyter_npcompile.runtime.dry_run import dry_run
 from jupyter_npcompile.runtime.outcome import Outcome, PythonRaisesError
 from jupyter_npcompile.runtime.plan import Plan, numpy_outcome
 from jupyter_npcompile.runtime.policy import is_open
 from jupyter_npcompile.runtime.preparing import judge
+from jupyter_npcompile.runtime.rounds import BUDGET, Rounds, Times, is_decided
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.tracer.recording import Recording
@@ -80,15 +81,39 @@ def _numpy_again(
 def measure(state: RegionState, plan: Plan, namespace: Namespace, cold: Times) -> None:
     """In automatic mode, keep NumPy where it is faster.
 
-    Both sides are warm then, unless they take so long that it does not matter.
+    Both sides are warm then, unless they take so long that it does not matter. What
+    there is no time for now is left to later runs, in which what was compiled runs.
+
+    Parameters
+    ----------
+    state : RegionState
+        Of the region.
+    plan : Plan
+        What has just run.
+    namespace : mapping
+        What it saw.
+    cold : Times
+        What it has taken, and what NumPy has.
     """
     if not is_open(state.options) or plan.state != "ready":
         return
-    fits = plan.fits_twice or not is_open(state.options)
-    times = cold if is_decided(cold) or not fits else contest(plan, namespace)
+    state.rest.changes += 1
+    if plan.rounds is None:
+        plan.rounds = Rounds(cold)
+        if is_decided(cold) or not (plan.fits_twice or not is_open(state.options)):
+            _decided(plan, cold)
+            return
+    else:
+        plan.rounds.compiled.append(cold.compiled_us * 1e-6)
+    contest(plan, namespace, plan.rounds, max(state.left, BUDGET))
+    if plan.rounds.is_over:
+        _decided(plan, plan.rounds.times)
+
+
+def _decided(plan: Plan, times: Times) -> None:
+    plan.rounds = None
     plan.timings["numpy_us"] = times.numpy_us
     plan.timings["compiled_us"] = times.compiled_us
-    state.rest.changes += 1
     counters.decisions += 1
     judge(plan)
 

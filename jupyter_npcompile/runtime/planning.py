@@ -12,7 +12,7 @@ from jupyter_npcompile.runtime.background import BackgroundCompile
 from jupyter_npcompile.runtime.devices import CPU
 from jupyter_npcompile.runtime.dry_run import dry_run
 from jupyter_npcompile.runtime.plan import Plan
-from jupyter_npcompile.runtime.policy import When, choose, is_open
+from jupyter_npcompile.runtime.policy import When, choose, is_bound, is_open
 from jupyter_npcompile.runtime.preparing import companions, prepare, take_verdict
 from jupyter_npcompile.runtime.relatives import is_tiny, relate, relatives_of
 from jupyter_npcompile.runtime.slice_bounds import with_free_bounds
@@ -97,6 +97,14 @@ def _settle(state: RegionState, plan: Plan, tier: str, when: When, namespace: Na
         plan.state, plan.note = "numpy", "hardly any elements: NumPy runs"
     elif when == "never":
         plan.state, plan.note = "numpy", "the tier is set to numpy"
+    elif (
+        when == "later"
+        and state.options.device == CPU
+        and is_bound(recording.numpy_seconds, recording.library_seconds)
+    ):
+        plan.state, plan.note = "numpy", "NumPy's libraries do nearly all of it: nothing to gain"
+        plan.keep_first(namespace)
+        recording.forget()
     else:
         _begin(state, plan, tier, when, namespace)
 

@@ -78,6 +78,24 @@ def is_open(options: Options) -> bool:
     return options.device == CPU or competes(options.device)
 
 
+LIBRARY_SHARE = 0.9
+"""Part of the time that NumPy's libraries must take, to be all that matters."""
+
+WORTHWHILE = 2e-3
+"""Seconds in NumPy, below which calls count for something, too."""
+
+
+def is_bound(numpy_seconds: float, library_seconds: float) -> bool:
+    """Whether hardly anything can be gained, for NumPy's libraries take nearly all of the time.
+
+    Examples
+    --------
+    >>> is_bound(0.04, 0.038), is_bound(0.04, 0.03), is_bound(1e-5, 1e-5)
+    (True, False, False)
+    """
+    return numpy_seconds >= WORTHWHILE and library_seconds >= LIBRARY_SHARE * numpy_seconds
+
+
 GUARDS_US = 1.7
 """Microseconds that the guards around a compiled segment cost besides."""
 

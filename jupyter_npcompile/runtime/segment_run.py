@@ -6,7 +6,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from jupyter_npcompile.runtime.check import DifferenceError
-from jupyter_npcompile.runtime.contest import Times
 from jupyter_npcompile.runtime.device.device import DeviceError
 from jupyter_npcompile.runtime.device.residency import Residency
 from jupyter_npcompile.runtime.errors import CheckFailedError, first_line
@@ -16,6 +15,7 @@ from jupyter_npcompile.runtime.outcome import Outcome, PythonRaisesError
 from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.planning import leave_device
 from jupyter_npcompile.runtime.policy import is_open
+from jupyter_npcompile.runtime.rounds import Times
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.tracer import interrupts
 from jupyter_npcompile.tracer.sources import Namespace
@@ -74,6 +74,8 @@ def _ran(
             measure(state, plan, namespace, Times(numpy_us, seconds * 1e6))
             if plan.state != "ready":
                 return None
+        elif plan.rounds is not None:
+            measure(state, plan, namespace, Times(plan.timings["numpy_us"], seconds * 1e6))
         values = outcome.commit() if copies is None else _committed(outcome, copies)
     except PythonRaisesError:
         plan.recording.forget()
@@ -97,7 +99,7 @@ def _ran(
             outcome.undo()
     plan.runs += 1
     plan.failures = 0
-    if not plan.hastened and plan.state == "ready":
+    if not plan.hastened and plan.state == "ready" and plan.rounds is None:
         state._hasten(plan, namespace)
     counters.dispatches += 1
     best = plan.timings.get("compiled_us", float("inf"))

@@ -91,8 +91,8 @@ class RegionState:
         value of each, by first statement.
     fixed : set of int
         Statements for which such integers must be fixed all the same.
-    useful : float
-        Seconds of the step at hand that NumPy would have needed, too.
+    began, useful : float
+        When the step at hand began, and seconds of it that NumPy would have needed, too.
     """
 
     code: Traceable
@@ -111,6 +111,7 @@ class RegionState:
     changing: dict[int, dict[Source, int]] = field(default_factory=dict)
     fixed: set[int] = field(default_factory=set)
     lock: threading.RLock = field(default_factory=threading.RLock)
+    began: float = field(default=0.0, init=False)
     useful: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
@@ -139,7 +140,7 @@ class RegionState:
         """
         if settings.tier == "native-loop" and self.options.trial is None:
             return self.code.count, None
-        began, self.useful = perf_counter(), 0.0
+        self.began, self.useful = perf_counter(), 0.0
         try:
             with self.lock:
                 plan = self._plan(start, namespace)
@@ -173,7 +174,18 @@ class RegionState:
             self.closed[start] = f"internal error: {type(error).__name__}: {first_line(error)}"
             return start + 1, None
         finally:
-            self.rest.allowance.spent += perf_counter() - began - self.useful
+            self.rest.allowance.spent += self._spent
+
+    @property
+    def _spent(self) -> float:
+        """Seconds of the present step in which nothing was computed that the user's code needs."""
+        return perf_counter() - self.began - self.useful
+
+    @property
+    def left(self) -> float:
+        """Seconds that the present step may go on with our own work."""
+        is_free = choose(self.options)[1] != "later"
+        return float("inf") if is_free else self.rest.allowance.left - self._spent
 
     def _in_vain(self, start: int, stop: int, *, waiting: bool = False, late: bool = False) -> None:
         """NumPy runs: look again later, unless the tier is forced.
@@ -310,7 +322,7 @@ class RegionState:
                 f"{len(sharing)} sizes were recorded already, most of which came once or twice"
             )
             return None
-        if self._is_out_of_time():
+        if choose(self.options)[1] == "later" and self.rest.allowance.left_to_record <= 0:
             self.postponed.add(start)
             return None
         return record(self, start, namespace)

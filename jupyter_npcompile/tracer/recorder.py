@@ -16,6 +16,7 @@ from jupyter_npcompile.tracer.interpret import encode, value_type
 from jupyter_npcompile.tracer.memory import WRITEABLE, Array, address, is_supported, owner
 from jupyter_npcompile.tracer.patience import Patience
 from jupyter_npcompile.tracer.streams import Streams
+from jupyter_npcompile.tracer.table.libraries import LIBRARY_CALLS
 from jupyter_npcompile.tracer.traced import BoundMethod, Opaque, Traced, is_traced
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ class Recorder(Inputs):
         self.scope: list[str] = []
         self.seconds = 0.0
         self.kept_seconds = 0.0
+        self.library_seconds = self._counted = 0.0
         self.inlined: set[tuple[str, int]] = set()
         self.hidden: dict[int, Hidden] = {}
         self.frozen: set[int] = set()
@@ -228,6 +230,9 @@ class Recorder(Inputs):
         )
         self._demand_seen(node, args)
         self.nodes.append(node)
+        if op in LIBRARY_CALLS:
+            self.library_seconds += self.seconds - self._counted
+        self._counted = self.seconds
         self.touched.update(id(owner(w.value)) for w in writes)
         every = (*args, *kwargs.values())
         if not self._all_known(every):

@@ -90,6 +90,8 @@ class Recording:
         Time spent in the dry run.
     numpy_seconds : float
         The part of it that was spent in NumPy.
+    library_seconds : float
+        The part of that in which NumPy's libraries computed: see `table.libraries`.
     results : dict of int to object
         Values of nodes that names are bound to, except those that share the
         memory of an input.
@@ -124,6 +126,7 @@ class Recording:
     drawing: Mapping[int, bool]
     seconds: float
     numpy_seconds: float
+    library_seconds: float = 0.0
     results: dict[int, Any] = field(default_factory=dict, repr=False)
     drawn: dict[int, Any] = field(default_factory=dict, repr=False)
     after: Streams | None = field(default=None, repr=False)
@@ -378,6 +381,7 @@ def _finish(
         drawing=_drawing([mark for mark in hooks.marks if mark.statement < stop], cut),
         seconds=seconds,
         numpy_seconds=recorder.seconds,
+        library_seconds=recorder.library_seconds,
         results={
             traced.id: traced.value
             for traced in traced_in([bound[name] for name in names])
