@@ -10,7 +10,15 @@ import pytest
 import jupyter_npcompile as npc
 from jupyter_npcompile.runtime import allowance as allowances
 from jupyter_npcompile.runtime import dry_run, footprint, planning
-from jupyter_npcompile.runtime.allowance import AT_ONCE, LATER, PATIENT, SHARE, Allowance, share
+from jupyter_npcompile.runtime.allowance import (
+    AT_ONCE,
+    LATER,
+    PATIENT,
+    RECORDING,
+    SHARE,
+    Allowance,
+    share,
+)
 from jupyter_npcompile.runtime.reporting import POSTPONED
 from jupyter_npcompile.runtime.state import RegionState
 from jupyter_npcompile.runtime.worker import Compiler
@@ -46,6 +54,23 @@ def test_later_runs_are_more_patient() -> None:
         found.append(allowance.left)
     assert found[0] < 2 * AT_ONCE
     assert LATER * AT_ONCE <= found[1] < 2 * LATER * AT_ONCE
+
+
+def test_a_recording_may_take_longer_and_no_run_has_more_for_coming_late(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However much time has gone by: a cell that runs again is held up no longer than others."""
+    now = [100.0]
+    monkeypatch.setattr(allowances, "perf_counter", lambda: now[0])
+    allowance = Allowance()
+    for run in range(1, PATIENT + 2):
+        allowance.begin(run)
+        assert allowance.left_to_record == (AT_ONCE if run == 1 else RECORDING * AT_ONCE)
+        now[0] += 100.0
+    allowance.begin(PATIENT + 2)
+    assert allowance.left == LATER * AT_ONCE
+    allowance.meets_news()
+    assert allowance.left == allowance.left_to_record == AT_ONCE
 
 
 def test_many_brief_calls_have_not_become_worth_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
