@@ -20,10 +20,9 @@ from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime import compile_job, compile_worker
 from jupyter_npcompile.runtime.cache import Cache
 from jupyter_npcompile.runtime.compile_errors import CancelledError, WorkerError
-from jupyter_npcompile.runtime.compile_worker import CompileWorker
+from jupyter_npcompile.runtime.compile_worker import NICENESS, CompileWorker
 from jupyter_npcompile.runtime.messages import Message
 from jupyter_npcompile.runtime.ticket import Ticket
-from jupyter_npcompile.runtime.worker_process import NICENESS
 from tests import fake_build
 from tests.processes import PATIENCE, eventually, kill
 

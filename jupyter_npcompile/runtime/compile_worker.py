@@ -36,12 +36,29 @@ MAX_DEATHS = 3
 
 _workers: weakref.WeakSet[CompileWorker] = weakref.WeakSet()
 
+NICENESS = 15
+"""How much the worker leaves the processors to others."""
+
 _START = """\
-import sys
+import os, sys
+os.nice({niceness})
+try:
+    with open("/proc/self/autogroup", "w") as group:
+        group.write("{niceness}")
+except OSError:
+    pass  # another system, or groups are made by something else
 if {parent!r} not in sys.path:
     sys.path.insert(0, {parent!r})
 from jupyter_npcompile.runtime.worker_process import main
 main()
+"""
+"""The user's processes go first, from the start: to import takes longer than a cell.
+
+Linux schedules the processes of each session as a group of their own where
+``sched_autogroup_enabled`` is set, which desktops and most servers have. The worker
+is a session of its own, so that its niceness alone would only order it among its own
+compilers, and it would take half of a processor that the user needs. The group has a
+niceness, too: see ``sched(7)``.
 """
 
 
@@ -252,10 +269,11 @@ class _Process:
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         parent = str(Path(__file__).parents[2])
+        start = _START.format(niceness=NICENESS, parent=parent)
         with open(os.devnull, "wb") as nothing:
             made = subprocess.Popen(
                 # -P: files beside the notebook are no modules of ours.
-                [sys.executable, "-P", "-c", _START.format(parent=parent), self._as_text()],
+                [sys.executable, "-P", "-c", start, self._as_text()],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=nothing,

@@ -40,9 +40,6 @@ from jupyter_npcompile.runtime.compile_job import Builder
 from jupyter_npcompile.runtime.lifeline import die_with_parent, kill_group
 from jupyter_npcompile.runtime.messages import Inbox, Message, send
 
-NICENESS = 15
-"""How much the worker leaves the processors to others."""
-
 IDLE = 1800.0
 """Seconds without a job after which the worker gives its memory back, and ends."""
 
@@ -286,22 +283,6 @@ def _end(status: int, log: Path) -> str:
     return f"exit status {os.waitstatus_to_exitcode(status)}"
 
 
-def give_way() -> None:
-    """Let the user's processes go first, for this process and those that it starts.
-
-    Linux schedules the processes of each session as a group of their own where
-    ``sched_autogroup_enabled`` is set, which desktops and most servers have. The
-    worker is a session of its own, so that its niceness alone would only order it
-    among its own compilers, and it would take half of a processor that the user
-    needs. The group has a niceness, too: see ``sched(7)``.
-    """
-    os.nice(NICENESS)
-    try:
-        Path("/proc/self/autogroup").write_text(str(NICENESS))
-    except OSError:  # another system, or groups are made by something else
-        return
-
-
 def main() -> None:
     """Run the worker; its only argument is JSON: see `CompileWorker`."""
     options: dict[str, Any] = json.loads(sys.argv[1])
@@ -323,7 +304,6 @@ def main() -> None:
     die_with_parent(signal.SIGTERM)
     if os.getppid() != options["parent"]:  # it died while we started
         return
-    give_way()
     try:
         worker.prepare(options["module"])
     except Exception as error:
