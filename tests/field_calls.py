@@ -220,14 +220,20 @@ class Outcome:
 
 def _rounded(seen: Any, dtype: Any) -> Any:
     if isinstance(seen, ArraySeen) and seen.dtype == np.float64:
-        return replace(seen, values=seen.values.astype(dtype))
+        return replace(seen, values=_fewer_digits(seen.values, dtype))
     if isinstance(seen, NumberSeen) and isinstance(seen.value, float):
-        return replace(seen, value=dtype(seen.value))
+        return replace(seen, value=_fewer_digits(np.asarray(seen.value), dtype)[()])
     if isinstance(seen, Seen):
         return replace(seen, parts={k: _rounded(part, dtype) for k, part in seen.parts.items()})
     if isinstance(seen, dict):
         return {k: _rounded(part, dtype) for k, part in seen.items()}
     return seen
+
+
+def _fewer_digits(values: Array, dtype: Any) -> Array:
+    """Which sign something has that becomes zero by that says nothing."""
+    found = values.astype(dtype)
+    return np.where((found == 0) & (values != 0), dtype(0), found)
 
 
 def outcome(function: Function, args: Sequence[Any], where: str) -> Outcome:
