@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from jupyter_npcompile.tracer import helpers
+from jupyter_npcompile.tracer import helpers, operators
 from jupyter_npcompile.tracer.attributes import describe_opaque
 from jupyter_npcompile.tracer.breaks import OWN_LINE, Break, graph_break
 from jupyter_npcompile.tracer.draws import draw
@@ -130,7 +130,10 @@ def _convert(hooks: Hooks, kind: type, value: Traced) -> Any:
     if value.source is not None and not isinstance(value.value, np.ndarray | np.generic):
         with python_errors():
             result = kind(value.value)
-        return Traced(hooks.root, result, None, ComputedSource(kind.__name__, (value.source,)))
+        source = ComputedSource(kind.__name__, (value.source,))
+        if operators.may_raise(kind.__name__, (value,)):
+            hooks.recorder.guards.append(TypeGuard(source, kind))
+        return Traced(hooks.root, result, None, source)
     if kind is bool:
         return hooks.truth(None, value)
     if kind is int and np.asarray(value.value).dtype.kind == "f":
@@ -226,12 +229,15 @@ def _arithmetic(hooks: Hooks, name: str, args: tuple[Any, ...]) -> Any:
         result = getattr(builtins, name)(*concrete_in(args))
     known = tuple(arg.source if is_traced(arg) else arg for arg in args)
     if name == "divmod":  # a graph has no tuples: its two numbers come by themselves
+        if operators.may_raise("FloorDiv", args):
+            guard = TypeGuard(ComputedSource("FloorDiv", known), type(result[0]))
+            hooks.recorder.guards.append(guard)
         return tuple(
             Traced(hooks.root, number, None, ComputedSource(operation, known))
             for operation, number in zip(("FloorDiv", "Mod"), result, strict=True)
         )
     source = ComputedSource(name, known)
-    if name == "pow":
+    if operators.may_raise(name, args):
         hooks.recorder.guards.append(TypeGuard(source, type(result)))
     return Traced(hooks.root, result, None, source)
 

@@ -106,9 +106,7 @@ def _numbers(hooks: Hooks, operation: str, operands: tuple[Any, ...]) -> Any:
     if len(known) == len(operands):
         parts = tuple(o.source if is_traced(o) else o for o in operands)
         source = ComputedSource(operation, parts)
-        if (
-            operation == "Pow" and type(operands[1]) is not int
-        ):  # 3 ** -2 is no integer, (-8.0) ** 0.5 no float
+        if may_raise(operation, operands):
             hooks.recorder.guards.append(TypeGuard(source, type(result)))
         return Traced(hooks.root, result, None, source)
     if operation in ("Add", "Sub", "Mult", "USub", "UAdd") and all(
@@ -117,6 +115,40 @@ def _numbers(hooks: Hooks, operation: str, operands: tuple[Any, ...]) -> Any:
         op = {"Add": "add", "Sub": "sub", "Mult": "mul", "USub": "neg", "UAdd": "pos"}
         return hooks.recorder.record(hooks.root, f"python.{op[operation]}", operands, {}, result)
     hooks.stop("value", "arithmetic on a Python number that the graph computes")
+
+
+_DIVISIONS = frozenset({"Div", "FloorDiv", "Mod"})
+_SHIFTS = frozenset({"LShift", "RShift"})
+
+
+def may_raise(operation: str, operands: tuple[Any, ...]) -> bool:
+    """Whether arithmetic raises for some numbers, or gives another type.
+
+    Then it is done in each replay, used or not: ``1 // k`` has to raise. And ``3 ** -2``
+    is no integer, ``(-8.0) ** 0.5`` no float.
+
+    Parameters
+    ----------
+    operation : str
+        A name of ``sources.OPERATORS``.
+    operands : tuple
+        Python numbers, traced or not.
+    """
+    numbers = [operand.value if is_traced(operand) else operand for operand in operands]
+    is_long = any(is_traced(o) and isinstance(o.source, ComputedSource) for o in operands)
+    is_complex = any(type(number) is complex for number in numbers)
+    is_fixed = not is_traced(operands[-1])
+    if operation in _DIVISIONS and is_fixed and numbers[-1] != 0:
+        return is_complex or is_long  # the quotient of long integers may be no float
+    if operation in _SHIFTS and is_fixed and numbers[-1] >= 0:
+        return is_long
+    if operation == "Pow" and is_fixed and type(numbers[-1]) is int and numbers[-1] >= 0:
+        return type(numbers[0]) not in (int, bool)
+    if operation in ("int", "round"):
+        return type(numbers[0]) is float  # of NaN
+    if operation in ("abs", "complex", "float"):
+        return is_complex or is_long
+    return operation in _DIVISIONS | _SHIFTS or operation in ("Pow", "pow")
 
 
 def is_array_like(value: Any) -> bool:
