@@ -20,7 +20,8 @@ LARGEST = 1000
 
 _NUMBERS = frozenset({bool, int, float, complex, str, bytes, NoneType, EllipsisType, range, slice})
 _SCALARS = frozenset(np.sctypeDict.values()) - {np.object_, np.void}
-_FIXED = _NUMBERS | _SCALARS | {np.dtype}
+FIXED = _NUMBERS | _SCALARS | {np.dtype}
+"""Types of what cannot be changed in place."""
 
 _BUILTINS = (
     "abs all any bool complex divmod enumerate float format int len list max min pow print range "
@@ -68,7 +69,7 @@ def only_reads(reach: Reach | None, look_up: Callable[[str], Any]) -> bool:
     try:
         return (
             all(_is_plain(_value(path, look_up), [LARGEST]) for path in reach.values)
-            and all(type(look_up(name)) in _FIXED for name in reach.numbers)
+            and all(type(look_up(name)) in FIXED for name in reach.numbers)
             and all(_reads(path, look_up) for path in reach.calls)
         )
     except (KeyError, AttributeError):
@@ -89,7 +90,7 @@ def _value(path: str, look_up: Callable[[str], Any]) -> Any:
 def _is_plain(value: Any, budget: list[int]) -> bool:
     """Whether a value is a number, a text, an array, or a container of such."""
     kind = type(value)
-    if kind in _FIXED:
+    if kind in FIXED:
         return True
     if kind is np.ndarray:
         return not value.dtype.hasobject
