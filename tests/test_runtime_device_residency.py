@@ -232,12 +232,13 @@ def test_written_inputs_stay_on_the_device() -> None:
     ],
 )
 def test_what_a_loop_carries_stays_on_the_device(rounds: int, body: str, back: int | None) -> None:
-    """However many iterations there are, each array goes there once; results come back."""
+    """However many iterations there are, each array goes there once, and comes back once."""
     found = assert_same(f"for k in range({rounds}):\n    {body}\n", setup=SETUP, device="standin")
     copies = [region.copies for region in found.reports[-1].regions if region.copies is not None]
     assert sum(one.to_device for one in copies) <= 2 * (48 + 48)  # two runs of the cell
     if back is not None:
-        assert sum(one.to_host for one in copies) == 2 * rounds * back
+        checked = back  # its very first run, which is compared with NumPy
+        assert sum(one.to_host for one in copies) == 2 * back + checked
 
 
 def test_so_it_is_in_a_function() -> None:
@@ -257,7 +258,7 @@ def test_so_it_is_in_a_function() -> None:
     assert report is not None
     copies = [region.copies for region in report.regions if region.copies is not None]
     assert sum(one.to_device for one in copies) == 2 * 480
-    assert sum(one.to_host for one in copies) == 33 * 480
+    assert sum(one.to_host for one in copies) == 2 * 480 + 480  # and what is compared with NumPy
 
 
 STATEMENTS = [
