@@ -251,7 +251,7 @@ def test_without_a_watch_results_would_be_wrong(
     monkeypatch.setattr(watch, "_may_look", lambda reaches, look_up, late: False)
     monkeypatch.setattr(watch, "_all_read", lambda reaches, look_up: True)
     cell = in_loop("x += 1", "y = y * 0.5 + x", statement, "x *= 1.25", "y = y - x")
-    with pytest.raises(AssertionError, match="differ|became"):
+    with pytest.raises(AssertionError, match=r"differ|became"):
         assert_same(cell, setup=SETUP, captured=False, device="standin")
 
 
@@ -453,7 +453,7 @@ def test_what_is_lost_is_told() -> None:
     compiled = npc.compile(_add_up, device="standin")
     compiled(x, 5)
     standin.copy_faults.extend([LaunchError("standin", "is gone")] * 2)
-    with pytest.raises(LostResultError, match="24 bytes of results .* standin failed: is gone"):
+    with pytest.raises(LostResultError, match=r"24 bytes of results .* standin failed: is gone"):
         compiled(x, 5)
     assert np.isnan(x).all()
     x[:] = 0

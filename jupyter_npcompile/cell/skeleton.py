@@ -59,9 +59,6 @@ FRAME = "__npcompile_frame__"
 DEEPEST = 12
 """Levels of blocks in a function whose calls are timed; Python allows 20."""
 
-_LOOPS = (ast.For, ast.While, ast.Try)
-"""A loop with a twin lies in a ``try``."""
-
 _WATCHERS = frozenset({"breakpoint", "set_trace", "embed", "_getframe", "currentframe"})
 """Names that let code or a person look at a function's local variables."""
 
@@ -230,9 +227,12 @@ def _held(handle: str, node: ast.stmt) -> ast.stmt:
     It is settled twice: an interrupt may strike where the first time begins.
     """
     place = point(node)
-    if not isinstance(node, _LOOPS) or not may_hold([node], in_function=False):
+    parts = list(ast.walk(node))
+    if not any(isinstance(part, (ast.For, ast.While)) for part in parts):
+        return node  # outside loops each result is copied back once anyway
+    if levels([node]) > DEEPEST or not may_hold([node], in_function=False):
         return node
-    if levels([node]) > DEEPEST or not any(map(_is_guard, ast.walk(node))):
+    if not any(isinstance(part, ast.Attribute) and part.attr == "at" for part in parts):
         return node
     hold = ast.If(ask(handle, "hold", (), place), [ast.Pass(**place)], [], **place)
     body: list[ast.stmt] = [hold, node]
@@ -240,10 +240,6 @@ def _held(handle: str, node: ast.stmt) -> ast.stmt:
         settle = ast.If(ask(handle, "settle", (), place), [ast.Pass(**place)], [], **place)
         body = [ast.Try(body=body, handlers=[], orelse=[], finalbody=[settle], **extent(node))]
     return body[0]
-
-
-def _is_guard(node: ast.AST) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == "at"
 
 
 class _CellBuilder(Builder):

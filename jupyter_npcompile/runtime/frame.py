@@ -279,7 +279,7 @@ class Frame:
     def settle(self) -> bool:
         """Host memory must be up to date: the loop or the call is over."""
         if self._watch is not None:
-            self._watch.end(sys._getframe(1))
+            self._watch.end()
         return False
 
     def rest(self, loop: int) -> Iterator[Any]:

@@ -168,10 +168,12 @@ class LateResults:
             When the device does not give them back.
         """
         with interrupts.held():
-            self._bring([*self._results], when)
-            if self._collects:
-                self._collects = False
-                gc.enable()
+            try:
+                self._bring([*self._results], when)
+            finally:
+                if self._collects:
+                    self._collects = False
+                    gc.enable()
 
     def settle_around(self, array: Array, when: str, *, itself: bool = True) -> None:
         """Bring the memory that an array shares up to date.

@@ -28,8 +28,8 @@ _handler: Callable[[int], Any] = inspect.unwrap(signal.getsignal)
 
 _SIGNALS = tuple(map(int, signal.valid_signals()))
 
-_NOBODY = (None, int(signal.SIG_DFL), int(signal.SIG_IGN), signal.default_int_handler)
-"""Handlers that call nobody; None is one that was not set from Python."""
+_NOBODY = (int(signal.SIG_IGN), signal.default_int_handler)
+"""Handlers that call nobody, besides 0 and None: the usual, and one that Python has not set."""
 
 _SHOWS = ("IPython.", "ipykernel.", "warnings.")
 """Modules that show warnings without looking at arrays."""
@@ -52,7 +52,7 @@ def is_unobserved() -> bool:
         and sys.getprofile() is None
         and not _is_monitored()
         and not gc.callbacks
-        and all(_calls_nobody(_handler(number)) for number in _SIGNALS)
+        and all(map(_calls_nobody, filter(None, map(_handler, _SIGNALS))))
         and _module(warnings.showwarning).startswith(_SHOWS)
         and is_alone()
     )

@@ -59,7 +59,7 @@ class Watch:
         if residency.late.are_old:
             residency.settle()
 
-    def end(self, frame: FrameType) -> None:
+    def end(self) -> None:
         """Whoever comes next is not known."""
         self.holds = False
         self.residency.place = "at the end"
