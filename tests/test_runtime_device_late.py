@@ -155,8 +155,8 @@ def test_a_call_copies_back_once() -> None:
     checked = 480 * (1 + 2)  # the first runs of both segments
     assert sum(region.copies.to_host for region in regions if region.copies) == checked + 2 * 960
     (copies,) = [region.copies for region in regions if region.copies and region.copies.moments]
-    (moment,) = {moment for _, moment in copies.moments}
-    assert moment.startswith("before line ")  # that of `return total`
+    assert ("x", "at the end") in copies.moments
+    assert dict(copies.moments)["total"].startswith("before line ")  # that of `return total`
     assert copies.unneeded == (33 - 3) * 960
 
 
@@ -167,6 +167,18 @@ def test_the_report_says_when() -> None:
     assert copies.moments == (("y", "before line 5"),)
     assert copies.to_host == 2 * 3 * 48 + CHECKED
     assert copies.unneeded == (60 - 7) * 48
+
+
+def test_only_what_is_looked_at_is_copied_back() -> None:
+    cell = in_loop("y = y * 0.5 + x", "print(w)", "w = x - 1", "print(w.sum())", rounds=10)
+    found = assert_same(cell, setup=SETUP, device="standin")
+    first, second = [region.copies for region in found.reports[-1].regions]
+    assert first is not None
+    assert second is not None
+    assert first.to_host == 2 * 48 + CHECKED
+    assert first.moments == (("y", "at the end"),)
+    assert second.to_host == 2 * 10 * 48
+    assert second.moments == (("w", "before line 6"),)
 
 
 LOOKING = [
@@ -192,9 +204,6 @@ LOOKING = [
     "import pandas as pd; print(pd.DataFrame({'x': x}).sum())",
     "from matplotlib.figure import Figure; print(Figure().gca().plot(x)[0].get_ydata())",
     "thread = threading.Thread(target=look_at_globals); thread.start(); thread.join(); del thread",
-    "t = Looking()\nprint(k)",
-    "t = Looking()\nprint(k)\nt = None\nprint(k)",
-    "t = weakref.ref(y, lambda _: look_at_globals())",
     "signal.raise_signal(signal.SIGUSR1) if signal.getsignal(signal.SIGUSR1) else None",
     "if x[0] > 2:\n    seen.append(1)",
     "while y.max() > 1e9:\n    break",
@@ -213,6 +222,16 @@ LOOKING = [
     "gc.collect(); look(x)",
     "warnings.warn(str(x))",
     "box.append(y); look(*box); del box[-1]",
+]
+
+DYING = [
+    "t = Looking()",
+    "t = None",
+    "q = Looking()\nprint(k)\nq = x * 2",
+    "t = [Looking()]",
+    "reference = weakref.ref(y, lambda _: look_at_globals())",
+    "reference = weakref.ref(x, lambda _: look_at_globals())",
+    "t = [1, {2: Looking()}]",
 ]
 
 COMPUTING = [
@@ -248,7 +267,7 @@ def test_without_a_watch_results_would_be_wrong(
     statement: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """These tests can fail."""
-    monkeypatch.setattr(watch, "_may_look", lambda reaches, look_up, late: False)
+    monkeypatch.setattr(watch, "_looks_at", lambda reaches, look_up, late: [])
     monkeypatch.setattr(watch, "_all_read", lambda reaches, look_up: True)
     cell = in_loop("x += 1", "y = y * 0.5 + x", statement, "x *= 1.25", "y = y - x")
     with pytest.raises(AssertionError, match=r"differ|became"):
@@ -265,6 +284,20 @@ def test_any_mixture(statements: list[str], nested: bool) -> None:
     cell = in_loop(body, rounds=3)
     if nested:
         cell = f"for outer in range(2):\n    {cell}".replace("\n", "\n    ").rstrip() + "\n"
+    assert_same(cell, setup=SETUP, captured=False, fallbacks=12, device="standin")
+
+
+@pytest.mark.parametrize("statement", DYING)
+def test_what_dies_may_look(statement: str) -> None:
+    cell = in_loop("x += 1", "print(k)", "y = x * 0.5", "print(k)", statement, "print(k)", "x *= 2")
+    assert_same(cell, setup=SETUP, captured=False, device="standin")
+
+
+@given(st.lists(st.sampled_from([*COMPUTING, *DYING]), min_size=3, max_size=6))
+@settings(max_examples=15)
+def test_any_mixture_with_what_dies(statements: list[str]) -> None:
+    """Each in a segment of its own: in one segment names are bound last."""
+    cell = in_loop(*(f"{statement}\nprint(k)" for statement in statements), rounds=3)
     assert_same(cell, setup=SETUP, captured=False, fallbacks=12, device="standin")
 
 

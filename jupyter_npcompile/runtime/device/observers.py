@@ -8,7 +8,6 @@ None of them tells before it looks. Where there is one, results are copied back 
 from __future__ import annotations
 
 import gc
-import inspect
 import signal
 import sys
 import warnings
@@ -23,7 +22,7 @@ from jupyter_npcompile.runtime.device.plain_data import FIXED, LARGEST
 from jupyter_npcompile.runtime.device.residency import is_alone
 from jupyter_npcompile.tracer.memory import Array, owner
 
-_handler: Callable[[int], Any] = inspect.unwrap(signal.getsignal)
+_handler: Callable[[int], Any] = vars(signal).get("_signal", signal).getsignal
 """Without its wrapper, which makes enumerations of numbers."""
 
 _SIGNALS = tuple(map(int, signal.valid_signals()))

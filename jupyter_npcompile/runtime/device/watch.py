@@ -18,6 +18,7 @@ from jupyter_npcompile.runtime.device.plain_data import only_reads
 from jupyter_npcompile.runtime.device.residency import Residency
 from jupyter_npcompile.runtime.devices import device_of
 from jupyter_npcompile.runtime.namespace import FrameNamespace, forget_locals
+from jupyter_npcompile.tracer.memory import Array
 
 _LAYOUT = frozenset({"shape", "size", "ndim", "dtype", "nbytes", "itemsize", "strides"})
 """Attributes of arrays that say nothing of their content."""
@@ -83,8 +84,12 @@ class Watch:
             look_up = FrameNamespace(frame).__getitem__
             if not _all_read(reaches, look_up):
                 residency.drop()
-            elif residency.late and _may_look(reaches, look_up, residency.late):
-                residency.settle()
+            elif residency.late:
+                arrays = _looks_at(reaches, look_up, residency.late)
+                if arrays is None:
+                    residency.settle()
+                for array in arrays or ():
+                    residency.late.settle_around(array, residency.place)
         finally:
             forget_locals(frame)
 
@@ -121,36 +126,38 @@ def _all_read(reaches: Sequence[Reach | None], look_up: Callable[[str], Any]) ->
     return True
 
 
-def _may_look(
+def _looks_at(
     reaches: Sequence[Reach | None], look_up: Callable[[str], Any], late: LateResults
-) -> bool:
-    """Whether statements that only read may read what is late, or have something die."""
+) -> list[Array] | None:
+    """What statements that only read may read of what is late; None where somebody is called."""
+    arrays: list[Array] = []
     for one in reaches:
         assert one is not None
-        if any(_holds_late(path, look_up, late) for path in (*one.values, *one.calls)):
-            return True
+        for path in (*one.values, *one.calls):
+            arrays += _late_in(path, look_up, late)
         if not all(dies_silently(_bound(name, look_up)) for name in one.binds):
-            return True
-    return False
+            return None
+    return arrays
 
 
-def _holds_late(path: str, look_up: Callable[[str], Any], late: LateResults) -> bool:
-    """Whether what a name is bound to, now, holds a late result whose content is asked for."""
+def _late_in(path: str, look_up: Callable[[str], Any], late: LateResults) -> list[Array]:
+    """The arrays that a name holds, now, whose content is asked for, and is late."""
     name, _, attribute = path.partition(".")
     if attribute in _LAYOUT or attribute == "append":
-        return False
+        return []
     found = _bound(name, look_up)
     pending: list[Any] = [vars(found).get(attribute) if type(found) is ModuleType else found]
+    arrays: list[Array] = []
     while pending:  # plain data, and not too much of it: see `only_reads`
         value = pending.pop()
         if type(value) is np.ndarray:
             if late.concern(value):
-                return True
+                arrays.append(value)
         elif type(value) is dict:
             pending += value.values()
         elif type(value) in (tuple, list, set, frozenset):
             pending += value
-    return False
+    return arrays
 
 
 def _bound(name: str, look_up: Callable[[str], Any]) -> Any:
