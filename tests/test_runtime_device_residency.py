@@ -156,6 +156,7 @@ READING = [
     "while k > 3:\n    break",
     "t = (x.shape, len(log), w.mean())",
     "t = f'{k:3d} {x.max():.2f}'",
+    "log.append(float(np.sum(x)) + np.linalg.norm(w))",
     "for t, u in zip([1, 2], [3, 4]):\n    print(t + u)",
     "try:\n    k = 1\nexcept ValueError:\n    poke(x)",
 ]
@@ -441,6 +442,13 @@ def test_nested_functions_do_not_count() -> None:
         ("a.sort()", {"a": [2, 1]}, False),
         ("a.sum(1, None, b)", {"a": np.ones((2, 2)), "b": np.ones(2)}, False),
         ("a.sum(out=b)", {"a": np.ones(2), "b": np.ones(())}, False),
+        ("np.sum(a)", {"np": np, "a": np.ones(2)}, True),
+        ("np.linalg.norm(a)", {"np": np, "a": np.ones(2)}, True),
+        ("sqrt(a, a)", {"sqrt": np.sqrt, "a": np.ones(2)}, False),
+        ("np.random.seed(a)", {"np": np, "a": 3}, False),
+        ("np.sum(a)", {"np": np, "a": np.array([None])}, False),
+        ("np.sqrt(a, a)", {"np": np, "a": np.ones(2)}, False),
+        ("np.sum.reduce(a)", {"np": np, "a": np.ones(2)}, False),
     ],
 )
 def test_what_only_reads(source: str, names: dict[str, Any], reads: bool) -> None:

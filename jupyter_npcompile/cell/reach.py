@@ -186,7 +186,7 @@ class _Reader:
         )
 
     def _call(self, node: ast.Call) -> bool:
-        path = _path(node.func)
+        path = _path(node.func, deep=True)
         if path is None or any(keyword.arg not in _KEYWORDS for keyword in node.keywords):
             return False
         if "." in path and len(node.args) > 1:
@@ -195,10 +195,11 @@ class _Reader:
         return all(map(self._reads, [*node.args, *(keyword.value for keyword in node.keywords)]))
 
 
-def _path(node: ast.expr) -> str | None:
-    """``x`` or ``x.y`` as text."""
+def _path(node: ast.expr, *, deep: bool = False) -> str | None:
+    """``x`` or ``x.y`` as text; ``x.y.z`` too where that is asked for."""
     if isinstance(node, ast.Name):
         return node.id
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        return f"{node.value.id}.{node.attr}"
+    if isinstance(node, ast.Attribute) and (deep or isinstance(node.value, ast.Name)):
+        before = _path(node.value, deep=deep)
+        return None if before is None else f"{before}.{node.attr}"
     return None

@@ -7,7 +7,7 @@ import io
 import math
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from types import BuiltinFunctionType, EllipsisType, ModuleType, NoneType
 from typing import Any
 
@@ -27,6 +27,13 @@ _BUILTINS = (
     "abs all any bool complex divmod enumerate float format int len list max min pow print range "
     "repr reversed round sorted str sum tuple zip"
 )
+_FUNCTIONS = (
+    "abs all amax amin any argmax argmin count_nonzero cos exp isfinite isinf isnan log max mean "
+    "median min prod round shape sin size sqrt std sum tanh trace var"
+)
+_NUMPY = frozenset({getattr(np, name) for name in _FUNCTIONS.split()} | {np.linalg.norm})
+"""They read their first argument; where there are more, one may be where the result goes."""
+
 _READING = frozenset(
     {getattr(builtins, name) for name in _BUILTINS.split()}
     | {value for value in vars(math).values() if type(value) is BuiltinFunctionType}
@@ -112,7 +119,15 @@ def _reads(path: str, look_up: Callable[[str], Any]) -> bool:
         return True
     if attribute and type(value) is not ModuleType:
         return attribute in _METHODS and _is_plain(value, [LARGEST])
-    function = vars(value)[attribute] if attribute else value
+    function = value
+    for part in filter(None, attribute.split(".")):
+        if type(function) is not ModuleType:
+            return False
+        function = vars(function)[part]
+    if not isinstance(function, Hashable):
+        return False
+    if attribute and function in _NUMPY:  # called by such a path it has one argument: see `reach`
+        return True
     if function not in _READING:
         return False
     if function is not print:
