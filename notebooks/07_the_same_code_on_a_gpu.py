@@ -73,8 +73,8 @@ y = np.sqrt(x * x + 1)
 
 # %%
 def crossings():
-    """MB that the last run of the last cell copied there and back, and found there."""
-    megabytes = {"to device": 0.0, "to host": 0.0, "there already": 0.0}
+    """MB that the last run of the last cell copied there and back, found there, and left there."""
+    megabytes = {"to device": 0.0, "to host": 0.0, "there already": 0.0, "not back": 0.0}
     for region in npc.last_report().regions:
         for _, way, size in region.copies.arrays if region.copies else ():
             megabytes[way] += size / 1e6
@@ -146,7 +146,7 @@ print(twice)
 assert twice["to device"] == 0 and twice["there already"] == 16, "an open widget?"
 
 # %% [markdown]
-# Nothing was copied to the device for `z`: `x` and `y` were there already. A copy is good as long as nobody can have written into the array. Between the two cells nothing ran, so nobody can. When *any* other cell runs in between, all copies are forgotten, and that is why `crossings()` comes last. An open widget ends it, too: its buttons can run code. Results come back at once, in this version always.
+# Nothing was copied to the device for `z`: `x` and `y` were there already. A copy is good as long as nobody can have written into the array. Between the two cells nothing ran, so nobody can. When *any* other cell runs in between, all copies are forgotten, and that is why `crossings()` comes last. An open widget ends it, too: its buttons can run code. Results come back at the end of a cell. In a loop they wait on the device until something may look at them.
 #
 # That is the way out of the narrow road: leave the data where it is. Then the bus is crossed once, for many calls.
 
@@ -284,6 +284,8 @@ print("the last step:", mended)
 assert mended["to device"] == 0 and np.array_equal(u, v)
 
 # %% [markdown]
+# Nothing goes there any more. `v` comes back in each step, for Python reads an element of it. `flow` stays: nobody looks at it in the loop, and each step has a new one. Only the last one was copied back. Read the row of the region in the report: it says what came back when, and what never did.
+#
 # ### Single precision
 #
 # Not everything needs float64. Keep what is large and forgiving in float32; add up in float64. NumPy lets you say so: `dtype=np.float64` in a sum makes the sum double, and leaves the array single.

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from jupyter_npcompile.cell import build_cell, build_function
-from jupyter_npcompile.cell.reach import Reach, is_nothing, reach
+from jupyter_npcompile.cell.reach import Reach, is_nothing, may_hold, reach
 
 
 def of(source: str) -> Reach | None:
@@ -106,6 +106,14 @@ class Told:
     def drop(self, loop: int) -> None:
         pass
 
+    def hold(self) -> bool:
+        self.heard.append("hold")
+        return False
+
+    def settle(self) -> bool:
+        self.heard.append("settle")
+        return False
+
 
 def test_every_statement_outside_regions_is_told_of_first() -> None:
     program = build_cell(ast.parse(SOURCE), SOURCE, handle="H", tells=True)
@@ -135,11 +143,54 @@ def test_every_statement_outside_regions_is_told_of_first() -> None:
         if event == "g":
             assert heard[place - 1].startswith("region")  # and the answer is: run it
             assert heard[place + 1] == unknown  # in the handler, before its region
-        if event == "f":  # the test of a loop has run: told before it and after it
+        if event == "f":  # the test of a loop: told before it runs, and when it has run
+            assert heard[place - 1].startswith("outside")
             assert heard[place + 1].startswith("outside")
     last = max(place for place, event in enumerate(heard) if event.startswith("region"))
     assert heard[last - 1] == unknown  # in `finally`
     assert space["x"] > 0
+
+
+@pytest.mark.parametrize("ends", ["", "raise ValueError"])
+def test_a_loop_of_a_cell_is_settled_however_it_ends(ends: str) -> None:
+    source = f"for k in range(2):\n    x = x + 1\n    if k:\n        continue\n    {ends}\n"
+    program = build_cell(ast.parse(source), source, handle="H", tells=True)
+    told = Told()
+    try:
+        exec(compile(program.tree, "<cell>", "exec"), {"H": told, "x": 0})
+    except ValueError:
+        assert ends
+    heard = [event for event in told.heard if event in ("hold", "settle", "region 0")]
+    assert heard == ["hold", *["region 0"] * (1 if ends else 2), "settle", "settle"]
+
+
+def test_a_header_whose_names_are_bound_in_its_loop_may_be_anything() -> None:
+    source = "for k in range(n):\n    f(k)\n    {} = 3\n"
+    for name, known in (("m", True), ("n", False), ("range", False)):
+        text = source.format(name)
+        reaches = build_cell(ast.parse(text), text, handle="H", tells=True).reaches
+        assert reaches is not None
+        assert any(one and "range" in one.calls for one in reaches) is known
+
+
+@pytest.mark.parametrize(
+    ("source", "in_cell", "in_function"),
+    [
+        ("for k in x:\n    f(k)", True, True),
+        ("try:\n    f()\nexcept (ValueError, np.linalg.LinAlgError):\n    pass", True, True),
+        ("try:\n    f()\nexcept g():\n    pass", False, False),
+        ("try:\n    f()\nexcept:\n    pass", True, True),
+        ("k: int = 3", True, True),
+        ("k: g(x) = 3", False, True),
+        ("def f():\n    k: g(x) = 3", True, True),
+    ],
+)
+def test_where_foreign_code_would_run_untold_nothing_is_held(
+    source: str, in_cell: bool, in_function: bool
+) -> None:
+    body = ast.parse(source).body
+    assert may_hold(body, in_function=False) is in_cell
+    assert may_hold(body, in_function=True) is in_function
 
 
 def test_nothing_is_told_unless_it_is_asked_for() -> None:

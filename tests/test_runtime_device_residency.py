@@ -156,6 +156,7 @@ READING = [
     "while k > 3:\n    break",
     "t = (x.shape, len(log), w.mean())",
     "t = f'{k:3d} {x.max():.2f}'",
+    "log.append(float(np.sum(x)) + np.linalg.norm(w))",
     "for t, u in zip([1, 2], [3, 4]):\n    print(t + u)",
     "try:\n    k = 1\nexcept ValueError:\n    poke(x)",
 ]
@@ -232,12 +233,13 @@ def test_written_inputs_stay_on_the_device() -> None:
     ],
 )
 def test_what_a_loop_carries_stays_on_the_device(rounds: int, body: str, back: int | None) -> None:
-    """However many iterations there are, each array goes there once; results come back."""
+    """However many iterations there are, each array goes there once, and comes back once."""
     found = assert_same(f"for k in range({rounds}):\n    {body}\n", setup=SETUP, device="standin")
     copies = [region.copies for region in found.reports[-1].regions if region.copies is not None]
     assert sum(one.to_device for one in copies) <= 2 * (48 + 48)  # two runs of the cell
     if back is not None:
-        assert sum(one.to_host for one in copies) == 2 * rounds * back
+        checked = back  # its very first run, which is compared with NumPy
+        assert sum(one.to_host for one in copies) == 2 * back + checked
 
 
 def test_so_it_is_in_a_function() -> None:
@@ -257,7 +259,7 @@ def test_so_it_is_in_a_function() -> None:
     assert report is not None
     copies = [region.copies for region in report.regions if region.copies is not None]
     assert sum(one.to_device for one in copies) == 2 * 480
-    assert sum(one.to_host for one in copies) == 33 * 480
+    assert sum(one.to_host for one in copies) == 2 * 480 + 480  # and what is compared with NumPy
 
 
 STATEMENTS = [
@@ -440,6 +442,13 @@ def test_nested_functions_do_not_count() -> None:
         ("a.sort()", {"a": [2, 1]}, False),
         ("a.sum(1, None, b)", {"a": np.ones((2, 2)), "b": np.ones(2)}, False),
         ("a.sum(out=b)", {"a": np.ones(2), "b": np.ones(())}, False),
+        ("np.sum(a)", {"np": np, "a": np.ones(2)}, True),
+        ("np.linalg.norm(a)", {"np": np, "a": np.ones(2)}, True),
+        ("sqrt(a, a)", {"sqrt": np.sqrt, "a": np.ones(2)}, False),
+        ("np.random.seed(a)", {"np": np, "a": 3}, False),
+        ("np.sum(a)", {"np": np, "a": np.array([None])}, False),
+        ("np.sqrt(a, a)", {"np": np, "a": np.ones(2)}, False),
+        ("np.sum.reduce(a)", {"np": np, "a": np.ones(2)}, False),
     ],
 )
 def test_what_only_reads(source: str, names: dict[str, Any], reads: bool) -> None:

@@ -73,7 +73,7 @@ def test_the_report_says_what_was_copied() -> None:
     }
     text = str(report)
     assert "to standin: 808 B (x, k)" in text
-    assert "back: 1.6 kB (return, x)" in text
+    assert "back: 1.6 kB (return, x at the end)" in text
     assert "copying took" in text
     assert report is not None
     data = ReportData.from_dict(report.to_dict())

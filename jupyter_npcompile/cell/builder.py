@@ -55,6 +55,7 @@ class Builder(abc.ABC):
         self.regions: list[Region] = []
         self.loops: list[Loop] = []
         self.around: list[int] = []
+        self.headers: list[list[ast.stmt]] = []
         self.depth = 0
         self.guarded: dict[int, tuple[int, int]] = {}
         self.place = Place(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
@@ -80,6 +81,8 @@ class Builder(abc.ABC):
                 result.extend(self.guard(region, statement) for statement in region.statements)
             else:
                 for offset, statement in enumerate(part, position):
+                    if isinstance(statement, ast.Continue) and self.headers:
+                        result += map(clone, self.headers[-1])
                     told = self.told(statement)
                     result += told
                     result.append(self.skeleton(statement, later[offset]))
@@ -96,6 +99,10 @@ class Builder(abc.ABC):
         if not self.tells or (node is not None and is_nothing(node)):
             return []
         found = None if node is None else reach(node)
+        if found is not None and isinstance(node, ast.For):
+            names = {path.partition(".")[0] for path in found.values | found.calls}
+            if names & bound_names([node]):
+                found = None  # it may iterate over something else by now
         if found not in self.reaches:
             self.reaches.append(found)
         place = self.place if node is None else point(node)
@@ -169,7 +176,11 @@ class Builder(abc.ABC):
             made = Loop(number, node, range(0), outer, native, assigned, in_order(names, node))
             self.loops.append(made)
             self.around.append(number)
-        body = [*self.told(node), *self.body(node.body, again)]
+        header = self.told(node)
+        self.headers.append(header)
+        # Told after it has run, and before it runs again.
+        body = [*header, *self.body(node.body, again), *map(clone, header)]
+        self.headers.pop()
         if twin:
             self.around.pop()
         inside = range(first, len(self.regions))

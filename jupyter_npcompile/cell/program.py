@@ -245,6 +245,8 @@ class FunctionProgram:
     reaches : tuple of Reach or None, or None
         What it tells of what runs outside regions, by number; None when it
         tells nothing.
+    holds : bool
+        Whether it tells of everything, and of its end, however it comes.
     """
 
     name: str
@@ -258,6 +260,7 @@ class FunctionProgram:
     lines: tuple[Line, ...]
     loops: tuple[Loop, ...] = ()
     reaches: tuple[Reach | None, ...] | None = None
+    holds: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

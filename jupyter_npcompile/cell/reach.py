@@ -87,6 +87,33 @@ def may_tell(body: Iterable[ast.stmt]) -> bool:
     return True
 
 
+def may_hold(body: Iterable[ast.stmt], *, in_function: bool) -> bool:
+    """Whether foreign code runs in a body only where it tells, once it `may_tell`.
+
+    What an ``except`` names is computed when something is raised, and annotations of a
+    cell whatever binds the name.
+    """
+    pending: list[ast.AST] = list(body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.ExceptHandler) and not _is_named(node.type):
+            return False
+        if isinstance(node, ast.AnnAssign) and not (in_function or _is_named(node.annotation)):
+            return False
+        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            pending += ast.iter_child_nodes(node)
+    return True
+
+
+def _is_named(node: ast.expr | None) -> bool:
+    """Whether an expression is nothing, a constant, a name, or a tuple of such."""
+    if isinstance(node, ast.Tuple):
+        return all(map(_is_named, node.elts))
+    if isinstance(node, ast.Attribute):  # of a module, such as `np.linalg.LinAlgError`
+        return _is_named(node.value)
+    return node is None or isinstance(node, (ast.Constant, ast.Name))
+
+
 _SECRETIVE = (
     *(ast.With, ast.AsyncWith, ast.AsyncFor, ast.Await, ast.Yield, ast.YieldFrom),
     *(ast.Match, ast.TryStar),
@@ -159,7 +186,7 @@ class _Reader:
         )
 
     def _call(self, node: ast.Call) -> bool:
-        path = _path(node.func)
+        path = _path(node.func, deep=True)
         if path is None or any(keyword.arg not in _KEYWORDS for keyword in node.keywords):
             return False
         if "." in path and len(node.args) > 1:
@@ -168,10 +195,11 @@ class _Reader:
         return all(map(self._reads, [*node.args, *(keyword.value for keyword in node.keywords)]))
 
 
-def _path(node: ast.expr) -> str | None:
-    """``x`` or ``x.y`` as text."""
+def _path(node: ast.expr, *, deep: bool = False) -> str | None:
+    """``x`` or ``x.y`` as text; ``x.y.z`` too where that is asked for."""
     if isinstance(node, ast.Name):
         return node.id
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        return f"{node.value.id}.{node.attr}"
+    if isinstance(node, ast.Attribute) and (deep or isinstance(node.value, ast.Name)):
+        before = _path(node.value, deep=deep)
+        return None if before is None else f"{before}.{node.attr}"
     return None

@@ -27,7 +27,7 @@ from jupyter_npcompile.cell.program import (
     Scope,
     Statement,
 )
-from jupyter_npcompile.cell.reach import may_tell
+from jupyter_npcompile.cell.reach import may_hold, may_tell
 from jupyter_npcompile.cell.regions import keeps_its_frame
 from jupyter_npcompile.cell.syntax import (
     SourceText,
@@ -124,6 +124,8 @@ def _rewritten(
     if isinstance(last, ast.Expr):
         builder.displayed = last
     body = builder.body(tree.body, None)
+    if builder.tells:
+        body = [_held(builder.handle, node) for node in body]
     if builder.displayed is not None and id(builder.displayed) in builder.guarded:
         place = extent(builder.displayed)
         result = attribute(load(builder.handle, place), "result", place)
@@ -215,7 +217,29 @@ def build_function(
         lines=Lines(text, builder.guarded, {}).of(definition.body, "function"),
         loops=tuple(builder.loops),
         reaches=tuple(builder.reaches) if builder.tells else None,
+        holds=builder.holds,
     )
+
+
+def _held(handle: str, node: ast.stmt) -> ast.stmt:
+    """Let results be late in a loop of a cell, as long as it runs.
+
+    It is settled twice: an interrupt may strike where the first time begins.
+    """
+    place = point(node)
+    parts = list(ast.walk(node))
+    if not any(isinstance(part, (ast.For, ast.While)) for part in parts):
+        return node  # outside loops each result is copied back once anyway
+    if levels([node]) > DEEPEST or not may_hold([node], in_function=False):
+        return node
+    if not any(isinstance(part, ast.Attribute) and part.attr == "at" for part in parts):
+        return node
+    hold = ast.If(ask(handle, "hold", (), place), [ast.Pass(**place)], [], **place)
+    body: list[ast.stmt] = [hold, node]
+    for _ in range(2):
+        settle = ast.If(ask(handle, "settle", (), place), [ast.Pass(**place)], [], **place)
+        body = [ast.Try(body=body, handlers=[], orelse=[], finalbody=[settle], **extent(node))]
+    return body[0]
 
 
 class _CellBuilder(Builder):
@@ -279,6 +303,12 @@ class _FunctionBuilder(Builder):
         self.node = node
         self.captured = deferred(node.body)
 
+    @property
+    def holds(self) -> bool:
+        """Whether the frame is told of everything, and of the end, however it comes."""
+        body = self.node.body
+        return self.tells and levels(body) < DEEPEST and may_hold(body, in_function=True)
+
     def rewritten(self) -> list[ast.stmt]:
         """Return the new body of the function."""
         node = self.node
@@ -328,12 +358,18 @@ class _FunctionBuilder(Builder):
         return ast.If(test=test, body=[made], orelse=[], **place)
 
     def timed(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """Tell the frame when the call ends, however it does."""
+        """Tell the frame when the call ends, however it does.
+
+        Where results may be late it is told twice: an interrupt may strike where the
+        first time begins.
+        """
         place = point(self.node)
-        runs = ast.Compare(load(FRAME, place), [ast.IsNot()], [constant(None, place)], **place)
-        end = ast.Expr(ask(FRAME, "end", (), place), **place)
-        last = ast.If(test=runs, body=[end], orelse=[], **place)
-        return [ast.Try(body=body, handlers=[], orelse=[], finalbody=[last], **place)]
+        for method in ("settle", "end") if self.holds else ("end",):
+            runs = ast.Compare(load(FRAME, place), [ast.IsNot()], [constant(None, place)], **place)
+            end = ast.Expr(ask(FRAME, method, (), place), **place)
+            last = ast.If(test=runs, body=[end], orelse=[], **place)
+            body = [ast.Try(body=body, handlers=[], orelse=[], finalbody=[last], **place)]
+        return body
 
     def compound(self, node: ast.stmt, after: Names | None) -> ast.stmt:
         """Rewrite a statement that may hold others; declarations come first in the function."""

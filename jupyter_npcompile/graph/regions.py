@@ -42,10 +42,15 @@ class Copies:
     us : float
         Microseconds that copying has taken.
     arrays : tuple of (str, str, int)
-        Of the last run: each variable, ``"to device"``, ``"to host"`` or
-        ``"there already"``, and its bytes.
+        Of the last run: each variable, ``"to device"``, ``"to host"``,
+        ``"there already"`` or ``"not back"``, and its bytes.
     precision : Precision or None
         What fewer digits cost, where it computes with fewer than the arrays have.
+    unneeded : int
+        Bytes of results that were not copied back, because nobody could look at them
+        before they were gone or written anew.
+    moments : tuple of (str, str)
+        Of the last run: each variable that was copied back some time after it, and when.
     """
 
     runs: int
@@ -55,6 +60,8 @@ class Copies:
     us: float
     arrays: tuple[tuple[str, str, int], ...] = ()
     precision: Precision | None = None
+    unneeded: int = 0
+    moments: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,4 +149,5 @@ def _copies_from_dict(data: Mapping[str, Any] | None) -> Copies | None:
     arrays = tuple((name, way, nbytes) for name, way, nbytes in data["arrays"])
     digits = data.get("precision")
     precision = None if digits is None else Precision(**digits)
-    return Copies(**{**data, "arrays": arrays, "precision": precision})
+    moments = tuple((name, when) for name, when in data.get("moments", ()))
+    return Copies(**{**data, "arrays": arrays, "precision": precision, "moments": moments})

@@ -17,6 +17,7 @@ from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime.anonymous import key_of, named
 from jupyter_npcompile.runtime.compile_errors import TakesLongError, UnbuildableError
 from jupyter_npcompile.runtime.compiled import TIER, Compiled, Store
+from jupyter_npcompile.runtime.device.late import Content
 from jupyter_npcompile.runtime.device.residency import Residency
 from jupyter_npcompile.runtime.devices import device_of
 from jupyter_npcompile.runtime.forms import Form
@@ -49,8 +50,8 @@ class RunnableThere(Runnable, Protocol):
 
     def run_there(
         self, values: Sequence[Any], copies: Residency | None
-    ) -> tuple[dict[int, Any], dict[int, Array]]:
-        """The same with copies of arrays, which it may use and add to."""
+    ) -> tuple[dict[int, Any], dict[int, Array], dict[int, Content]]:
+        """The same with copies of arrays, which it may use and add to; results may be late."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +120,20 @@ class Artifact:
 
     def run_there(
         self, values: Sequence[Any], copies: Residency
-    ) -> tuple[dict[int, Any], dict[int, Array]]:
-        """The same on a device, where copies of some inputs may lie already."""
+    ) -> tuple[dict[int, Any], dict[int, Array], dict[int, Content]]:
+        """The same on a device, where copies of some inputs may lie already.
+
+        Returns
+        -------
+        outputs, written : dict
+            As `run`. Arrays that ``copies.late`` knows are not filled yet.
+        late : dict of int to Content
+            What other written inputs are to be filled with, some time.
+        """
         if isinstance(self.program, RunnableThere):
             return self.program.run_there(values, copies)
-        return self.program.run(values)
+        copies.settle()
+        return *self.program.run(values), {}
 
 
 _lock = threading.RLock()

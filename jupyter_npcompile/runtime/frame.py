@@ -170,6 +170,7 @@ class Frame:
 
     def end(self) -> None:
         """The call is over, one way or the other."""
+        self.settle()
         turn, timed, rest = self._turn, self._timed, self._rest
         if timed is not None and rest.changes == timed.changes:
             timed.ring.add(True, perf_counter() - timed.began)
@@ -269,20 +270,30 @@ class Frame:
             self._watch.outside(number, sys._getframe(1))
         return False
 
+    def hold(self) -> bool:
+        """From here on results may be late: `settle` comes, whatever happens before."""
+        if self._watch is not None:
+            self._watch.holds = True
+        return False
+
+    def settle(self) -> bool:
+        """Host memory must be up to date: the loop or the call is over."""
+        if self._watch is not None:
+            self._watch.end()
+        return False
+
     def rest(self, loop: int) -> Iterator[Any]:
         """What a loop has not come to yet."""
         return self._iterators[loop]
 
     def alone(self, loop: int) -> Iterator[Any]:
         """The same for its twin, which runs to the end without a guard."""
-        if self._watch is not None:
-            self._watch.residency.drop()  # it may write into anything
+        self._drop_copies()
         return self._iterators[loop]
 
     def chunk(self, loop: int) -> Iterator[Any]:
         """What its twin runs: all that is left, or a part, after which it comes `back`."""
-        if self._watch is not None:
-            self._watch.residency.drop()  # what runs without guards may write into anything
+        self._drop_copies()
         iterator = self._iterators[loop]
         if not self._has_hope(loop):
             self._chunks.pop(loop, None)
@@ -290,6 +301,11 @@ class Frame:
         _, length = self._chunks.get(loop, (0.0, SHORTEST))
         self._chunks[loop] = (perf_counter(), length)
         return itertools.islice(iterator, length)
+
+    def _drop_copies(self) -> None:
+        """Something runs without guards, and may read anything and write into it."""
+        if self._watch is not None:
+            self._watch.residency.drop()
 
     def back(self, loop: int) -> bool:
         """Whether the twin of a loop ends because its chunk does."""
@@ -327,8 +343,12 @@ class Frame:
 
     def _start(self, region: int, index: int, frame: FrameType) -> bool:
         state = self._states[region]
+        if self._watch is not None:
+            self._watch.open(frame)
         if self.predictions and self._is_timed(region):
             self._native[region], self._covered[region] = END, 0
+            if self._watch is not None:
+                self._leave(self._watch, state, (index, END), frame)
             return True
         paused = state.pauses.stop(index)
         if paused is not None:

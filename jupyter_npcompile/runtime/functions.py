@@ -110,6 +110,8 @@ class FunctionHandle:
         duel, turn, watch = rest.duel, None, None
         if self.program.reaches is not None:
             watch = watch_of(self.options.device, self.program.reaches)
+            if watch is not None:
+                watch.holds = self.program.holds
         if not duel.is_blind() and is_open(self.options):
             if any(loop.is_untried for loop in self.loops):
                 rest.tries()

@@ -12,6 +12,7 @@ import numpy as np
 from jupyter_npcompile.graph.nodes import Constant, Graph, Ref
 from jupyter_npcompile.runtime.accuracy import distance
 from jupyter_npcompile.runtime.check import Mismatch, Rounding, magnitude, mismatches, precision
+from jupyter_npcompile.runtime.device.late import Content
 from jupyter_npcompile.runtime.namespace import DISPLAY, FrameNamespace
 from jupyter_npcompile.runtime.samples import sample_mismatches, sampled
 from jupyter_npcompile.tracer.interpret import constant_value, value_of
@@ -104,6 +105,8 @@ class Outcome:
     epsilon : float
         Relative spacing of the numbers that it was computed with, where these have fewer
         digits than the arrays.
+    late : dict of int to Content
+        New contents of written inputs that stay on a device, by input id.
     """
 
     recording: Recording
@@ -115,6 +118,7 @@ class Outcome:
     after: Streams | None = None
     committed: bool = False
     epsilon: float = 0.0
+    late: dict[int, Content] = field(default_factory=dict)
 
     def undo(self) -> None:
         """Unless it has happened, turn the streams of random numbers back."""

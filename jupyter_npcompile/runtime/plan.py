@@ -14,6 +14,8 @@ import numpy as np
 from jupyter_npcompile.graph.sizes import LEAST
 from jupyter_npcompile.runtime.arrays import allocate, inside
 from jupyter_npcompile.runtime.artifacts import Artifact
+from jupyter_npcompile.runtime.device.late import Content
+from jupyter_npcompile.runtime.device.replays import looks_at_layouts
 from jupyter_npcompile.runtime.device.residency import Residency
 from jupyter_npcompile.runtime.errors import CheckFailedError
 from jupyter_npcompile.runtime.footprint import Footprint
@@ -169,6 +171,11 @@ class Plan:
         ]
         values = [str(g) for g in self.recording.guards if type(g).__name__ == "ValueGuard"]
         return ", ".join((*shown, *values))
+
+    @functools.cached_property
+    def looks_at_layouts(self) -> bool:
+        """Whether everything but its code only looks at layouts and numbers."""
+        return looks_at_layouts(self.recording)
 
     @property
     def is_tried(self) -> bool:
@@ -336,10 +343,11 @@ class Plan:
         assert self.artifact is not None
         known = self.inputs(namespace, streams)
         values = list(known.values())
+        late: dict[int, Content] = {}
         if copies is None:
             fresh, written = self.artifact.run(values)
         else:
-            fresh, written = self.artifact.run_there(values, copies)
+            fresh, written, late = self.artifact.run_there(values, copies)
         nodes = self.recording.graph.by_id() if self.recording.hidden else {}
         memories: dict[tuple[int, int], Array] = {}
         for id, hidden in self.recording.hidden.items():
@@ -352,7 +360,9 @@ class Plan:
         for id in self.recording.frozen & fresh.keys():
             fresh[id].flags.writeable = False
         made = {**known, **fresh}
-        return Outcome(self.recording, namespace, made, written, streams, epsilon=self.epsilon)
+        return Outcome(
+            self.recording, namespace, made, written, streams, epsilon=self.epsilon, late=late
+        )
 
 
 def numpy_outcome(recording: Recording, namespace: Namespace) -> Outcome | None:

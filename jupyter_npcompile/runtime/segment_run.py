@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.device.device import DeviceError
+from jupyter_npcompile.runtime.device.late import LostResultError
+from jupyter_npcompile.runtime.device.observers import dies_silently
 from jupyter_npcompile.runtime.device.residency import Residency
 from jupyter_npcompile.runtime.errors import CheckFailedError, first_line
 from jupyter_npcompile.runtime.first_check import checked, measure
@@ -48,7 +50,7 @@ def run(
     dict or None
         What was bound; None when nothing has happened and NumPy must run.
     """
-    if plan.checked and not plan.recording.draws:
+    if plan.checked and not plan.recording.draws and copies is None:
         return _ran(state, plan, namespace, copies)
     with interrupts.held():
         return _ran(state, plan, namespace, copies)
@@ -63,6 +65,10 @@ def _ran(
     if not plan.hastened and is_open(state.options) and _takes_too_much(state, plan):
         return None
     try:
+        if copies is not None:
+            copies.puts_off = copies.puts_off and _may_wait(state, plan, namespace)
+            if not copies.puts_off:
+                copies.settle()
         outcome = plan.compute(namespace, copies)
         seconds = perf_counter() - began
         state.useful += seconds
@@ -81,11 +87,15 @@ def _ran(
         plan.recording.forget()
         return None
     except CheckFailedError:
+        if copies is not None:
+            copies.settle()  # somebody looks at its inputs
         _give_way(state, plan, namespace)
         return None
-    except DifferenceError:
+    except (DifferenceError, LostResultError):
         raise
     except DeviceError as error:
+        if copies is not None:
+            copies.settle()  # it is compiled anew, and checked
         counters.fallbacks += 1
         leave_device(state, plan, str(error))
         return None
@@ -107,14 +117,30 @@ def _ran(
     return values
 
 
+def _may_wait(state: RegionState, plan: Plan, namespace: Namespace) -> bool:
+    """Whether nobody looks at results before the next statement.
+
+    What its names were bound to dies when they are bound anew, and may call somebody.
+    """
+    return (
+        plan.checked
+        and plan.looks_at_layouts
+        and state.options.trial is None
+        and all(dies_silently(namespace.get(name)) for name in plan.recording.recipes)
+    )
+
+
 def _committed(outcome: Outcome, copies: Residency) -> dict[str, Any]:
     """Let it happen; copies of what is written are what was computed on the device."""
     written = [(content, outcome.values[id]) for id, content in outcome.written.items()]
-    for _, target in written:
+    late = [(content, outcome.values[id]) for id, content in outcome.late.items()]
+    for _, target in (*written, *late):
         copies.written(target)
     values = outcome.commit()
     for content, target in written:
         copies.move(content, target)
+    for there, target in late:
+        copies.fill_late(target, there)
     return values
 
 

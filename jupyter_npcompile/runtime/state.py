@@ -13,6 +13,7 @@ from typing import Any
 
 from jupyter_npcompile.runtime.changes import change
 from jupyter_npcompile.runtime.check import DifferenceError
+from jupyter_npcompile.runtime.device.late import LostResultError
 from jupyter_npcompile.runtime.device.residency import Residency
 from jupyter_npcompile.runtime.errors import first_line
 from jupyter_npcompile.runtime.fast import Fast, specialise
@@ -143,7 +144,7 @@ class RegionState:
         self.began, self.useful = perf_counter(), 0.0
         try:
             with self.lock:
-                plan = self._plan(start, namespace)
+                plan = self._plan(start, namespace, copies)
                 if plan is None:
                     self._in_vain(start, start + 1, late=start in self.postponed)
                     return start + 1, None
@@ -166,7 +167,7 @@ class RegionState:
                 else:
                     self.pauses.end(start)
                 return stop, values
-        except DifferenceError:
+        except (DifferenceError, LostResultError):
             raise
         except Exception as error:
             # Ours, not the user's: whatever it is, NumPy runs the statement.
@@ -290,8 +291,10 @@ class RegionState:
 
     # -- finding and making plans
 
-    def _plan(self, start: int, namespace: Namespace) -> Plan | None:
+    def _plan(self, start: int, namespace: Namespace, copies: Residency | None) -> Plan | None:
         plans = self.plans.setdefault(start, [])
+        if copies is not None and not all(plan.looks_at_layouts for plan in plans):
+            copies.settle()
         waits = bool(plans) and plans[-1].state in AWAITED
         if waits and self._is_out_of_time() and not any(plan.is_tried for plan in plans):
             self.postponed.add(start)
@@ -305,6 +308,8 @@ class RegionState:
                         resume(self, plan)
                     return plan
                 plans.remove(plan)
+                if copies is not None:
+                    copies.settle()  # NumPy runs
                 made = record(self, start, namespace, plan.limit)
                 if made is not None:
                     made.met = plan.met
@@ -325,6 +330,8 @@ class RegionState:
         if choose(self.options)[1] == "later" and self.rest.allowance.left_to_record <= 0:
             self.postponed.add(start)
             return None
+        if copies is not None:
+            copies.settle()  # NumPy runs
         return record(self, start, namespace)
 
     def _is_out_of_time(self) -> bool:

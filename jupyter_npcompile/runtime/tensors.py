@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,11 +68,14 @@ class TensorProgram:
         except OverflowError:
             raise CheckFailedError("a Python integer does not fit 64 bits") from None
 
-    def _sorted(self, buffers: Sequence[Array]) -> tuple[dict[int, Any], dict[int, Array]]:
-        """What has been computed, by node."""
+    def _sorted(
+        self, buffers: Sequence[Array], late: Collection[int] = ()
+    ) -> tuple[dict[int, Any], dict[int, Array]]:
+        """What has been computed, by node; there is no buffer for writes that are late."""
         made = [
             buffer if kind.kind == "array" else number(buffer, kind)
             for (_, kind), buffer in zip(self._outputs, buffers, strict=False)
         ]
         made += buffers[len(self._outputs) :]
-        return sort_results(made, self._outputs, self._writes, self._masks)
+        writes = [(id, kind) for id, kind in self._writes if id not in late]
+        return sort_results(made, self._outputs, writes, self._masks)

@@ -34,16 +34,38 @@ def copied(region: RegionReport) -> list[str]:
         "to device": f"to {printable(region.tier)}",
         "there already": "there already",
         "to host": "back",
+        "not back": "not back",
     }
     lines = [] if copies.precision is None else [_digits(copies.precision)]
     for way, words in ways.items():
         found = [(name, nbytes) for name, is_way, nbytes in copies.arrays if is_way == way]
         if found:
             total = sum(nbytes for _, nbytes in found)
-            lines.append(f"{words}: {size(total)} ({_names([name for name, _ in found])})")
+            moments = copies.moments if way == "to host" else ()
+            lines.append(f"{words}: {size(total)} ({_known([name for name, _ in found], moments)})")
+    if copies.unneeded:
+        runs = f"{size(copies.unneeded)} of results in all"
+        lines.append(f"never back: {runs}, gone before anybody could look")
     runs = f"{copies.runs} run{'' if copies.runs == 1 else 's'}"
     lines.append(f"copying took {duration(copies.us / copies.runs)} a run, over {runs}")
     return lines
+
+
+def _known(names: Sequence[str], moments: Sequence[tuple[str, str]]) -> str:
+    """Names, with what is known of when they were copied back.
+
+    Examples
+    --------
+    >>> _known(["t", "x", "y"], [("x", "at the end"), ("y", "at the end")])
+    't; x, y at the end'
+    """
+    late = {name for name, _ in moments}
+    at_once = [name for name in names if name not in late]
+    when: dict[str, list[str]] = {}
+    for name, moment in moments:
+        when.setdefault(moment, []).append(name)
+    shown = [f"{_names(names)} {moment}" for moment, names in when.items()]
+    return "; ".join([_names(at_once), *shown] if at_once else shown)
 
 
 def _digits(precision: Precision) -> str:

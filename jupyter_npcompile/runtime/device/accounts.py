@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from jupyter_npcompile.graph.nodes import Graph, Ref
 from jupyter_npcompile.graph.regions import Copies, Precision
@@ -24,8 +24,11 @@ def copies(plans: Sequence[Plan]) -> Copies | None:
     if not found:
         return None
     arrays: list[tuple[str, str, int]] = []
+    moments: list[tuple[str, str]] = []
     for plan, traffic in found:
         arrays += _arrays(plan.recording.graph, traffic)
+        names = _names(plan.recording.graph, traffic.moments)
+        moments += [(names[id], when) for id, when in traffic.moments.items()]
     every = [traffic for _, traffic in found]
     return Copies(
         runs=sum(traffic.runs for traffic in every),
@@ -35,6 +38,8 @@ def copies(plans: Sequence[Plan]) -> Copies | None:
         us=sum(traffic.seconds for traffic in every) * 1e6,
         arrays=tuple(arrays),
         precision=precision([plan for plan, _ in found]),
+        unneeded=sum(traffic.late for traffic in every),
+        moments=tuple(moments),
     )
 
 
@@ -57,12 +62,20 @@ def _arrays(graph: Graph, traffic: Traffic) -> list[tuple[str, str, int]]:
         ("there already", traffic.spared_inputs),
     ):
         found += [(nodes[id].name or "a number", way, nbytes) for id, nbytes in inputs.items()]
-    roots = graph.roots()
-    names: dict[int, str] = {}
+    for way, results in (("to host", traffic.outputs), ("not back", traffic.left)):
+        names = _names(graph, results)
+        found += [(names[id], way, nbytes) for id, nbytes in results.items()]
+    return found
+
+
+def _names(graph: Graph, results: Iterable[int]) -> dict[int, str]:
+    """The variables that hold results, by node id."""
+    nodes, roots = graph.by_id(), graph.roots()
+    bound: dict[int, str] = {}
     for output in graph.outputs:
         if isinstance(output.value, Ref):
-            names.setdefault(roots[output.value.id], output.name)
-    for id, nbytes in traffic.outputs.items():
-        name = names.get(id) or nodes[id].name or f"a value of line {nodes[id].position.line}"
-        found.append((name, "to host", nbytes))
-    return found
+            bound.setdefault(roots[output.value.id], output.name)
+    return {
+        id: bound.get(id) or nodes[id].name or f"a value of line {nodes[id].position.line}"
+        for id in results
+    }

@@ -8,6 +8,7 @@ from typing import TypeAlias
 import torch
 
 from jupyter_npcompile.runtime.device.device import Device
+from jupyter_npcompile.runtime.device.layouts import overlaps_itself
 
 SPARSE = 2
 """How many times as many bytes as the elements have may be copied, gaps included."""
@@ -38,7 +39,7 @@ def copied(tensor: torch.Tensor, device: Device, narrow: Narrow = _unchanged) ->
     if not tensor.numel():
         return device.empty(shape, strides, narrow(tensor).dtype)
     extent = 1 + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
-    if extent <= SPARSE * tensor.numel() or _overlaps_itself(tensor):
+    if extent <= SPARSE * tensor.numel() or overlaps_itself(shape, strides):
         memory = device.put(narrow(tensor.as_strided((extent,), (1,))))
         return memory.as_strided(shape, strides, 0)
     dense = narrow(tensor.contiguous())
@@ -53,14 +54,3 @@ def extent_bytes(tensor: torch.Tensor) -> int:
         return 0
     steps = zip(tensor.shape, tensor.stride(), strict=True)
     return (1 + sum((n - 1) * step for n, step in steps)) * tensor.element_size()
-
-
-def _overlaps_itself(tensor: torch.Tensor) -> bool:
-    """Whether elements may share memory."""
-    axes = sorted((step, n) for n, step in zip(tensor.shape, tensor.stride(), strict=True) if n > 1)
-    reach = 0
-    for step, n in axes:
-        if step <= reach:
-            return True
-        reach += (n - 1) * step
-    return False

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
 import torch
 
 from jupyter_npcompile.runtime.device.copying import copied, extent_bytes
@@ -14,6 +15,7 @@ from jupyter_npcompile.runtime.device.device import Device, DeviceMemoryError
 from jupyter_npcompile.runtime.device.placement import placed, working_bytes
 from jupyter_npcompile.runtime.device.precision import SINGLE, PrecisionError, narrowed, single
 from jupyter_npcompile.runtime.errors import CheckFailedError
+from jupyter_npcompile.tracer.memory import Array
 
 if TYPE_CHECKING:
     from torch.fx import GraphModule
@@ -121,8 +123,15 @@ class Kernels:
         """The dtype that a tensor of the host has on the device."""
         return SINGLE.get(host, host) if self.single else host
 
-    def fetch(self, result: torch.Tensor, host: torch.Tensor) -> int:
-        """Copy a result into host memory; returns how many bytes were copied."""
+    def fetch(self, result: torch.Tensor, array: Array) -> int:
+        """Copy a result into an array, and wait for it; returns how many bytes were copied."""
+        nbytes = self.begin_fetch(result, array)
+        self.device.synchronise()
+        return nbytes
+
+    def begin_fetch(self, result: torch.Tensor, array: Array) -> int:
+        """The same; it may be under way when this returns."""
+        host = torch.from_numpy(array)
         if result.dtype == host.dtype:
             self.device.get(result, host)
             return host.nbytes
@@ -131,6 +140,21 @@ class Kernels:
         self.device.synchronise()
         host.copy_(narrow)
         return narrow.nbytes
+
+    def keep_digits(self, before: Array, now: Array) -> None:
+        """In single precision, what was not written keeps the digits that it had.
+
+        Parameters
+        ----------
+        before, now : numpy.ndarray
+            What was there, and what was fetched.
+        """
+        if not self.single or now.dtype.name not in ("float64", "complex128"):
+            return
+        with np.errstate(all="ignore"):
+            narrow = before.astype("f4" if now.dtype.kind == "f" else "c8")
+            same = (narrow == now) | (np.isnan(narrow) & np.isnan(now))
+        np.copyto(now, before, where=same)
 
 
 def with_room(device: Device, run: Callable[[], T]) -> T:

@@ -7,7 +7,7 @@ import io
 import math
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from types import BuiltinFunctionType, EllipsisType, ModuleType, NoneType
 from typing import Any
 
@@ -20,12 +20,20 @@ LARGEST = 1000
 
 _NUMBERS = frozenset({bool, int, float, complex, str, bytes, NoneType, EllipsisType, range, slice})
 _SCALARS = frozenset(np.sctypeDict.values()) - {np.object_, np.void}
-_FIXED = _NUMBERS | _SCALARS | {np.dtype}
+FIXED = _NUMBERS | _SCALARS | {np.dtype}
+"""Types of what cannot be changed in place."""
 
 _BUILTINS = (
     "abs all any bool complex divmod enumerate float format int len list max min pow print range "
     "repr reversed round sorted str sum tuple zip"
 )
+_FUNCTIONS = (
+    "abs all amax amin any argmax argmin count_nonzero cos exp isfinite isinf isnan log max mean "
+    "median min prod round shape sin size sqrt std sum tanh trace var"
+)
+_NUMPY = frozenset({getattr(np, name) for name in _FUNCTIONS.split()} | {np.linalg.norm})
+"""They read their first argument; where there are more, one may be where the result goes."""
+
 _READING = frozenset(
     {getattr(builtins, name) for name in _BUILTINS.split()}
     | {value for value in vars(math).values() if type(value) is BuiltinFunctionType}
@@ -68,7 +76,7 @@ def only_reads(reach: Reach | None, look_up: Callable[[str], Any]) -> bool:
     try:
         return (
             all(_is_plain(_value(path, look_up), [LARGEST]) for path in reach.values)
-            and all(type(look_up(name)) in _FIXED for name in reach.numbers)
+            and all(type(look_up(name)) in FIXED for name in reach.numbers)
             and all(_reads(path, look_up) for path in reach.calls)
         )
     except (KeyError, AttributeError):
@@ -89,7 +97,7 @@ def _value(path: str, look_up: Callable[[str], Any]) -> Any:
 def _is_plain(value: Any, budget: list[int]) -> bool:
     """Whether a value is a number, a text, an array, or a container of such."""
     kind = type(value)
-    if kind in _FIXED:
+    if kind in FIXED:
         return True
     if kind is np.ndarray:
         return not value.dtype.hasobject
@@ -111,7 +119,15 @@ def _reads(path: str, look_up: Callable[[str], Any]) -> bool:
         return True
     if attribute and type(value) is not ModuleType:
         return attribute in _METHODS and _is_plain(value, [LARGEST])
-    function = vars(value)[attribute] if attribute else value
+    function = value
+    for part in filter(None, attribute.split(".")):
+        if type(function) is not ModuleType:
+            return False
+        function = vars(function)[part]
+    if not isinstance(function, Hashable):
+        return False
+    if attribute and function in _NUMPY:  # called by such a path it has one argument: see `reach`
+        return True
     if function not in _READING:
         return False
     if function is not print:

@@ -1,10 +1,10 @@
-"""A segment on a device: its inputs are copied there, its results back."""
+"""A segment on a device: its inputs are copied there, its results back, now or later."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import torch
@@ -13,7 +13,9 @@ from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime.arrays import allocate
 from jupyter_npcompile.runtime.device.device import Device
 from jupyter_npcompile.runtime.device.kernels import Kernels, with_room
-from jupyter_npcompile.runtime.device.residency import Residency, same_strides
+from jupyter_npcompile.runtime.device.late import Content
+from jupyter_npcompile.runtime.device.layouts import same_strides
+from jupyter_npcompile.runtime.device.residency import Residency
 from jupyter_npcompile.runtime.device.rounding import EPSILON
 from jupyter_npcompile.runtime.device.traffic import Traffic
 from jupyter_npcompile.runtime.errors import CheckFailedError
@@ -22,6 +24,9 @@ from jupyter_npcompile.tracer.memory import Array
 
 if TYPE_CHECKING:
     from jupyter_npcompile.tracer.lowering import Lowered
+
+There: TypeAlias = tuple[dict[int, Any], dict[int, Array], dict[int, Content]]
+"""Fresh arrays and numbers, and new contents of inputs, in host memory or not there yet."""
 
 
 class DeviceProgram(TensorProgram):
@@ -72,82 +77,99 @@ class DeviceProgram(TensorProgram):
         DeviceError
             When the device cannot.
         """
-        return self.run_there(values, None)
+        return self.run_there(values, None)[:2]
 
-    def run_there(
-        self, values: Sequence[Any], copies: Residency | None
-    ) -> tuple[dict[int, Any], dict[int, Array]]:
-        """The same with copies of arrays, which it may use and add to."""
+    def run_there(self, values: Sequence[Any], copies: Residency | None) -> There:
+        """The same with copies of arrays, which it may use and add to; results may be late."""
         return with_room(self.device, lambda: self._ran(values, copies))
 
-    def _ran(
-        self, values: Sequence[Any], copies: Residency | None
-    ) -> tuple[dict[int, Any], dict[int, Array]]:
-        device = self.device
+    def _ran(self, values: Sequence[Any], copies: Residency | None) -> There:
+        device, kernels = self.device, self._kernels
         hosts = self._tensors(values)
         there = [
-            None if copies is None else copies.find(value, self._kernels.dtype(host.dtype))
+            None if copies is None else copies.find(value, kernels.dtype(host.dtype))
             for value, host in zip(values, hosts, strict=True)
         ]
+        if copies is not None and copies.late:
+            self._bring(values, there, copies)
         with torch.no_grad():
-            launched = self._kernels.run(hosts, there)
-            given, results, copying = launched.given, launched.results, launched.seconds
+            launched = kernels.run(hosts, there)
+            given, results = launched.given, launched.results
             began = perf_counter()
             flags = results[len(results) - self._checks :]
             if flags and not torch.stack([flag.reshape(()) for flag in flags]).all():
                 raise CheckFailedError("NumPy would raise for these values")
-            kinds = (*self._outputs, *self._writes, *self._masks)
-            buffers = [allocate(kind) for _, kind in kinds]
-            sizes = [
-                self._kernels.fetch(result, torch.from_numpy(buffer))
-                for buffer, result in zip(buffers, results, strict=False)
-            ]
+            self._note(given, there)
+            buffers, late = self._results(values, results, copies)
             device.synchronise()
-            self._keep_digits(values, buffers)
-        copying += perf_counter() - began
-        self._note(given, there, sizes, copying)
+        self.traffic.seconds += launched.seconds + perf_counter() - began
         if copies is not None:
             for value, tensor, known in zip(values, given, there, strict=True):
                 if known is None:
                     copies.keep(value, tensor)
             for place in self._written:
                 copies.written(values[place])
-            for buffer, result in zip(buffers, results, strict=False):
-                if same_strides(result, buffer):
-                    copies.keep(buffer, result)
-        return self._sorted(buffers)
+            for buffer, tensor in buffers:
+                if same_strides(tensor, buffer):
+                    copies.keep(buffer, tensor)
+        fresh, written = self._sorted([buffer for buffer, _ in buffers], late)
+        return fresh, written, late
 
-    def _keep_digits(self, values: Sequence[Any], buffers: Sequence[Array]) -> None:
-        """In single precision, what was not written keeps the digits that it has."""
-        if not self.epsilon:
-            return
-        for place, buffer in zip(self._written, buffers[len(self._outputs) :], strict=False):
-            if buffer.dtype.name in ("float64", "complex128"):
-                before = values[place]
-                with np.errstate(all="ignore"):
-                    narrow = before.astype("f4" if buffer.dtype.kind == "f" else "c8")
-                    same = (narrow == buffer) | (np.isnan(narrow) & np.isnan(buffer))
-                np.copyto(buffer, before, where=same)
-
-    def _note(
-        self,
-        given: Sequence[torch.Tensor],
-        there: Sequence[torch.Tensor | None],
-        fetched: Sequence[int],
-        seconds: float,
+    def _bring(
+        self, values: Sequence[Any], there: Sequence[torch.Tensor | None], copies: Residency
     ) -> None:
-        """Count what a run has copied."""
+        """Host memory that is read, or written, is brought up to date before."""
+        late = copies.late
+        for value, known in zip(values, there, strict=True):
+            if known is None and type(value) is np.ndarray and late.concern(value):
+                late.settle_around(value, copies.place)
+        for place in self._written:
+            target = values[place]
+            if late.concern(target):
+                late.settle_around(target, copies.place, itself=not self._waits(target, copies))
+
+    def _waits(self, array: Array, copies: Residency | None) -> bool:
+        """Whether the content of an array need not be copied back now."""
+        return (
+            copies is not None
+            and copies.puts_off
+            and not self._masks  # NumPy selects elements of results
+            and copies.late.may_be(array)
+        )
+
+    def _results(
+        self, values: Sequence[Any], results: Sequence[torch.Tensor], copies: Residency | None
+    ) -> tuple[list[tuple[Array, torch.Tensor]], dict[int, Content]]:
+        """Host memory for results, filled or late, and what arrays are to be filled with late."""
+        targets = [values[place] for place in self._written]
+        kinds = [
+            *((id, kind, None) for id, kind in self._outputs),
+            *((*one, target) for one, target in zip(self._writes, targets, strict=True)),
+            *((id, kind, None) for id, kind in self._masks),
+        ]
+        buffers, late = [], {}
+        for (id, kind, target), tensor in zip(kinds, results, strict=False):
+            content = Content(tensor, self._kernels, self.traffic, id, self.traffic.runs)
+            if target is not None and self._waits(target, copies):
+                late[id] = content
+                continue
+            buffer = allocate(kind)
+            buffers.append((buffer, tensor))
+            if kind.kind == "array" and target is None and self._waits(buffer, copies):
+                assert copies is not None
+                copies.late.put(buffer, content, written=False)
+                continue
+            self.traffic.note_return(id, self._kernels.begin_fetch(tensor, buffer))
+            if target is not None:
+                self._kernels.keep_digits(target, buffer)
+        return buffers, late
+
+    def _note(self, given: Sequence[torch.Tensor], there: Sequence[torch.Tensor | None]) -> None:
+        """Count what a run has copied to the device."""
         traffic = self.traffic
-        traffic.runs += 1
-        traffic.seconds += seconds
         known = zip(self._ids, given, there, strict=True)
         sizes = [(id, tensor.nbytes, copy is not None) for id, tensor, copy in known]
-        traffic.inputs = {id: nbytes for id, nbytes, spared in sizes if not spared}
-        traffic.spared_inputs = {id: nbytes for id, nbytes, spared in sizes if spared}
-        made = (*self._outputs, *self._writes, *self._masks)
-        traffic.outputs = {}
-        for (id, _), nbytes in zip(made, fetched, strict=True):
-            traffic.outputs[id] = traffic.outputs.get(id, 0) + nbytes
-        traffic.to_device += sum(traffic.inputs.values())
-        traffic.to_host += sum(traffic.outputs.values())
-        traffic.spared += sum(traffic.spared_inputs.values())
+        traffic.begin(
+            {id: nbytes for id, nbytes, spared in sizes if not spared},
+            {id: nbytes for id, nbytes, spared in sizes if spared},
+        )

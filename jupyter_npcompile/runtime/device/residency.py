@@ -13,19 +13,18 @@ import threading
 import weakref
 from dataclasses import dataclass
 from types import FrameType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.tracer.memory import Array, address, owner
+from jupyter_npcompile.runtime.device.late import Content, LateResults
+from jupyter_npcompile.runtime.device.layouts import Key, key_of, owns, same_strides
+from jupyter_npcompile.tracer.memory import Array, owner
 
 if TYPE_CHECKING:
     import torch
 
     from jupyter_npcompile.runtime.device.device import Device
-
-Key: TypeAlias = tuple[int, tuple[int, ...], tuple[int, ...], str]
-"""Address, shape, strides and dtype of an array."""
 
 _OURS = ("ipykernel.", "IPython.", "jupyter_npcompile.", "zmq.utils.garbage")
 """Modules whose threads write into no array of the user's.
@@ -52,10 +51,22 @@ class Residency:
     ----------
     device : Device
         Where the copies are.
+
+    Attributes
+    ----------
+    late : LateResults
+        Results that are there, and not in host memory yet.
+    puts_off : bool
+        Whether results may be late now.
+    place : str
+        Where the program is, for the report.
     """
 
     def __init__(self, device: Device) -> None:
         self.device = device
+        self.late = LateResults(device)
+        self.puts_off = False
+        self.place = ""
         self._copies: dict[Key, _Copy] = {}
         device.residencies.add(self)
 
@@ -68,7 +79,7 @@ class Residency:
         """The copy of an array with a dtype, if there is one that is as good as the array."""
         if not self._copies or type(array) is not np.ndarray:
             return None
-        copy = self._copies.get(_key(array))
+        copy = self._copies.get(key_of(array))
         if copy is None or copy.owner() is not owner(array) or copy.tensor.dtype != dtype:
             return None
         if not is_alone():
@@ -87,9 +98,9 @@ class Residency:
         tensor : torch.Tensor
             The copy, which nobody writes into.
         """
-        if type(array) is not np.ndarray or not _owns(owner(array)) or not is_alone():
+        if type(array) is not np.ndarray or not owns(owner(array)) or not is_alone():
             return
-        key = _key(array)
+        key = key_of(array)
         table = self._copies
 
         def gone(reference: weakref.ref[Array]) -> None:
@@ -101,9 +112,12 @@ class Residency:
         table[key] = _Copy(weakref.ref(owner(array), gone), tensor, nbytes)
 
     def written(self, array: Array) -> None:
-        """Something is about to be written into an array: let go of what overlaps it."""
+        """Something is about to be written into an array: let go of what overlaps it.
+
+        What is late of that is brought up to date before, or is written anew.
+        """
         base = owner(array)
-        if not _owns(base):
+        if not owns(base):
             self.drop()
             return
         for key, copy in list(self._copies.items()):
@@ -112,24 +126,32 @@ class Residency:
 
     def move(self, source: Array, target: Array) -> None:
         """What was kept for an array is now the content of another."""
-        copy = self._copies.pop(_key(source), None)
+        copy = self._copies.pop(key_of(source), None)
         self.written(target)
         if copy is not None and copy.owner() is owner(source):
             tensor = copy.tensor
             if same_strides(tensor, target):
                 self.keep(target, tensor)
 
+    def fill_late(self, target: Array, content: Content) -> None:
+        """An array has got new content, which stays on the device until somebody may look."""
+        self.late.put(target, content, written=True)
+        if same_strides(content.tensor, target):
+            self.keep(target, content.tensor)
+
+    @property
+    def is_used(self) -> bool:
+        """Whether anything is there that somebody may spoil, or look at."""
+        return bool(self._copies) or bool(self.late)
+
+    def settle(self) -> None:
+        """Bring host memory up to date."""
+        self.late.settle(self.place)
+
     def drop(self) -> None:
-        """Let go of every copy."""
+        """Bring host memory up to date, and let go of every copy."""
+        self.settle()
         self._copies.clear()
-
-
-def same_strides(tensor: torch.Tensor, array: Array) -> bool:
-    """Whether a tensor has the shape and strides of an array, as far as they matter."""
-    return tuple(tensor.shape) == array.shape and all(
-        n < 2 or step * array.itemsize == stride
-        for n, step, stride in zip(array.shape, tensor.stride(), array.strides, strict=True)
-    )
 
 
 def is_alone() -> bool:
@@ -174,11 +196,3 @@ def _is_ours(thread: threading.Thread) -> bool:
     target = getattr(thread, "_target", None)
     module = getattr(target, "__module__", None) or ""
     return module.startswith(_OURS)
-
-
-def _owns(base: Array) -> bool:
-    return type(base) is np.ndarray and base.base is None and bool(base.flags.owndata)
-
-
-def _key(array: Array) -> Key:
-    return address(array), array.shape, array.strides, array.dtype.str

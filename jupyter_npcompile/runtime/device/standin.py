@@ -38,8 +38,8 @@ class StandIn(Device):
 
     Attributes
     ----------
-    faults : deque of DeviceError
-        What the next launches raise, one each.
+    faults, copy_faults : deque of DeviceError
+        What the next launches, and the next copies to the host, raise, one each.
 
     Examples
     --------
@@ -61,6 +61,7 @@ standin, where 100 B is free: 60 B too little
             self.name, self.single = f"{self.name} float32", True
         self.memory = memory
         self.faults: deque[DeviceError] = deque()
+        self.copy_faults: deque[DeviceError] = deque()
 
     @property
     def place(self) -> torch.device:
@@ -84,7 +85,9 @@ standin, where 100 B is free: 60 B too little
         return tensor.clone()
 
     def get(self, tensor: torch.Tensor, host: torch.Tensor) -> None:
-        """Copy into host memory."""
+        """Copy into host memory, or raise the fault that is due."""
+        if self.copy_faults:
+            raise self.copy_faults.popleft()
         host.copy_(tensor)
 
     def empty(

@@ -24,7 +24,13 @@ class Traffic:
     spared_inputs : dict of int to int
         Those of inputs that were on the device already.
     outputs : dict of int to int
-        Bytes of each result that the last run has copied back, by node id.
+        Bytes of each result of the last run that was copied back, by node id.
+    late : int
+        Bytes of results that were not copied back, or not yet.
+    left : dict of int to int
+        Those of the last run.
+    moments : dict of int to str
+        When results of the last run were copied back that had waited for it.
     """
 
     runs: int = 0
@@ -35,3 +41,34 @@ class Traffic:
     inputs: dict[int, int] = field(default_factory=dict)
     spared_inputs: dict[int, int] = field(default_factory=dict)
     outputs: dict[int, int] = field(default_factory=dict)
+    late: int = 0
+    left: dict[int, int] = field(default_factory=dict)
+    moments: dict[int, str] = field(default_factory=dict)
+
+    def begin(self, inputs: dict[int, int], spared: dict[int, int]) -> None:
+        """A run has copied inputs; others were there already."""
+        self.runs += 1
+        self.inputs, self.spared_inputs = inputs, spared
+        self.outputs, self.left, self.moments = {}, {}, {}
+        self.to_device += sum(inputs.values())
+        self.spared += sum(spared.values())
+
+    def note_return(self, node: int, nbytes: int) -> None:
+        """A result of the last run was copied back."""
+        self.to_host += nbytes
+        self.outputs[node] = self.outputs.get(node, 0) + nbytes
+
+    def note_late(self, node: int, nbytes: int) -> None:
+        """A result of the last run was not copied back."""
+        self.late += nbytes
+        self.left[node] = self.left.get(node, 0) + nbytes
+
+    def note_late_return(self, node: int, run: int, nbytes: int, when: str) -> None:
+        """A result of some run was copied back after all."""
+        self.late -= nbytes
+        if run == self.runs:
+            self.left.pop(node, None)
+            self.moments[node] = when
+            self.note_return(node, nbytes)
+        else:
+            self.to_host += nbytes
