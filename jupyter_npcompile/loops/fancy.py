@@ -7,7 +7,7 @@ them is an element, or what the slices leave of the other dimensions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -152,7 +152,12 @@ def read(writer: Writer, ref: Ref, full: Sequence[Index]) -> Ref:
         writer.emit(f"{target}.p = {made.code}.p + {k} * ({' * '.join(sizes)});")
         for d in range(base.ndim):
             writer.emit(f"{target}.s[{d}] = {' * '.join(['(i64)1', *sizes[d + 1 :]])};")
-        elementwise.fill(writer, Ref(target, into), sizes, Ref(source, base.type))
+        elementwise.fill(
+            writer,
+            Ref(target, into),
+            sizes,
+            Ref(source, replace(base.type, lengths=(), is_small=False)),
+        )
     if not choice.first:
         return made
     count = offsets.ndim

@@ -106,8 +106,10 @@ def _method_flatten(
 ) -> Value:
     if args or kwargs:
         raise Declined("flatten with these arguments")
-    made = reshaped(t, elementwise.copied(t.writer, owner), arithmetic.constant(-1))
-    t.writer.emit(f"own({made.code});")
+    copy = elementwise.copied(t.writer, owner)
+    made = reshaped(t, copy, arithmetic.constant(-1))
+    if not copy.type.is_small:
+        t.writer.emit(f"own({made.code});")
     return made
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from jupyter_npcompile.loops import (
 )
 from jupyter_npcompile.loops.calls import array, elements
 from jupyter_npcompile.loops.expressions import DECIDED, FALSE, TRUE, Expressions
+from jupyter_npcompile.loops.frames import NeedsMemory
 from jupyter_npcompile.loops.joins import join
 from jupyter_npcompile.loops.kinds import (
     UNBOUND,
@@ -128,8 +130,23 @@ class Statements(Expressions):
         finally:
             frame.dying = outer
 
+    @contextlib.contextmanager
+    def binding(self, *names: str) -> Iterator[None]:
+        """Write what names are bound to: in memory, where one of them has to be."""
+        before = self.writer.keeps_small
+        self.writer.keeps_small = before and not self.in_memory.intersection(names)
+        try:
+            yield
+        finally:
+            self.writer.keeps_small = before
+
     def _simple(self, node: ast.stmt) -> None:
-        with self.writer.block():
+        names = [
+            part.id
+            for part in ast.walk(node)
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+        ]
+        with self.writer.block(), self.binding(*names):
             if isinstance(node, ast.Assign):
                 value = self.expression(node.value)
                 if len(node.targets) > 1:
@@ -407,7 +424,8 @@ class Statements(Expressions):
         """Write ``return`` in a function that is called in the loop."""
         frame = self.frame
         self.sole = None if self.within else node.value
-        with self.writer.block():
+        self.given_back = frozenset()
+        with self.writer.block(), self.binding(frame.result):
             value = Known(None) if node.value is None else self.expression(node.value)
             value = self.settled(dicts.given_back(self, value))
             type = self.store(frame.result, value)
@@ -424,6 +442,10 @@ class Statements(Expressions):
             return first
         joined = join(first, second)
         if isinstance(joined, ArrayType):
+            assert isinstance(first, ArrayType)
+            assert isinstance(second, ArrayType)
+            if joined.is_small != first.is_small or joined.is_small != second.is_small:
+                raise NeedsMemory(self.frame.result)
             return joined
         if isinstance(joined, Number) and not joined.is_tagged:
             return joined

@@ -40,6 +40,8 @@ def _row(t: Names, value: Lazy) -> Ref:
     ref = elementwise.materialise(t.writer, value)
     if ref.ndim == 1:
         return ref
+    if ref.type.is_small:
+        return reductions.flat(t.writer, ref)
     type = ArrayType(ref.dtype, ref.ndim, True)
     held = t.writer.name("a")
     t.writer.emit(f"{type.c} {held}({ref.code});")

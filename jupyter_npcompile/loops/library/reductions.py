@@ -185,7 +185,7 @@ def places_of_extremes(writer: Writer, value: Lazy, name: str, axis: int) -> Ref
     writer.emit(f"NEED({n} > 0);")
     if axis < ref.ndim - 1:
         return _places_row_by_row(writer, ref, name, axis)
-    made = elementwise.new(writer, "int64", [f"{ref.code}.n[{d}]" for d in others])
+    made = elementwise.new(writer, "int64", [ref.n(d) for d in others])
     counters = [writer.name("k") for _ in others]
     writer.emit("{")
     unheard(writer, [ref], compares=True)
@@ -204,7 +204,7 @@ def places_of_extremes(writer: Writer, value: Lazy, name: str, axis: int) -> Ref
 def _places_row_by_row(writer: Writer, ref: Ref, name: str, axis: int) -> Ref:
     """The same along an axis that is not the last: a row at a time, for all columns."""
     others = [d for d in range(ref.ndim) if d != axis]
-    made = elementwise.new(writer, "int64", [f"{ref.code}.n[{d}]" for d in others])
+    made = elementwise.new(writer, "int64", [ref.n(d) for d in others])
     counters = [writer.name("k") for _ in others[:-1]]
     writer.emit("{")
     unheard(writer, [ref], compares=True)
@@ -366,7 +366,7 @@ def keep(writer: Writer, ref: Ref, axis: int) -> Ref:
     full: list[cuts.Index] = [Cut(None, None, None)] * ref.ndim
     full.insert(axis, Known(None))
     made = cuts.view(writer, ref, full)
-    if ref.is_fresh:
+    if ref.is_fresh and not ref.type.is_small:
         writer.emit(f"own({made.code});")
     return made
 
@@ -382,13 +382,13 @@ def product(writer: Writer, left: Lazy, right: Lazy) -> Scalar | Ref:
     if left.ndim == right.ndim == 1 and not (isinstance(left, Ref) and isinstance(right, Ref)):
         return _dot(writer, left, right, dtype)
     a, b = elementwise.materialise(writer, left), elementwise.materialise(writer, right)
-    inner = f"{a.code}.n[{a.ndim - 1}]"
-    writer.emit(f"NEED({inner} == {b.code}.n[0]);")
+    inner = a.n(a.ndim - 1)
+    writer.emit(f"NEED({inner} == {b.n(0)});")
     if a.ndim == b.ndim == 1:
         code = f"dot<{c}>({a.code}.p, {a.code}.s[0], {b.code}.p, {b.code}.s[0], {inner})"
         return Scalar(writer.hold(c, code, "dot"), Number("np", dtype))
     if b.ndim == 1:
-        made = elementwise.new(writer, dtype, [f"{a.code}.n[0]"])
+        made = elementwise.new(writer, dtype, [a.n(0)])
         k = writer.name("k")
         writer.emit(
             f"for (i64 {k} = 0; {k} < {a.code}.n[0]; {k}++) {made.code}.p[{k}] = dot<{c}>("
@@ -396,12 +396,12 @@ def product(writer: Writer, left: Lazy, right: Lazy) -> Scalar | Ref:
         )
         return made
     if a.ndim == 1:
-        made = elementwise.new(writer, dtype, [f"{b.code}.n[1]"])
+        made = elementwise.new(writer, dtype, [b.n(1)])
         writer.emit(
             f"add_product<{c}>({a.code}.p, {a.code}.s[0], {inner}, {b.code}, {made.code}.p);"
         )
         return made
-    made = elementwise.new(writer, dtype, [f"{a.code}.n[0]", f"{b.code}.n[1]"])
+    made = elementwise.new(writer, dtype, [a.n(0), b.n(1)])
     k = writer.name("k")
     writer.emit(
         f"for (i64 {k} = 0; {k} < {a.code}.n[0]; {k}++) add_product<{c}>("
