@@ -129,9 +129,8 @@ def view(writer: Writer, ref: Ref, full: Sequence[Index]) -> Ref:
 def known_slice(cut: Cut, length: int | None) -> range | None:
     """The places of a slice of a dimension, if they are known."""
     bounds = (cut.start, cut.stop, cut.step)
-    if length is None or any(
-        bound is not None and type(bound.const) is not int for bound in bounds
-    ):
+    given = [bound for bound in bounds if bound is not None]
+    if length is None or any(type(bound.const) is not int for bound in given):
         return None
     start, stop, step = (None if bound is None else bound.const for bound in bounds)
     return None if step == 0 else range(*slice(start, stop, step).indices(length))

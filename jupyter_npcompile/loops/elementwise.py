@@ -11,6 +11,7 @@ import numpy as np
 from jupyter_npcompile.loops import arithmetic, inner_loops, promotion
 from jupyter_npcompile.loops.kinds import (
     CTYPES,
+    SIZE,
     ArrayType,
     Declined,
     Number,
@@ -209,6 +210,11 @@ def length(writer: Writer, ref: Ref, dimension: int) -> str:
     return n if n.isdigit() else writer.hold("i64", n, "n")
 
 
+def as_number(length: str) -> Scalar:
+    """A length of a dimension as a number of Python's."""
+    return arithmetic.constant(int(length)) if length.isdigit() else Scalar(length, SIZE)
+
+
 def shape_of(writer: Writer, value: Lazy) -> list[str]:
     """C++ names of the dimensions of an expression; shapes that do not fit are NumPy's."""
     leaves = leaves_of(value)
@@ -254,7 +260,13 @@ def materialise(writer: Writer, value: Lazy) -> Ref:
     return copied(writer, value)
 
 
-def copied(writer: Writer, value: Lazy | Scalar, dims: Sequence[str] | None = None) -> Ref:
+def copied(
+    writer: Writer,
+    value: Lazy | Scalar,
+    dims: Sequence[str] | None = None,
+    *,
+    in_memory: bool = False,
+) -> Ref:
     """A new array with the elements of an expression, in C order."""
     if dims is None:
         assert not isinstance(value, Scalar)
@@ -262,7 +274,7 @@ def copied(writer: Writer, value: Lazy | Scalar, dims: Sequence[str] | None = No
     value = hoisted(writer, value)
     # A small array is in C's order.
     in_order = all(leaf.type.is_small for leaf in leaves_of(value) if leaf.ndim > 1)
-    made = new(writer, dtype_of(value), dims, in_memory=not in_order)
+    made = new(writer, dtype_of(value), dims, in_memory=in_memory or not in_order)
     filled(writer, made, dims, value)
     return made
 

@@ -137,9 +137,9 @@ def entry_file(
         if take.startswith("take<"):
             _, _, _, _, writes, variable = take.rstrip(")").split(", ")
             arrays.append((place, writes, variable))
+    made_so = ("Array", "Small")
     declared = [
-        f"{c} {name}{'' if c.startswith(('Array', 'Small')) else '{}'};"
-        for name, c in variables.items()
+        f"{c} {name}{'' if c.startswith(made_so) else '{}'};" for name, c in variables.items()
     ]
     shown = [] if printed is None else [f"if (!leave(run, hosts[{printed}])) goto failed_;"]
     shown += [

@@ -122,7 +122,7 @@ def _true_places(writer: Writer, ref: Ref, mask: Lazy, dimension: int) -> Ref:
     count, next = writer.name("m"), writer.name("j")
     writer.emit(f"i64 {count} = 0, {next} = 0;")
     writer.emit(*heads, f"{count} += {held.code}.p[{bit}] != 0;")
-    made = elementwise.new(writer, "int64", [count])
+    made = elementwise.new(writer, "int64", [count], in_memory=True)
     writer.emit(*heads, f"if ({held.code}.p[{bit}]) {made.code}.p[{next}++] = {far};")
     return made
 
@@ -134,7 +134,7 @@ def read(writer: Writer, ref: Ref, full: Sequence[Index]) -> Ref:
     choice = _chosen(writer, ref, full)
     offsets, base = choice.offsets, choice.base
     chosen = [f"{offsets.code}.n[{d}]" for d in range(offsets.ndim)]
-    made = elementwise.new(writer, ref.dtype, [*chosen, *choice.sizes])
+    made = elementwise.new(writer, ref.dtype, [*chosen, *choice.sizes], in_memory=True)
     k = writer.name("k")
     head = f"for (i64 {k} = 0; {k} < {offsets.code}.size(); {k}++)"
     if base is None:

@@ -258,7 +258,7 @@ def attribute(t: Names, owner: Value, name: str) -> Value | None:
     if isinstance(owner, (Ref, Gathered, Applied)):
         if name == "shape":
             dims = elementwise.shape_of(t.writer, owner)
-            return Items(tuple(Scalar(d, SIZE) for d in dims))
+            return Items(tuple(map(elementwise.as_number, dims)))
         if name == "size":
             dims = elementwise.shape_of(t.writer, owner)
             return Scalar(f"({' * '.join(dims)})", SIZE)

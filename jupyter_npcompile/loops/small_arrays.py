@@ -58,6 +58,11 @@ def boxed(writer: Writer, ref: Ref) -> Ref:
     return Ref(name, type, is_fresh=True)
 
 
+def in_memory(writer: Writer, ref: Ref) -> Ref:
+    """An array itself, or a copy in memory where it is a value."""
+    return ref if name_of(writer, ref) is None else boxed(writer, ref)
+
+
 def bound(t: Variables, name: str, ref: Ref) -> Ref:
     """An array as what a name is bound to: a value, or memory.
 

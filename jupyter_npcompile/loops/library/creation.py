@@ -40,6 +40,10 @@ def dtype_named(value: Value | None, default: str) -> str:
     raise Declined("a dtype that native loops do not have")
 
 
+KNOWN = 64
+"""Lengths that are known while a loop is translated, at most; others are computed."""
+
+
 def shape_named(t: Names, value: Value) -> list[str]:
     """The dimensions that an argument names."""
     items = value.items if isinstance(value, Items) else (value,)
@@ -47,7 +51,7 @@ def shape_named(t: Names, value: Value) -> list[str]:
     for item in items:
         if not isinstance(item, Scalar) or item.type.kind not in "iu" or item.type.mixed:
             raise Declined("a shape that is not known")
-        if type(item.const) is int and item.const >= 0:
+        if type(item.const) is int and 0 <= item.const <= KNOWN:
             dims.append(str(item.const))
             continue
         dims.append(t.writer.hold("i64", f"(i64){item.code}", "n"))
