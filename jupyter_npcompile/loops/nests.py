@@ -171,8 +171,13 @@ class Loop:
             if not unit:
                 self._nest(body, unit=unit)
                 return
-            for length in lengths:
-                with self.writer.block(f"if ({self.dims[-1]} == {length})"):
+            n = self.dims[-1]
+            if n.isdigit() and int(n) in lengths:
+                with self.writer.block():
+                    self._short(short, int(n))
+                return
+            for length in lengths if not n.isdigit() else ():
+                with self.writer.block(f"if ({n} == {length})"):
                     self._short(short, length)
                 self.writer.emit("else")
             with self.writer.block():
@@ -187,7 +192,8 @@ class Loop:
         def body(element: Element, counters: list[str]) -> None:
             short(element, counters, length)
 
-        steps = [leaf.steps[-2] for leaf in self.leaves.values() if leaf.steps[-2] != "0"]
+        found = [leaf.steps[-2] for leaf in self.leaves.values()]
+        steps = [step for step in found if step.isidentifier()]  # others are not asked for
         if not steps:
             self._nest(body, unit=True)
             return
