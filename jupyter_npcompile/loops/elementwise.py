@@ -325,6 +325,11 @@ def fill(writer: Writer, target: Ref, dims: Sequence[str], value: Lazy | Scalar)
         writer.fills[target.code] = Fill(begin, len(writer.lines), value, tuple(dims))
 
 
+def may_overlap(writer: Writer, one: Ref, other: Ref) -> bool:
+    """Whether two arrays may share memory: a small array shares it with its own parts only."""
+    return one.root == other.root or not {one.root, other.root} & writer.small.keys()
+
+
 def store(writer: Writer, target: Ref, value: Lazy | Scalar) -> None:
     """Write an expression into an array, as ``target[...] = value`` does."""
     if ndim_of(value) > target.ndim:
@@ -332,8 +337,10 @@ def store(writer: Writer, target: Ref, value: Lazy | Scalar) -> None:
     value = hoisted(writer, value)
     dims = [length(writer, target, d) for d in range(target.ndim)]
     apart = [*leaves_of(value), *sources_of(value)]
-    tests = [f"clash({target.code}, {leaf.code})" for leaf in leaves_of(value)]
-    tests += [f"overlaps({target.code}, {source.code})" for source in sources_of(value)]
+    near = [ref for ref in leaves_of(value) if may_overlap(writer, target, ref)]
+    far = [ref for ref in sources_of(value) if may_overlap(writer, target, ref)]
+    tests = [f"clash({target.code}, {leaf.code})" for leaf in near]
+    tests += [f"overlaps({target.code}, {source.code})" for source in far]
     if not apart or isinstance(value, Scalar):
         fill(writer, target, dims, value)
         return

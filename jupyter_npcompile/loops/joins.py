@@ -10,6 +10,7 @@ from jupyter_npcompile.loops.kinds import (
     SMALL,
     ArrayType,
     Declined,
+    DictType,
     ListType,
     Maybe,
     Number,
@@ -62,9 +63,21 @@ def join(first: Type, second: Type) -> Type:
         and first.is_list == second.is_list
     ):
         return TupleType(tuple(map(join, first.items, second.items)), first.is_list)
+    if isinstance(first, DictType) and isinstance(second, DictType) and first.names == second.names:
+        return DictType(first.names, tuple(map(join, first.items, second.items)))
     if isinstance(first, ListType) and isinstance(second, ListType):
         return _join_lists(first, second)
     raise Declined(f"it is {describe(first)} or {describe(second)}")
+
+
+def kept_alike(type: Type) -> Type:
+    """What decides which variables hold something, without what else is known of arrays."""
+    if isinstance(type, ArrayType):
+        lengths = type.lengths if type.is_small else ()
+        return replace(type, lengths=lengths, is_shared=False, is_view=False, unit=True, thin=False)
+    if isinstance(type, TupleType | DictType):
+        return replace(type, items=tuple(map(kept_alike, type.items)))
+    return type
 
 
 def have_join(first: Type, second: Type) -> bool:

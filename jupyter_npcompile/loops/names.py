@@ -234,7 +234,10 @@ class Names(Variables, ABC):
         if name is None or not isinstance(old, Number | ArrayType):
             raise Declined(f"`{text_of(path)}` is bound anew", self.line)
         known = self.inputs.get(name, old)
-        made = self.in_outermost(lambda: self.store(name, value))
+        if isinstance(value, Ref):
+            value = small_arrays.lent(self, value)
+        with self.writer.in_memory():
+            made = self.in_outermost(lambda: self.store(name, value))
         wide = wide_enough(known, made)
         if wide is None:
             text = f"`{text_of(path)}` is {describe(old)}, and then {describe(made)}"

@@ -39,7 +39,7 @@ from jupyter_npcompile.loops.variables import GIVEN_BACK
 ATTEMPTS = 100
 """At finding all inputs: each one that is missed is one."""
 
-MOST_IN_MEMORY = 12
+MOST_IN_MEMORY = 8
 """Names of small arrays that turn out to need memory, until all of them have it."""
 
 

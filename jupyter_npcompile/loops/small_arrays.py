@@ -137,6 +137,13 @@ def shared(t: Variables, ref: Ref, owner: str) -> None:
     }
 
 
+def gone_through(t: Variables, ref: Ref) -> None:
+    """A loop goes through a copy of a value: nobody may write into that from now on."""
+    owner = name_of(t.writer, ref)
+    if owner:
+        shared(t, ref, owner)
+
+
 def written(t: Names, ref: Ref) -> None:
     """An array is written into.
 

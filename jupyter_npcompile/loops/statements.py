@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from jupyter_npcompile.loops import (
 from jupyter_npcompile.loops.calls import array, elements
 from jupyter_npcompile.loops.expressions import DECIDED, FALSE, TRUE, Expressions
 from jupyter_npcompile.loops.frames import NeedsMemory
-from jupyter_npcompile.loops.joins import join
+from jupyter_npcompile.loops.joins import join, kept_alike
 from jupyter_npcompile.loops.kinds import (
     UNBOUND,
     ArrayType,
@@ -130,15 +130,9 @@ class Statements(Expressions):
         finally:
             frame.dying = outer
 
-    @contextlib.contextmanager
-    def binding(self, *names: str) -> Iterator[None]:
+    def binding(self, *names: str) -> AbstractContextManager[None]:
         """Write what names are bound to: in memory, where one of them has to be."""
-        before = self.writer.keeps_small
-        self.writer.keeps_small = before and not self.in_memory.intersection(names)
-        try:
-            yield
-        finally:
-            self.writer.keeps_small = before
+        return self.writer.in_memory(wanted=bool(self.in_memory.intersection(names)))
 
     def _simple(self, node: ast.stmt) -> None:
         names = [
@@ -448,6 +442,8 @@ class Statements(Expressions):
                 raise NeedsMemory(self.frame.result)
             return joined
         if isinstance(joined, Number) and not joined.is_tagged:
+            return joined
+        if kept_alike(first) == kept_alike(second):
             return joined
         raise Declined("a function that returns different types", self.line)
 

@@ -259,8 +259,9 @@ class Variables:
         if source.is_shared or source.is_view:
             raise NeedsMemory(name)
         value = Ref(self.variable(name, source), source)
-        memory = small_arrays.boxed(self.writer, value)
-        self.writer.emit(f"{self.variable(name, target)} = {memory.code};")
+        with self.writer.block():
+            memory = small_arrays.boxed(self.writer, value)
+            self.writer.emit(f"{self.variable(name, target)} = {memory.code};")
 
     def convert_all(self, source: Env, target: Env) -> None:
         """Have all variables as another environment has them."""

@@ -67,6 +67,16 @@ class Writer:
         yield
         self.emit("}")
 
+    @contextlib.contextmanager
+    def in_memory(self, *, wanted: bool = True) -> Iterator[None]:
+        """Lines in which new arrays are in memory."""
+        before = self.keeps_small
+        self.keeps_small = before and not wanted
+        try:
+            yield
+        finally:
+            self.keeps_small = before
+
     def mark(self) -> Mark:
         """Where the text ends now."""
         return Mark(len(self.lines))
