@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from jupyter_npcompile import settings
 from jupyter_npcompile.loops.loop_code import REFUSED, RETURNED
 from jupyter_npcompile.runtime.whole_function import ONCE, WholeFunction
 from tests.batches import Batches
@@ -293,4 +294,5 @@ def f(a, n):
     def given(run: int) -> list[Any]:
         return [np.random.default_rng(run).normal(size=3), 50]
 
+    settings.tier, settings.first_run_check = "native-loop", "raise"
     assert how(assert_same(define(text), given, runs=4)) == "native"
