@@ -168,6 +168,17 @@ def f(a, n):
         total += L[1]
     return total, A, B, L
 """,
+    "errors that are ignored": """
+def f(a, n):
+    x, found = a * 1.0, []
+    for k in range(n):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            y = x / np.array([0.0, 1.0, k - 2.0])
+            z = np.where(y > 0.0, y, np.log(x))
+        x = np.minimum(np.abs(x) + 1.0, np.array([2.0, np.nan, 3.0])) + 0.25
+        found.append((y[0], z[2]))
+    return x, y, z, found
+""",
     "dicts and tuples": """
 def f(a, n):
     state = {"x": a * 1.0, "v": np.ones(3)}
@@ -274,6 +285,23 @@ def f(a, n):
     assert "Small<double, 3>" in form.code.source
     for size in (3, 4, 1, 0, 20):
         given = [np.arange(float(size)), 5]
+        assert not differences(outcome(function, given), outcome(made, given))
+
+
+def test_what_numpy_warns_of() -> None:
+    text = """
+def f(a, n):
+    x = a * 1.0
+    for k in range(n):
+        y = 1.0 / (x - a)
+        z = np.where(y > x, y, x)
+        x = np.maximum(z, 0.5) * 0.5 + a * (k > 3)
+    return z[2]
+"""
+    function = define(text)
+    made, _ = whole(function, [np.ones(3), 5], lengths=True)
+    for first in (1.0, 0.5, -0.5):
+        given = [np.array([first, 2.0, 3.0]), 5]
         assert not differences(outcome(function, given), outcome(made, given))
 
 
