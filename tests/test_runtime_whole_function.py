@@ -39,7 +39,9 @@ WORDS = (21, 29)
 """Random programs with dicts, functions of their own and the like."""
 
 
-def whole(function: Function, given: Sequence[Any]) -> tuple[Function, WholeFunction]:
+def whole(
+    function: Function, given: Sequence[Any], *, lengths: bool = False
+) -> tuple[Function, WholeFunction]:
     """A function whose every call goes to native code for all of it, if there is any."""
     made = jupyter_npcompile.compile(function)
     state = handle_of(made).whole
@@ -47,7 +49,9 @@ def whole(function: Function, given: Sequence[Any]) -> tuple[Function, WholeFunc
     bound.apply_defaults()
     names = ChainMap(bound.arguments, function.__globals__, vars(builtins))
     constants = no_constants if state.forms else lambda name: name not in bound.arguments
-    job = Job.of_names(state.loop, Numbers(), names, whole=True, constants=constants)
+    job = Job.of_names(
+        state.loop, Numbers(), names, whole=True, constants=constants, lengths=lengths
+    )
     LoopCompile(state, job, waited=True).run()
     state._duel._blind, state._duel._until = FOREVER, FOREVER
     return made, state

@@ -8,6 +8,7 @@ import numpy as np
 
 from jupyter_npcompile.loops import cuts, indexing
 from jupyter_npcompile.loops.entry import take_array, take_number
+from jupyter_npcompile.loops.frames import NeedsMemory
 from jupyter_npcompile.loops.kinds import (
     CTYPES,
     ArrayType,
@@ -75,6 +76,16 @@ class Boundary(Translator):
         self.arguments.append(f"take_int(args[{place}], {name}, 40)")
         return name
 
+    def fits(self) -> list[str]:
+        """C++ for whether arguments have the lengths that are part of the code."""
+        return [
+            f"{self.variable(name, type)}.n[{d}] == {length}"
+            for name, type in self.inputs.items()
+            if isinstance(type, ArrayType)
+            for d, length in enumerate(type.lengths)
+            if length is not None
+        ]
+
     def take(self, name: str) -> str:
         """C++ that takes an argument; false when it is of another type."""
         type = self.inputs[name]
@@ -98,6 +109,10 @@ class Boundary(Translator):
             return (
                 f"({self.flag(name)} ? {self.make(name, type.type)} : Py_NewRef(Py_NotImplemented))"
             )
+        if isinstance(type, ArrayType) and type.is_small:
+            if type.is_shared or type.is_view:
+                raise NeedsMemory(name)
+            return f"make_small({self.variable(name, type)}, {np.dtype(type.dtype).num})"
         if isinstance(type, ArrayType):
             number = np.dtype(type.dtype).num
             return (

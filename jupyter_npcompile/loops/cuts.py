@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from jupyter_npcompile.loops.kinds import ArrayType, Declined
+from jupyter_npcompile.loops.kinds import ArrayType, Declined, lengths_of
 from jupyter_npcompile.loops.values import Applied, Cut, Gathered, Known, Ref, Scalar
 from jupyter_npcompile.loops.writer import Writer
 
@@ -66,7 +66,7 @@ def element(ref: Ref, indices: Sequence[Scalar]) -> str:
         step = "" if d == ref.ndim - 1 and ref.type.unit else f" * {ref.code}.s[{d}]"
         place = as_index(index)
         if not index.proven:
-            place = f"at({place}, {ref.code}.n[{d}])"
+            place = f"at({place}, {ref.n(d)})"
         terms.append(f"({place}){step}")
     return f"{ref.code}.p[{' + '.join(terms)}]"
 
@@ -83,7 +83,7 @@ def view(writer: Writer, ref: Ref, full: Sequence[Index]) -> Ref:
             sizes.append("1")
             steps.append("0")
             continue
-        n, s = f"{ref.code}.n[{d}]", f"{ref.code}.s[{d}]"
+        n, s = ref.n(d), f"{ref.code}.s[{d}]"
         last = d == ref.ndim - 1
         if isinstance(index, Scalar):
             offsets.append(f"at({as_index(index)}, {n}) * {s}")
@@ -93,10 +93,15 @@ def view(writer: Writer, ref: Ref, full: Sequence[Index]) -> Ref:
                 sizes.append(n)
                 steps.append(s)
             else:
-                cut = writer.name("c")
-                writer.emit(f"const Slice {cut} = slice({cut_code(index)}, {n});")
-                offsets.append(f"({cut}.count ? {cut}.start * {s} : 0)")
-                sizes.append(f"{cut}.count")
+                known = known_slice(index, ref.type.length(d))
+                if known is None:
+                    cut = writer.name("c")
+                    writer.emit(f"const Slice {cut} = slice({cut_code(index)}, {n});")
+                    offsets.append(f"({cut}.count ? {cut}.start * {s} : 0)")
+                    sizes.append(f"{cut}.count")
+                else:
+                    offsets.append(f"{known.start} * {s}" if known else "0")
+                    sizes.append(str(len(known)))
                 by = index.step
                 if by is None or by.const == 1:
                     steps.append(s)
@@ -109,13 +114,26 @@ def view(writer: Writer, ref: Ref, full: Sequence[Index]) -> Ref:
         d += 1
     thin = bool(full) and is_given(full[-1], None)
     name = writer.name("w")
-    type = ArrayType(ref.dtype, len(sizes), unit and not thin, thin, 0 if thin else apart)
+    lengths = lengths_of(sizes)
+    type = ArrayType(
+        ref.dtype, len(sizes), unit and not thin, thin, 0 if thin else apart, lengths=lengths
+    )
     writer.emit(f"{type.view} {name};")
     writer.emit(f"{name}.p = {ref.code}.p{''.join(' + ' + o for o in offsets)};")
     for k, (size, step) in enumerate(zip(sizes, steps, strict=True)):
         writer.emit(f"{name}.n[{k}] = {size}; {name}.s[{k}] = {step};")
     writer.emit(f"{name}.b = {ref.code}.b; {name}.id = ++ids_;")
     return Ref(name, type, root=ref.root)
+
+
+def known_slice(cut: Cut, length: int | None) -> range | None:
+    """The places of a slice of a dimension, if they are known."""
+    bounds = (cut.start, cut.stop, cut.step)
+    given = [bound for bound in bounds if bound is not None]
+    if length is None or any(type(bound.const) is not int for bound in given):
+        return None
+    start, stop, step = (None if bound is None else bound.const for bound in bounds)
+    return None if step == 0 else range(*slice(start, stop, step).indices(length))
 
 
 def known_step(step: Scalar) -> int:

@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.loops import arithmetic, inner_loops, promotion
-from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, Number
+from jupyter_npcompile.loops.kinds import (
+    CTYPES,
+    SIZE,
+    ArrayType,
+    Declined,
+    Number,
+    is_few,
+    lengths_of,
+)
 from jupyter_npcompile.loops.nests import Element, Loop
 from jupyter_npcompile.loops.quiet import unheard
 from jupyter_npcompile.loops.values import (
@@ -161,9 +169,18 @@ class Fill:
     dims: tuple[str, ...]
 
 
+def new_small(writer: Writer, dtype: str, lengths: tuple[int | None, ...]) -> Ref:
+    """A new array without memory, whose elements are not set."""
+    type = ArrayType(dtype, len(lengths), True, lengths=lengths, is_small=True)
+    name = writer.name("a")
+    writer.small[name] = ""
+    writer.emit(f"{type.c} {name};")
+    return Ref(name, type, is_fresh=True, root=name)
+
+
 def note_order(writer: Writer, ref: Ref) -> None:
     """Note whether an array is in C's order: else what is made of it has an order of its own."""
-    if ref.ndim > 1 and not ref.is_fresh:
+    if ref.ndim > 1 and not ref.is_fresh and not ref.type.is_small:
         writer.emit(f"if (!LIKELY(!is_unordered({ref.code}))) run.odd = true;")
 
 
@@ -187,21 +204,35 @@ def sources_of(value: Lazy | Scalar) -> list[Ref]:
     return []
 
 
+def length(writer: Writer, ref: Ref, dimension: int) -> str:
+    """C++ for the length of a dimension, which stays what it is: a number, or a name."""
+    n = ref.n(dimension)
+    return n if n.isdigit() else writer.hold("i64", n, "n")
+
+
+def as_number(length: str) -> Scalar:
+    """A length of a dimension as a number of Python's."""
+    return arithmetic.constant(int(length)) if length.isdigit() else Scalar(length, SIZE)
+
+
 def shape_of(writer: Writer, value: Lazy) -> list[str]:
     """C++ names of the dimensions of an expression; shapes that do not fit are NumPy's."""
     leaves = leaves_of(value)
     dims = []
     for d in range(value.ndim):
         sizes = [
-            f"{leaf.code}.n[{d - (value.ndim - leaf.ndim)}]"
-            for leaf in leaves
-            if d >= value.ndim - leaf.ndim
+            leaf.n(d - (value.ndim - leaf.ndim)) for leaf in leaves if d >= value.ndim - leaf.ndim
         ]
         unique = list(dict.fromkeys(sizes))
-        code = unique[0]
-        for other in unique[1:]:
-            code = f"broadcast({code}, {other})"
-        dims.append(writer.hold("i64", code, "n"))
+        others = [size for size in unique if size != "1"] or unique[:1]
+        known = [size for size in others if size.isdigit()]
+        code = known[0] if known else others[0]
+        for other in others:
+            if known and other != code:  # it must be the same, or one
+                writer.emit(f"NEED({other} == {code} || {other} == 1);")
+            elif other != code:
+                code = f"broadcast({code}, {other})"
+        dims.append(code if known or code == "1" else writer.hold("i64", code, "n"))
     return dims
 
 
@@ -229,13 +260,21 @@ def materialise(writer: Writer, value: Lazy) -> Ref:
     return copied(writer, value)
 
 
-def copied(writer: Writer, value: Lazy | Scalar, dims: Sequence[str] | None = None) -> Ref:
+def copied(
+    writer: Writer,
+    value: Lazy | Scalar,
+    dims: Sequence[str] | None = None,
+    *,
+    in_memory: bool = False,
+) -> Ref:
     """A new array with the elements of an expression, in C order."""
     if dims is None:
         assert not isinstance(value, Scalar)
         dims = shape_of(writer, value)
     value = hoisted(writer, value)
-    made = new(writer, dtype_of(value), dims)
+    # A small array is in C's order.
+    in_order = all(leaf.type.is_small for leaf in leaves_of(value) if leaf.ndim > 1)
+    made = new(writer, dtype_of(value), dims, in_memory=in_memory or not in_order)
     filled(writer, made, dims, value)
     return made
 
@@ -243,16 +282,23 @@ def copied(writer: Writer, value: Lazy | Scalar, dims: Sequence[str] | None = No
 def filled(writer: Writer, made: Ref, dims: Sequence[str], value: Lazy | Scalar) -> None:
     """Write the elements of an expression into an array of its own, and which order NumPy's has."""
     fill(writer, made, dims, value)
+    if made.type.is_small:
+        return
     orders = [f"order_of({leaf.code})" for leaf in leaves_of(value) if leaf.ndim > 1]
     if orders:
         code = f"makes_odd({len(dims)}, {{{', '.join(dict.fromkeys(orders))}}})"
         writer.emit(f"if (!LIKELY(!{code})) {made.code}.b->odd = true;")
 
 
-def new(writer: Writer, dtype: str, dims: Sequence[str], name: str = "") -> Ref:
-    """A new array whose elements are not set."""
+def new(
+    writer: Writer, dtype: str, dims: Sequence[str], name: str = "", *, in_memory: bool = False
+) -> Ref:
+    """A new array whose elements are not set; in memory where it has a name already."""
+    lengths = lengths_of(dims)
+    if writer.keeps_small and not name and not in_memory and is_few(lengths):
+        return new_small(writer, dtype, lengths)
     name = name or writer.name("a")
-    type = ArrayType(dtype, len(dims), True)
+    type = ArrayType(dtype, len(dims), True, lengths=lengths)
     shape = writer.name("d")
     writer.emit(f"const i64 {shape}[{len(dims)}] = {{{', '.join(dims)}}};")
     number = np.dtype(dtype).num
@@ -279,15 +325,22 @@ def fill(writer: Writer, target: Ref, dims: Sequence[str], value: Lazy | Scalar)
         writer.fills[target.code] = Fill(begin, len(writer.lines), value, tuple(dims))
 
 
+def may_overlap(writer: Writer, one: Ref, other: Ref) -> bool:
+    """Whether two arrays may share memory: a small array shares it with its own parts only."""
+    return one.root == other.root or not {one.root, other.root} & writer.small.keys()
+
+
 def store(writer: Writer, target: Ref, value: Lazy | Scalar) -> None:
     """Write an expression into an array, as ``target[...] = value`` does."""
     if ndim_of(value) > target.ndim:
         raise Declined("a value with more dimensions than where it goes")
     value = hoisted(writer, value)
-    dims = [writer.hold("i64", f"{target.code}.n[{d}]", "n") for d in range(target.ndim)]
+    dims = [length(writer, target, d) for d in range(target.ndim)]
     apart = [*leaves_of(value), *sources_of(value)]
-    tests = [f"clash({target.code}, {leaf.code})" for leaf in leaves_of(value)]
-    tests += [f"overlaps({target.code}, {source.code})" for source in sources_of(value)]
+    near = [ref for ref in leaves_of(value) if may_overlap(writer, target, ref)]
+    far = [ref for ref in sources_of(value) if may_overlap(writer, target, ref)]
+    tests = [f"clash({target.code}, {leaf.code})" for leaf in near]
+    tests += [f"overlaps({target.code}, {source.code})" for source in far]
     if not apart or isinstance(value, Scalar):
         fill(writer, target, dims, value)
         return

@@ -96,6 +96,7 @@ def entry_file(
     printed: int | None = None,
     needed: Sequence[str],
     returned: Sequence[str],
+    fits: Sequence[str] = (),
     grown: Sequence[tuple[int, str]] = (),
     records: Sequence[int] = (),
     stored: Sequence[tuple[int, Step, str]] = (),
@@ -122,6 +123,8 @@ def entry_file(
         Flags of names that must be bound at the end.
     returned : sequence of str
         Expressions that make what the function returns, by the number of the ``return``.
+    fits : sequence of str
+        Conditions that the arguments have to meet, too.
     grown : sequence of (int, str)
         Arguments that are lists, and expressions that make what they grow by.
     records : sequence of int
@@ -134,8 +137,9 @@ def entry_file(
         if take.startswith("take<"):
             _, _, _, _, writes, variable = take.rstrip(")").split(", ")
             arrays.append((place, writes, variable))
+    made_so = ("Array", "Small")
     declared = [
-        f"{c} {name}{'' if c.startswith('Array') else '{}'};" for name, c in variables.items()
+        f"{c} {name}{'' if c.startswith(made_so) else '{}'};" for name, c in variables.items()
     ]
     shown = [] if printed is None else [f"if (!leave(run, hosts[{printed}])) goto failed_;"]
     shown += [
@@ -156,7 +160,7 @@ def entry_file(
         f"PyObject *const *hosts = args + {len(takes) + 1};",
         *declared,
         "if (!LIKELY(take_int(args[0], left_, 63))) Py_RETURN_NONE;",
-        *(f"if (!LIKELY({take})) Py_RETURN_NONE;" for take in takes),
+        *(f"if (!LIKELY({take})) Py_RETURN_NONE;" for take in (*takes, *fits)),
         *(
             []
             if legacy is None

@@ -12,9 +12,17 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.cell.syntax import assign, load, point, store
-from jupyter_npcompile.loops import arithmetic, closures, elementwise, lists, methods
+from jupyter_npcompile.loops import (
+    arithmetic,
+    closures,
+    elementwise,
+    lists,
+    methods,
+    small_arrays,
+)
 from jupyter_npcompile.loops.calls import array, elements, number
 from jupyter_npcompile.loops.courtesy import give_way
+from jupyter_npcompile.loops.frames import NeedsMemory
 from jupyter_npcompile.loops.kinds import BOOL, Declined, ListType, Number, Unbound
 from jupyter_npcompile.loops.library import aggregates
 from jupyter_npcompile.loops.library.printing import parts_of
@@ -328,6 +336,10 @@ class Expressions(Subscripts):
         """Whether two names have the same array."""
         if (left.dtype, left.ndim) != (right.dtype, right.ndim):
             return arithmetic.constant(not wanted)
+        for ref in (left, right):
+            owner = small_arrays.name_of(self.writer, ref)
+            if owner is not None:
+                raise NeedsMemory(owner)
         code = f"(is_same({left.code}, {right.code}, given) == {str(wanted).lower()})"
         return Scalar(self.writer.hold("bool", code, "b"), BOOL)
 

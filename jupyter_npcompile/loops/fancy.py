@@ -7,7 +7,7 @@ them is an element, or what the slices leave of the other dimensions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -122,7 +122,7 @@ def _true_places(writer: Writer, ref: Ref, mask: Lazy, dimension: int) -> Ref:
     count, next = writer.name("m"), writer.name("j")
     writer.emit(f"i64 {count} = 0, {next} = 0;")
     writer.emit(*heads, f"{count} += {held.code}.p[{bit}] != 0;")
-    made = elementwise.new(writer, "int64", [count])
+    made = elementwise.new(writer, "int64", [count], in_memory=True)
     writer.emit(*heads, f"if ({held.code}.p[{bit}]) {made.code}.p[{next}++] = {far};")
     return made
 
@@ -134,7 +134,7 @@ def read(writer: Writer, ref: Ref, full: Sequence[Index]) -> Ref:
     choice = _chosen(writer, ref, full)
     offsets, base = choice.offsets, choice.base
     chosen = [f"{offsets.code}.n[{d}]" for d in range(offsets.ndim)]
-    made = elementwise.new(writer, ref.dtype, [*chosen, *choice.sizes])
+    made = elementwise.new(writer, ref.dtype, [*chosen, *choice.sizes], in_memory=True)
     k = writer.name("k")
     head = f"for (i64 {k} = 0; {k} < {offsets.code}.size(); {k}++)"
     if base is None:
@@ -152,7 +152,12 @@ def read(writer: Writer, ref: Ref, full: Sequence[Index]) -> Ref:
         writer.emit(f"{target}.p = {made.code}.p + {k} * ({' * '.join(sizes)});")
         for d in range(base.ndim):
             writer.emit(f"{target}.s[{d}] = {' * '.join(['(i64)1', *sizes[d + 1 :]])};")
-        elementwise.fill(writer, Ref(target, into), sizes, Ref(source, base.type))
+        elementwise.fill(
+            writer,
+            Ref(target, into),
+            sizes,
+            Ref(source, replace(base.type, lengths=(), is_small=False)),
+        )
     if not choice.first:
         return made
     count = offsets.ndim

@@ -53,6 +53,20 @@ class NeedsValue(Exception):  # noqa: N818 - it asks for something
         self.name = name
 
 
+class NeedsMemory(Exception):  # noqa: N818 - it asks for something
+    """Something is done with a small array that cannot be done with a value.
+
+    Parameters
+    ----------
+    names : tuple of str
+        What has such arrays, and must have memory; none where that is an array without a name.
+    """
+
+    def __init__(self, *names: str) -> None:
+        super().__init__(*names)
+        self.names = names
+
+
 class Frame:
     """The names of the loop, or of a function that is called in it.
 

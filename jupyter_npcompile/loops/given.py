@@ -100,6 +100,25 @@ def type_of(value: Any) -> Type | None:
     return ArrayType(value.dtype.name, value.ndim, unit)
 
 
+SHORT = range(2, 5)
+"""Lengths of dimensions that are part of the code: those of points, of states, of small systems."""
+
+
+def with_lengths(type: Any, value: Any) -> Any:
+    """The type of an array, with the lengths of its dimensions that are probably always the same.
+
+    Examples
+    --------
+    >>> with_lengths(ArrayType("float64", 2, True), np.zeros((100, 3))).lengths
+    (None, 3)
+    >>> with_lengths(ArrayType("float64", 2, True), np.zeros((3, 100))).lengths
+    ()
+    """
+    if not isinstance(type, ArrayType) or value.shape[-1] not in SHORT:
+        return type
+    return replace(type, lengths=tuple(n if n in SHORT else None for n in value.shape))
+
+
 def is_fixed(value: Any) -> bool:
     """Whether a value is one that is translated into the code, and compared when it runs."""
     if value is None or value is Ellipsis or isinstance(value, (str, pytypes.ModuleType, type)):

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise
+from jupyter_npcompile.loops import arithmetic, elementwise, small_arrays
 from jupyter_npcompile.loops.cuts import view
+from jupyter_npcompile.loops.frames import NeedsMemory
 from jupyter_npcompile.loops.kinds import CTYPES, PYTHON, ArrayType, Declined, Number
 from jupyter_npcompile.loops.values import (
     Applied,
@@ -219,6 +220,8 @@ def _enough(t: Names, args: Sequence[Value], least: int) -> list[Value]:
 def change(t: Names, function: Any, args: Sequence[Value], changed: Ref | None) -> None:
     """Write a call of NumPy that returns nothing, and writes into an array instead, or none."""
     w = t.writer
+    if changed is not None and small_arrays.name_of(w, changed) is not None:
+        raise NeedsMemory(small_arrays.name_of(w, changed) or "")
     if changed is not None and any(map(_is_complex, args)) and not _is_complex(changed):
         raise Declined("complex numbers into real ones, which NumPy warns of")
     parts = [
@@ -416,7 +419,7 @@ def _argument(t: Names, value: Value) -> str:
     """C++ that makes an argument: a new reference."""
     w = t.writer
     if isinstance(value, (Ref, Applied, Gathered)):
-        ref = elementwise.materialise(w, value)
+        ref = small_arrays.lent(t, elementwise.materialise(w, value))
         return f"lend({ref.code}, {np.dtype(ref.dtype).num}, false)"
     if isinstance(value, Scalar):
         return _number(t, value)

@@ -35,7 +35,8 @@ def read(writer: Writer, ref: Ref, indices: Sequence[Index], *, is_dying: bool =
             and isinstance(index, Ref | Gathered | Applied)
             and index.dtype == "bool"
         ):
-            return compressed(writer, ref, index, is_dying=ref.code == ref.root)
+            has_memory = ref.code == ref.root and not ref.type.is_small
+            return compressed(writer, ref, index, is_dying=has_memory)
         return _select(writer, ref, full)
     if len(full) == ref.ndim and all(isinstance(index, Scalar) for index in full):
         scalars = [index for index in full if isinstance(index, Scalar)]

@@ -10,6 +10,7 @@ from jupyter_npcompile.loops.kinds import (
     SMALL,
     ArrayType,
     Declined,
+    DictType,
     ListType,
     Maybe,
     Number,
@@ -54,8 +55,7 @@ def join(first: Type, second: Type) -> Type:
         and isinstance(second, ArrayType)
         and (first.dtype, first.ndim) == (second.dtype, second.ndim)
     ):
-        unit, thin = first.unit and second.unit, first.thin and second.thin
-        return replace(first, unit=unit, thin=thin)
+        return _join_arrays(first, second)
     if (
         isinstance(first, TupleType)
         and isinstance(second, TupleType)
@@ -63,9 +63,21 @@ def join(first: Type, second: Type) -> Type:
         and first.is_list == second.is_list
     ):
         return TupleType(tuple(map(join, first.items, second.items)), first.is_list)
+    if isinstance(first, DictType) and isinstance(second, DictType) and first.names == second.names:
+        return DictType(first.names, tuple(map(join, first.items, second.items)))
     if isinstance(first, ListType) and isinstance(second, ListType):
         return _join_lists(first, second)
     raise Declined(f"it is {describe(first)} or {describe(second)}")
+
+
+def kept_alike(type: Type) -> Type:
+    """What decides which variables hold something, without what else is known of arrays."""
+    if isinstance(type, ArrayType):
+        lengths = type.lengths if type.is_small else ()
+        return replace(type, lengths=lengths, is_shared=False, is_view=False, unit=True, thin=False)
+    if isinstance(type, TupleType | DictType):
+        return replace(type, items=tuple(map(kept_alike, type.items)))
+    return type
 
 
 def have_join(first: Type, second: Type) -> bool:
@@ -82,6 +94,21 @@ def have_join(first: Type, second: Type) -> bool:
     except Declined:
         return False
     return True
+
+
+def _join_arrays(first: ArrayType, second: ArrayType) -> ArrayType:
+    unit, thin = first.unit and second.unit, first.thin and second.thin
+    made = replace(first, unit=unit, thin=thin)
+    if first.is_small and second.is_small and first.lengths == second.lengths:
+        is_shared, is_view = first.is_shared or second.is_shared, first.is_view or second.is_view
+        return replace(made, is_shared=is_shared, is_view=is_view)
+    lengths: tuple[int | None, ...] = ()
+    if first.lengths and second.lengths:
+        pairs = zip(first.lengths, second.lengths, strict=True)
+        lengths = tuple(a if a == b else None for a, b in pairs)
+    if not any(length is not None for length in lengths):
+        lengths = ()
+    return replace(made, lengths=lengths, is_small=False, is_shared=False, is_view=False)
 
 
 def _join_lists(first: ListType, second: ListType) -> ListType:
@@ -121,7 +148,7 @@ def as_item(type: Type) -> Type:
     if isinstance(type, Number) and not type.mixed:
         return replace(type, bits=1 if type.dtype == "bool" else FULL)
     if isinstance(type, ArrayType):
-        return replace(type, unit=False, thin=False)
+        return ArrayType(type.dtype, type.ndim, False)
     if isinstance(type, TupleType) and all(isinstance(item, Number) for item in type.items):
         return TupleType(tuple(map(as_item, type.items)), type.is_list)
     raise Declined(f"a list of {describe(type)}")

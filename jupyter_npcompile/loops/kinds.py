@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -129,6 +131,15 @@ class ArrayType:
     apart : int
         How many places apart elements of the last dimension probably lie, by the slice that was
         taken; 0 when nobody knows. It is a hint, and makes no other type.
+    lengths : tuple of (int or None)
+        Of its dimensions, where they are known; empty where none is.
+    is_small : bool
+        Whether it is a value of few elements that are all known, and has no memory: see
+        `small_arrays`.
+    is_shared : bool
+        Whether such a value may be that of another name, too: then nobody may write into it.
+    is_view : bool
+        Whether NumPy has a view where it is such a value.
     """
 
     dtype: str
@@ -136,11 +147,21 @@ class ArrayType:
     unit: bool
     thin: bool = False
     apart: int = field(default=0, compare=False)
+    lengths: tuple[int | None, ...] = ()
+    is_small: bool = False
+    is_shared: bool = False
+    is_view: bool = False
 
     @property
     def c(self) -> str:
         """The C++ type of a variable that owns a share of it."""
+        if self.is_small:
+            return f"Small<{', '.join([CTYPES[self.dtype], *map(str, self.lengths)])}>"
         return f"Array<{CTYPES[self.dtype]}, {self.ndim}>"
+
+    def length(self, dimension: int) -> int | None:
+        """How many elements a dimension has, if that is known."""
+        return self.lengths[dimension] if self.lengths else None
 
     @property
     def view(self) -> str:
@@ -150,7 +171,37 @@ class ArrayType:
     @property
     def code(self) -> str:
         """What tells variables of this type from others of the same name."""
+        if self.is_small:
+            return f"{self.dtype}_{'x'.join(map(str, self.lengths))}"
         return f"{self.dtype}_{self.ndim}"
+
+
+FEW = 16
+"""Elements of an array that is kept as a value, at most."""
+
+
+def lengths_of(dims: Sequence[str]) -> tuple[int | None, ...]:
+    """The lengths that are known of a shape; empty where none is.
+
+    Examples
+    --------
+    >>> lengths_of(["3", "n_1"]), lengths_of(["n_1"])
+    ((3, None), ())
+    """
+    lengths = tuple(int(n) if n.isdigit() else None for n in dims)
+    return lengths if any(length is not None for length in lengths) else ()
+
+
+def is_few(lengths: Sequence[int | None]) -> bool:
+    """Whether all lengths are known, and an array has few elements with them.
+
+    Examples
+    --------
+    >>> is_few((2, 2)), is_few((3, None)), is_few((100,)), is_few((0,)), is_few(())
+    (True, False, False, False, False)
+    """
+    known = [length for length in lengths if length is not None]
+    return 0 < len(known) == len(lengths) and 0 < math.prod(known) <= FEW
 
 
 @dataclass(frozen=True, slots=True)

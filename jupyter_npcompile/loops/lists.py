@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jupyter_npcompile.loops import arithmetic, cuts, elementwise
+from jupyter_npcompile.loops import arithmetic, cuts, elementwise, small_arrays
 from jupyter_npcompile.loops.joins import as_item, join_items
 from jupyter_npcompile.loops.kinds import (
     SIZE,
@@ -315,8 +315,8 @@ def _held(t: Names, value: Value) -> Value:
     if isinstance(value, Locked):
         raise Declined("a list of diagonals", t.line)
     if isinstance(value, (Applied, Gathered)):
-        return elementwise.materialise(t.writer, value)
-    return value
+        value = elementwise.materialise(t.writer, value)
+    return small_arrays.listed(t, value) if isinstance(value, Ref) else value
 
 
 def _type(value: Value) -> Type:

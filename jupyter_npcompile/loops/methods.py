@@ -106,8 +106,10 @@ def _method_flatten(
 ) -> Value:
     if args or kwargs:
         raise Declined("flatten with these arguments")
-    made = reshaped(t, elementwise.copied(t.writer, owner), arithmetic.constant(-1))
-    t.writer.emit(f"own({made.code});")
+    copy = elementwise.copied(t.writer, owner)
+    made = reshaped(t, copy, arithmetic.constant(-1))
+    if not copy.type.is_small:
+        t.writer.emit(f"own({made.code});")
     return made
 
 
@@ -256,7 +258,7 @@ def attribute(t: Names, owner: Value, name: str) -> Value | None:
     if isinstance(owner, (Ref, Gathered, Applied)):
         if name == "shape":
             dims = elementwise.shape_of(t.writer, owner)
-            return Items(tuple(Scalar(d, SIZE) for d in dims))
+            return Items(tuple(map(elementwise.as_number, dims)))
         if name == "size":
             dims = elementwise.shape_of(t.writer, owner)
             return Scalar(f"({' * '.join(dims)})", SIZE)

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from jupyter_npcompile.loops import arithmetic, dicts, errors, lists
+from jupyter_npcompile.loops import arithmetic, dicts, errors, lists, small_arrays
 from jupyter_npcompile.loops.frames import Env, Frame, FunctionCode, Jumps, NeedsInput, NeedsValue
 from jupyter_npcompile.loops.given import Constant, fixed, is_fixed, kind_of, type_of, wide_enough
 from jupyter_npcompile.loops.joins import join
@@ -58,6 +58,8 @@ class Names(Variables, ABC):
         Names of integers that are part of the code.
     replaced : frozenset of str
         Inputs that are entries of a dict or an object, and replaced.
+    in_memory : frozenset of str, optional
+        Names whose small arrays are in memory; by default all are.
     """
 
     def __init__(
@@ -68,8 +70,11 @@ class Names(Variables, ABC):
         lacking: frozenset[str] = frozenset(),
         by_value: frozenset[str] = frozenset(),
         replaced: frozenset[str] = frozenset(),
+        in_memory: frozenset[str] | None = None,
     ) -> None:
         super().__init__(Frame("v_", lookup, assigned, is_loop=True))
+        self.in_memory = in_memory or frozenset()
+        self.writer.keeps_small = in_memory is not None
         self.lacking = lacking
         self.by_value = by_value
         self.replaced = replaced
@@ -94,6 +99,7 @@ class Names(Variables, ABC):
 
     def note_write(self, ref: Ref) -> None:
         """The memory of an array is written into."""
+        small_arrays.written(self, ref)
         self.writes += 1
         if ref.root:
             self.written.add(ref.root)
@@ -228,7 +234,10 @@ class Names(Variables, ABC):
         if name is None or not isinstance(old, Number | ArrayType):
             raise Declined(f"`{text_of(path)}` is bound anew", self.line)
         known = self.inputs.get(name, old)
-        made = self.in_outermost(lambda: self.store(name, value))
+        if isinstance(value, Ref):
+            value = small_arrays.lent(self, value)
+        with self.writer.in_memory():
+            made = self.in_outermost(lambda: self.store(name, value))
         wide = wide_enough(known, made)
         if wide is None:
             text = f"`{text_of(path)}` is {describe(old)}, and then {describe(made)}"

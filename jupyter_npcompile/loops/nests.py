@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,9 @@ from jupyter_npcompile.loops.writer import Writer
 Element = Callable[[Lazy | Scalar], str]
 Body = Callable[[Element, list[str]], None]
 ShortBody = Callable[[Element, list[str], int], None]
+
+SHORT = 16
+"""Elements for each of which there are lines of its own, at most."""
 
 
 @dataclass
@@ -74,7 +78,11 @@ class Loop:
             if own < 0:
                 steps.append("0")
                 continue
-            n = f"{ref.code}.n[{own}]"
+            n = ref.n(own)
+            if n == self.dims[d] and n.isdigit():
+                unit = own == ref.ndim - 1 and ref.type.unit
+                steps.append("1" if unit else f"{ref.code}.s[{own}]")
+                continue
             if not self.is_tested:
                 w.emit(f"NEED({n} == {self.dims[d]} || {n} == 1);")
             if ref.type.thin and own == ref.ndim - 1:
@@ -84,6 +92,11 @@ class Loop:
                 w.hold("i64", f"{n} == {self.dims[d]} ? {ref.code}.s[{own}] : (i64)0", "s")
             )
         self.leaves[ref.code] = _Leaf(ref, row, steps)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether all dimensions are known, and the elements few."""
+        return all(n.isdigit() for n in self.dims) and math.prod(map(int, self.dims)) <= SHORT
 
     def run(self, body: Body) -> None:
         """Write the loop nest.
@@ -98,6 +111,12 @@ class Loop:
 
         def inner(element: Element, counters: list[str]) -> None:
             k = counters[-1]
+            if self.is_short:
+                for place in range(int(self.dims[-1])):
+                    with self.writer.block():
+                        self.writer.emit(f"constexpr i64 {k} = {place};")
+                        body(element, counters)
+                return
             self.writer.emit("#pragma GCC ivdep")
             self.writer.emit(f"for (i64 {k} = 0; {k} < {self.dims[-1]}; {k}++) {{")
             body(element, counters)
@@ -108,6 +127,8 @@ class Loop:
     def merge(self) -> None:
         """Take all rows for one where they lie so: for loops that ask for no positions."""
         steps = [leaf.steps for leaf in self.leaves.values()]
+        if self.is_short:
+            return
         if self.ndim < 2 or not steps or any("0" in some for some in steps):
             return
         w, sizes = self.writer, self.dims
@@ -150,8 +171,13 @@ class Loop:
             if not unit:
                 self._nest(body, unit=unit)
                 return
-            for length in lengths:
-                with self.writer.block(f"if ({self.dims[-1]} == {length})"):
+            n = self.dims[-1]
+            if n.isdigit() and int(n) in lengths:
+                with self.writer.block():
+                    self._short(short, int(n))
+                return
+            for length in lengths if not n.isdigit() else ():
+                with self.writer.block(f"if ({n} == {length})"):
                     self._short(short, length)
                 self.writer.emit("else")
             with self.writer.block():
@@ -166,7 +192,8 @@ class Loop:
         def body(element: Element, counters: list[str]) -> None:
             short(element, counters, length)
 
-        steps = [leaf.steps[-2] for leaf in self.leaves.values() if leaf.steps[-2] != "0"]
+        found = [leaf.steps[-2] for leaf in self.leaves.values()]
+        steps = [step for step in found if step.isidentifier()]  # others are not asked for
         if not steps:
             self._nest(body, unit=True)
             return
@@ -192,13 +219,16 @@ class Loop:
         units = [
             f"({leaf.steps[-1]} == 1 || {self.dims[-1]} <= 1)"
             for leaf in self.leaves.values()
-            if leaf.ref.type.unit and leaf.steps[-1] != "0"
+            if leaf.ref.type.unit and leaf.steps[-1] not in ("0", "1")
         ]
+        is_unit = any(leaf.ref.type.unit and leaf.steps[-1] == "1" for leaf in self.leaves.values())
         if units:
             with w.block(f"if ({' && '.join(units)})"):
                 self._by_steps(write)
             with w.block("else"):
                 write(False)
+        elif is_unit:
+            self._by_steps(write)
         else:
             write(False)
 
@@ -212,7 +242,7 @@ class Loop:
         steps = {
             leaf.steps[-1]: leaf.ref.type.apart
             for leaf in self.leaves.values()
-            if not leaf.ref.type.unit and leaf.steps[-1] != "0"
+            if not leaf.ref.type.unit and leaf.steps[-1].isidentifier()
         }
         if not steps or 0 in steps.values():
             write(True)

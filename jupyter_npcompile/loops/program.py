@@ -12,7 +12,7 @@ from jupyter_npcompile.loops import dicts, errors
 from jupyter_npcompile.loops.boundary import Boundary
 from jupyter_npcompile.loops.carried import Carried
 from jupyter_npcompile.loops.entry import entry_file, signature
-from jupyter_npcompile.loops.frames import Jumps, NeedsInput, NeedsValue
+from jupyter_npcompile.loops.frames import Jumps, NeedsInput, NeedsMemory, NeedsValue
 from jupyter_npcompile.loops.fusion.liveness import needed_after
 from jupyter_npcompile.loops.given import is_fixed, type_of
 from jupyter_npcompile.loops.kinds import (
@@ -38,6 +38,9 @@ from jupyter_npcompile.loops.variables import GIVEN_BACK
 
 ATTEMPTS = 100
 """At finding all inputs: each one that is missed is one."""
+
+MOST_IN_MEMORY = 8
+"""Names of small arrays that turn out to need memory, until all of them have it."""
 
 
 def translate(
@@ -78,6 +81,8 @@ def translate(
         writer = _Program(node, lookup, assigned, wanted, inputs, found_out, sequence, may_lack)
         try:
             return writer.code()
+        except NeedsMemory as needed:
+            found_out.need_memory(needed.names)
         except WiderInput as wider:
             inputs = {**inputs, wider.name: wider.type}
         except NeedsValue as needed:
@@ -107,6 +112,9 @@ def translate(
                 raise Declined(f"`{needed.name}` is a {kind}", writer.line) from None
             inputs = {**inputs, needed.name: found}
         except Declined as reason:
+            if writer.writer.small:  # perhaps there is another way
+                found_out.in_memory = None
+                continue
             raise Declined(reason.reason, reason.line or writer.line) from None
     raise Declined("too many names", node.lineno)
 
@@ -127,6 +135,8 @@ class FoundOut:
         Entries among the inputs that are replaced.
     first : dict of str to object
         What names are bound to at first that are bound anew later: None, a text.
+    in_memory : frozenset of str, or None
+        Names whose small arrays have to be in memory; None for all.
     """
 
     paths: dict[str, Path] = field(default_factory=dict)
@@ -134,6 +144,15 @@ class FoundOut:
     by_value: frozenset[str] = frozenset()
     replaced: frozenset[str] = frozenset()
     first: dict[str, Any] = field(default_factory=dict)
+    in_memory: frozenset[str] | None = frozenset()
+
+    def need_memory(self, names: abc.Sequence[str]) -> None:
+        """Small arrays of some names have to be in memory; all of them, where one has no name."""
+        known = self.in_memory
+        if known is None or not all(names) or not {*names} - known or len(known) > MOST_IN_MEMORY:
+            self.in_memory = None
+        else:
+            self.in_memory = known | {*names}
 
 
 class WiderInput(Exception):  # noqa: N818 - it asks for something
@@ -158,7 +177,15 @@ class _Program(Boundary):
         may_lack: bool,
     ) -> None:
         found = found_out
-        super().__init__(lookup, inputs, assigned, found.lacking, found.by_value, found.replaced)
+        super().__init__(
+            lookup,
+            inputs,
+            assigned,
+            found.lacking,
+            found.by_value,
+            found.replaced,
+            found.in_memory,
+        )
         self.paths = dict(found_out.paths)
         for name, value in found_out.first.items():
             self.frame.env[name] = Fixed(id(value), value)
@@ -242,6 +269,7 @@ class _Program(Boundary):
             printed=self.printed,
             needed=self.needed,
             returned=list(self.returns.values()),
+            fits=self.fits(),
             grown=self.grown(),
             records=[
                 first + place
@@ -403,9 +431,10 @@ class _Program(Boundary):
         if any(isinstance(type, ListType) for type in self.inputs.values()):
             raise Declined("a return, and a list from outside that grows", node.lineno)
         self.sole = None if self.within else node.value
-        with self.writer.block():
+        self.given_back = frozenset()
+        name = f"{GIVEN_BACK}{node.lineno}_{node.col_offset}"
+        with self.writer.block(), self.binding(name):
             value = Known(None) if node.value is None else self.expression(node.value)
-            name = f"{GIVEN_BACK}{node.lineno}_{node.col_offset}"
             type = self.store(name, self.settled(dicts.given_back(self, value)))
             # One place may be written several times, with different types.
             key = (node.lineno, node.col_offset, type)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from jupyter_npcompile.loops.values import Applied, Gathered, Lazy, Scalar, dtype_of
+from jupyter_npcompile.loops.values import Applied, Gathered, Lazy, Ref, Scalar, dtype_of
 from jupyter_npcompile.loops.writer import Writer
 
 _COMPARES = re.compile(r"\b(lt|le|gt|ge|np_max|np_min|np_sign|at_least|at_most)\b")
@@ -51,6 +51,9 @@ def unheard(
     # What was computed before may not be so later.
     for code in dict.fromkeys(part.code for part in numbers):
         writer.emit(f"{{ auto pinned = {code}; pin(pinned); }}")
+    roots = [part.root for part in parts if isinstance(part, Ref)]
+    for root in dict.fromkeys(root for root in roots if root in writer.small):
+        writer.emit(f"pin({root});")
     writer.emit("const Unheard unheard{run};")
 
 

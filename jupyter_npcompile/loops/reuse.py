@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from jupyter_npcompile.loops import elementwise
 from jupyter_npcompile.loops.elementwise import leaves_of, sources_of
-from jupyter_npcompile.loops.kinds import ArrayType
+from jupyter_npcompile.loops.kinds import ArrayType, lengths_of
 from jupyter_npcompile.loops.values import Applied, Ref
 from jupyter_npcompile.loops.writer import Writer
 
@@ -80,8 +80,9 @@ def memory(writer: Writer, owner: Ref, read: Sequence[Ref], dims: Sequence[str],
     with writer.block(f"if ({' && '.join(dict.fromkeys(tests))})"):
         writer.emit(f"{made} = {owner.code};")
     with writer.block("else"):
-        writer.emit(f"{made} = {elementwise.new(writer, owner.dtype, dims).code};")
-    return Ref(made, ArrayType(owner.dtype, owner.ndim, True), is_fresh=True)
+        writer.emit(f"{made} = {elementwise.new(writer, owner.dtype, dims, in_memory=True).code};")
+    type = ArrayType(owner.dtype, owner.ndim, True, lengths=lengths_of(dims))
+    return Ref(made, type, is_fresh=True)
 
 
 def computed(writer: Writer, owner: Ref, value: Applied) -> Ref:
@@ -91,7 +92,7 @@ def computed(writer: Writer, owner: Ref, value: Applied) -> Ref:
         return elementwise.materialise(writer, value)
     dims = elementwise.shape_of(writer, value)
     read = [*sources, *(leaf for leaf in leaves_of(value) if leaf.code != owner.code)]
-    test = " && ".join(f"{owner.code}.n[{d}] == {n}" for d, n in enumerate(dims))
+    test = " && ".join(f"{owner.n(d)} == {n}" for d, n in enumerate(dims))
     held = elementwise.hoisted(writer, value)
     made = memory(writer, owner, read, dims, test)
     elementwise.filled(writer, made, dims, held)

@@ -100,6 +100,8 @@ def _apart(writer: Writer, ref: Ref, value: Lazy) -> Ref:
         return elementwise.materialise(writer, value)
     made = writer.name("a")
     writer.emit(f"{value.type.c} {made} = {value.code};")
+    if value.type.is_small:
+        return Ref(made, value.type)
     with writer.block(f"if (overlaps({ref.code}, {value.code}))"):
-        writer.emit(f"{made} = {elementwise.copied(writer, value).code};")
+        writer.emit(f"{made} = {elementwise.copied(writer, value, in_memory=True).code};")
     return Ref(made, value.type)

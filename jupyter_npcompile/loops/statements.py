@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from abc import abstractmethod
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 
 import numpy as np
 
@@ -27,7 +28,8 @@ from jupyter_npcompile.loops import (
 from jupyter_npcompile.loops.calls import array, elements
 from jupyter_npcompile.loops.courtesy import give_way
 from jupyter_npcompile.loops.expressions import DECIDED, FALSE, TRUE, Expressions
-from jupyter_npcompile.loops.joins import join
+from jupyter_npcompile.loops.frames import NeedsMemory
+from jupyter_npcompile.loops.joins import join, kept_alike
 from jupyter_npcompile.loops.kinds import (
     UNBOUND,
     ArrayType,
@@ -130,8 +132,17 @@ class Statements(Expressions):
         finally:
             frame.dying = outer
 
+    def binding(self, *names: str) -> AbstractContextManager[None]:
+        """Write what names are bound to: in memory, where one of them has to be."""
+        return self.writer.in_memory(wanted=bool(self.in_memory.intersection(names)))
+
     def _simple(self, node: ast.stmt) -> None:
-        with self.writer.block():
+        names = [
+            part.id
+            for part in ast.walk(node)
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+        ]
+        with self.writer.block(), self.binding(*names):
             if isinstance(node, ast.Assign):
                 value = self.expression(node.value)
                 if len(node.targets) > 1:
@@ -409,7 +420,8 @@ class Statements(Expressions):
         """Write ``return`` in a function that is called in the loop."""
         frame = self.frame
         self.sole = None if self.within else node.value
-        with self.writer.block():
+        self.given_back = frozenset()
+        with self.writer.block(), self.binding(frame.result):
             value = Known(None) if node.value is None else self.expression(node.value)
             value = self.settled(dicts.given_back(self, value))
             type = self.store(frame.result, value)
@@ -426,8 +438,14 @@ class Statements(Expressions):
             return first
         joined = join(first, second)
         if isinstance(joined, ArrayType):
+            assert isinstance(first, ArrayType)
+            assert isinstance(second, ArrayType)
+            if joined.is_small != first.is_small or joined.is_small != second.is_small:
+                raise NeedsMemory(self.frame.result)
             return joined
         if isinstance(joined, Number) and not joined.is_tagged:
+            return joined
+        if kept_alike(first) == kept_alike(second):
             return joined
         raise Declined("a function that returns different types", self.line)
 

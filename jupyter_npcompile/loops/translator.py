@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from jupyter_npcompile.cell.syntax import constant, extent, point
-from jupyter_npcompile.loops import cuts, elementwise, index_loops, indexing, lists
+from jupyter_npcompile.loops import cuts, elementwise, index_loops, indexing, lists, small_arrays
 from jupyter_npcompile.loops.bounds import Proof, renamed
 from jupyter_npcompile.loops.calls import elements, number
 from jupyter_npcompile.loops.carried import Carried, unrolled
@@ -379,7 +379,10 @@ class Translator(Fusing):
         if isinstance(value, Listed):
             return lists.iterated(self, value)
         value = elements(value)
-        return self.settled(value.view if isinstance(value, Locked) else value)
+        value = self.settled(value.view if isinstance(value, Locked) else value)
+        assert isinstance(value, Ref)
+        small_arrays.gone_through(self, value)
+        return value
 
     def iteration(self, sequence: Value) -> tuple[str, Callable[[str], Value]]:
         """How often a loop over a sequence runs, and its item by position."""
@@ -456,7 +459,10 @@ def jumps_in(node: ast.For) -> bool:
 
 
 def known_count(sequence: Value) -> float:
-    """How often a loop over a range runs, if that is written there; else infinity."""
+    """How often a loop over a range or an array runs, if that is known; else infinity."""
+    if isinstance(sequence, Ref):
+        length = sequence.type.length(0)
+        return float("inf") if length is None else length
     if not isinstance(sequence, Bounds):
         return float("inf")
     parts = [part.const for part in (sequence.start, sequence.stop, sequence.step)]

@@ -67,6 +67,11 @@ class Ref:
         """Number of dimensions."""
         return self.type.ndim
 
+    def n(self, dimension: int) -> str:
+        """C++ for the length of a dimension."""
+        length = self.type.length(dimension)
+        return f"{self.code}.n[{dimension}]" if length is None else str(length)
+
 
 @dataclass(frozen=True)
 class Gathered:

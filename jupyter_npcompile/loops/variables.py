@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from jupyter_npcompile.loops import arithmetic, elementwise, lists, reuse
+from jupyter_npcompile.loops import arithmetic, elementwise, lists, reuse, small_arrays
 from jupyter_npcompile.loops.calls import number
-from jupyter_npcompile.loops.frames import Env, Frame
+from jupyter_npcompile.loops.frames import Env, Frame, NeedsMemory
 from jupyter_npcompile.loops.given import fixed
 from jupyter_npcompile.loops.joins import have_join
 from jupyter_npcompile.loops.kinds import (
@@ -55,6 +55,17 @@ class Variables:
     ----------
     frame : Frame
         The function, or the loop itself, whose names they are at present.
+
+    Attributes
+    ----------
+    in_memory : frozenset of str
+        Names whose small arrays are in memory.
+    given_back : frozenset of str
+        Variables of small arrays that the present ``return`` returns.
+    boxed : frozenset of str
+        Names of small arrays of which lists have copies.
+    changes_items : bool
+        Whether arrays are written into that lists have.
     """
 
     def __init__(self, frame: Frame) -> None:
@@ -62,6 +73,10 @@ class Variables:
         self.frame = frame
         self.groups: dict[str, str] = {}
         self.line = 0
+        self.in_memory: frozenset[str] = frozenset()
+        self.given_back: frozenset[str] = frozenset()
+        self.boxed: frozenset[str] = frozenset()
+        self.changes_items = False
 
     def group(self, name: str) -> str:
         """The variables that may share memory, by one of them."""
@@ -76,8 +91,10 @@ class Variables:
 
     def variable(self, name: str, type: Number | ArrayType | ListType | SourceType) -> str:
         """The C++ variable of a name while it has a type."""
-        c = type.c
-        return self.writer.variable(f"{self.frame.prefix}{name}_{type.code}", c)
+        variable = self.writer.variable(f"{self.frame.prefix}{name}_{type.code}", type.c)
+        if isinstance(type, ArrayType) and type.is_small:
+            small_arrays.noted(self, name, variable)
+        return variable
 
     def tag(self, name: str, type: Number) -> str:
         """The C++ variable that says whose number a name is."""
@@ -134,6 +151,9 @@ class Variables:
                 self.writer.emit(f"{self.tag(name, type)} = {arithmetic.tag_of(value)};")
             return type
         if isinstance(value, Locked):
+            owner = small_arrays.name_of(self.writer, value.view)
+            if owner is not None:
+                raise NeedsMemory(owner or name)
             made = self.store(name, value.view)
             assert isinstance(made, ArrayType)
             return LockedType(made)
@@ -145,11 +165,18 @@ class Variables:
             return RangeType(tuple(b.type for b in bounds), step if isinstance(step, int) else None)
         if isinstance(value, (Ref, Applied, Gathered)):
             known = self.frame.env.get(name)
-            if isinstance(value, Applied) and known == ArrayType(value.dtype, value.ndim, True):
+            is_known = isinstance(known, ArrayType) and known.unit and not known.thin
+            if (
+                isinstance(value, Applied)
+                and isinstance(known, ArrayType)
+                and is_known
+                and not known.is_small
+                and (known.dtype, known.ndim) == (value.dtype, value.ndim)
+            ):
                 old = Ref(self.variable(name, known), known)
                 ref = reuse.computed(self.writer, old, value)
             else:
-                ref = elementwise.materialise(self.writer, value)
+                ref = small_arrays.bound(self, name, elementwise.materialise(self.writer, value))
             variable = self.variable(name, ref.type)
             self.writer.emit(f"{variable} = {ref.code};")
             self.share(variable, ref.root)
@@ -215,6 +242,8 @@ class Variables:
             if target.is_tagged and not (source.is_tagged and here == there):
                 tag = "2" if target.mixed and source.dtype == "int64" else _plain_tag(source)
                 self.writer.emit(f"{self.tag(name, target)} = {tag};")
+        elif isinstance(source, ArrayType) and isinstance(target, ArrayType):
+            self._convert_array(name, source, target)
         elif isinstance(source, ListType) and isinstance(target, ListType):
             if source.item is None:
                 lists.emptied(self, name, target)
@@ -222,6 +251,17 @@ class Variables:
             # Of another length they are only as long as types have not settled.
             for k, (a, b) in enumerate(zip(source.items, target.items, strict=False)):
                 self.convert(f"{name}_{k}", a, b)
+
+    def _convert_array(self, name: str, source: ArrayType, target: ArrayType) -> None:
+        """Have a small array in memory, as the name has it where two ways meet."""
+        if not source.is_small or target.is_small:
+            return
+        if source.is_shared or source.is_view:
+            raise NeedsMemory(name)
+        value = Ref(self.variable(name, source), source)
+        with self.writer.block():
+            memory = small_arrays.boxed(self.writer, value)
+            self.writer.emit(f"{self.variable(name, target)} = {memory.code};")
 
     def convert_all(self, source: Env, target: Env) -> None:
         """Have all variables as another environment has them."""
@@ -246,7 +286,7 @@ class Variables:
         if isinstance(value, (Applied, Gathered)):
             return elementwise.materialise(self.writer, value)
         if isinstance(value, Ref):
-            if not value.root or value.code != value.root:
+            if not value.root or value.code != value.root or value.is_fresh:
                 return value
             name = self.writer.name("a")
             self.writer.emit(f"{value.type.c} {name} = {value.code};")

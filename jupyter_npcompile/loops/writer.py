@@ -26,12 +26,18 @@ class Writer:
         C++ variables of the whole function, and their types.
     fills : dict of str to Fill
         How new arrays got their elements.
+    small : dict of str to str
+        C++ variables of small arrays that are values, and their names; empty for those without.
+    keeps_small : bool
+        Whether new arrays may be such values.
     """
 
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.variables: dict[str, str] = {}
         self.fills: dict[str, Any] = {}
+        self.small: dict[str, str] = {}
+        self.keeps_small = False
         self._number = 0
 
     def emit(self, *lines: str) -> None:
@@ -60,6 +66,16 @@ class Writer:
         self.emit(f"{head} {{".lstrip())
         yield
         self.emit("}")
+
+    @contextlib.contextmanager
+    def in_memory(self, *, wanted: bool = True) -> Iterator[None]:
+        """Lines in which new arrays are in memory."""
+        before = self.keeps_small
+        self.keeps_small = before and not wanted
+        try:
+            yield
+        finally:
+            self.keeps_small = before
 
     def mark(self) -> Mark:
         """Where the text ends now."""

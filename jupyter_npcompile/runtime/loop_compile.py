@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from jupyter_npcompile.cell import Loop
 from jupyter_npcompile.cell.names import loaded
 from jupyter_npcompile.loops import Declined, translate
-from jupyter_npcompile.loops.given import Constant, is_fixed, type_of
+from jupyter_npcompile.loops.given import Constant, is_fixed, type_of, with_lengths
 from jupyter_npcompile.loops.records import DEEPEST, Record
 from jupyter_npcompile.loops.sequences import Sequence
 from jupyter_npcompile.runtime import loop_store
@@ -66,6 +66,7 @@ class Job:
         *,
         in_module: bool,
         constants: Callable[[str], bool] = no_constants,
+        lengths: bool = False,
     ) -> Job:
         """What is known about a loop that begins, or goes on.
 
@@ -81,6 +82,8 @@ class Job:
             Whether names that it binds are global.
         constants : callable
             Whether a name in capitals is part of the code, if it is a number's.
+        lengths : bool
+            Whether lengths of arrays are part of the code, if they are probably always the same.
 
         Raises
         ------
@@ -90,7 +93,9 @@ class Job:
         kind = None if iterator is None else remaining(iterator).kind
         if kind is not None and not is_own(loop.node.iter, namespace):  # type: ignore[union-attr]
             raise Declined("what it goes through may be an iterator that is used elsewhere")
-        return cls.of_names(loop, kind, namespace, in_module=in_module, constants=constants)
+        return cls.of_names(
+            loop, kind, namespace, in_module=in_module, constants=constants, lengths=lengths
+        )
 
     @classmethod
     def of_names(
@@ -102,6 +107,7 @@ class Job:
         in_module: bool = False,
         whole: bool = False,
         constants: Callable[[str], bool] = no_constants,
+        lengths: bool = False,
     ) -> Job:
         """What is known about a loop that goes through something of a certain kind."""
         known: dict[str, Any] = {}
@@ -110,7 +116,8 @@ class Job:
                 value = namespace[name]
                 may_be = constants(name) and name not in loop.assigned
                 constant = Constant.of(name, value) if may_be else None
-                known[name] = constant or known_of(value)
+                found = constant or known_of(value)
+                known[name] = with_lengths(found, value) if lengths else found
         return cls(loop, kind, known, in_module, whole)
 
     def compile(self, ticket: Ticket) -> Form:

@@ -274,9 +274,15 @@ class LoopState:
         """Have a native form made, in the background unless the user's code waits."""
         try:
             # A constant that has changed may change again.
-            constants = no_constants if self.forms else namespace.is_global
+            is_first = not self.forms
+            constants = namespace.is_global if is_first else no_constants
             job = Job.of(
-                self.loop, namespace, iterator, in_module=self.in_module, constants=constants
+                self.loop,
+                namespace,
+                iterator,
+                in_module=self.in_module,
+                constants=constants,
+                lengths=is_first,
             )
         except Declined as reason:
             self.close(reason.reason)

@@ -353,9 +353,12 @@ class WholeFunction:
             self._compile(namespace)
 
     def _compile(self, namespace: FrameNamespace) -> None:
-        # A constant that has changed may change again.
-        constants = no_constants if self._taken else namespace.is_global
-        job = Job.of_names(self.loop, Numbers(), namespace, whole=True, constants=constants)
+        # A constant or a length that has changed may change again.
+        is_first = not self._taken
+        constants = namespace.is_global if is_first else no_constants
+        job = Job.of_names(
+            self.loop, Numbers(), namespace, whole=True, constants=constants, lengths=is_first
+        )
         compile = LoopCompile(self, job)
         self._ticket = compile.ticket
         compile.submit()

@@ -33,7 +33,15 @@ from jupyter_npcompile.loops.fusion.groups import Group
 from jupyter_npcompile.loops.fusion.row_blocks import RowBlocks
 from jupyter_npcompile.loops.fusion.unrolling import unrolled
 from jupyter_npcompile.loops.given import is_fixed
-from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number, TupleType, Type
+from jupyter_npcompile.loops.kinds import (
+    ArrayType,
+    Declined,
+    Number,
+    TupleType,
+    Type,
+    is_few,
+    lengths_of,
+)
 from jupyter_npcompile.loops.values import Applied, Ref, Scalar, Value
 
 
@@ -200,6 +208,8 @@ class Fusing(RowBlocks):
             self.called_together(group, node.value)
         # What is written before the loop cannot know what the loop computes.
         text = "\n".join(self.writer.lines[begin:])
+        if self.writer.keeps_small and is_few(lengths_of(group.dims)):
+            raise NotFusible  # nothing of it goes through memory
         if known and re.search(rf"\b({'|'.join(known)})\b", text):
             raise NotFusible
         group.look()

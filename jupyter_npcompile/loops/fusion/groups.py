@@ -228,7 +228,7 @@ class Group:
         for target in self.targets.values():
             tests.append(f"apart({target.code})")
             others = [a for code, a in self.arrays.items() if code != target.code]
-            others += self.elsewhere.values()
+            others += [other for other in self.elsewhere.values() if not other.type.is_small]
             tests += [f"!overlaps({target.code}, {other.code})" for other in others]
         if tests:
             # The statements are also written as they stand; so here is one loop, and not two.

@@ -19,7 +19,7 @@ from jupyter_npcompile.loops.fusion.fusible import names_in, result_apart
 from jupyter_npcompile.loops.fusion.liveness import needed_after
 from jupyter_npcompile.loops.fusion.row_expressions import NotByRows, of_rows
 from jupyter_npcompile.loops.fusion.rows import Rows
-from jupyter_npcompile.loops.kinds import CTYPES, INT, ArrayType, Declined
+from jupyter_npcompile.loops.kinds import CTYPES, INT, ArrayType, Declined, is_few
 from jupyter_npcompile.loops.statements import Statements
 from jupyter_npcompile.loops.values import Cut, Ref, Scalar
 
@@ -135,7 +135,8 @@ class RowBlocks(Statements):
         """Of the arrays in a statement: the most."""
         give_way()
         known = (self.frame.env.get(n.id) for n in ast.walk(node) if isinstance(n, ast.Name))
-        return max((t.ndim for t in known if isinstance(t, ArrayType)), default=0)
+        arrays = (t for t in known if isinstance(t, ArrayType) and not is_few(t.lengths))
+        return max((t.ndim for t in arrays), default=0)
 
     def _write(self, rows: Rows, last: ast.stmt, rest: ast.Return | None) -> bool:
         """Write the loop; False when something in it has no such form."""

@@ -18,6 +18,9 @@ INLINE void pin(Complex &v) { pin(v.re); pin(v.im); }
 template <class T, int N> INLINE void pin(Array<T, N> &v) {
     for (int d = 0; d < N; d++) pin(v.n[d]);
 }
+template <class T, i64... LENGTHS> INLINE void pin(Small<T, LENGTHS...> &v) {
+    for (i64 k = 0; k < v.COUNT; k++) pin(v.p[k]);
+}
 template <class... T> INLINE void pin_all(T &...v) { (pin(v), ...); }
 // From here on such flags do not matter.
 static inline void ignore(Run &run, int flags) {

@@ -87,6 +87,15 @@ static inline Array<double, 2> inverse(Run &run, const View<double, 2> &a) {
     return by_columns(run, x);
 }
 // From the logarithm of its size, as NumPy has it, which warns of what happens here.
+INLINE double product_of_diagonal(const double *diagonal, i64 step, const i64 *pivots, i64 n) {
+    double sign = 1.0, size = 0.0;
+    for (i64 k = 0; k < n; k++) {
+        const double element = diagonal[k * step];
+        if ((pivots[k] != k + 1) != (element < 0)) sign = -sign;
+        size += std::log(std::fabs(element));
+    }
+    return sign * std::exp(size);
+}
 static inline double determinant(Run &run, const View<double, 2> &a) {
     const i64 n = square_size(a);
     Array<double, 2> lu;
@@ -101,20 +110,14 @@ static inline double determinant(Run &run, const View<double, 2> &a) {
         diagonal = lu.p;
         step = n + 1;
     }
-    double sign = 1.0, size = 0.0;
-    for (i64 k = 0; k < n; k++) {
-        const double element = diagonal[k * step];
-        if ((pivots.p[k] != k + 1) != (element < 0)) sign = -sign;
-        size += std::log(std::fabs(element));
-    }
-    return sign * std::exp(size);
+    return product_of_diagonal(diagonal, step, pivots.p, n);
 }
 static inline Array<double, 2> cholesky(Run &run, const View<double, 2> &a) {
     const i64 n = square_size(a);
     if (is_small(n)) {
         const i64 shape[2] = {n, n};
         Array<double, 2> factor = fresh<double, 2>(run.spare, shape, NPY_DOUBLE);
-        if (cholesky_small(a, factor)) return factor;
+        if (cholesky_small(a, factor, n)) return factor;
     }
     Array<double, 2> lower = by_columns(run, a);
     i64 info = 0;

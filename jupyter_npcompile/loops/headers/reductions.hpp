@@ -165,6 +165,36 @@ template <class T, bool LARGEST, class F> INLINE T extreme(const F &f, i64 n) {
     }
     return best;
 }
+// The same for elements that are known to be few.
+template <class T, i64 N> INLINE T sum_of_few(const T (&x)[N]) {
+    T sum = (T)-0.0;
+    i64 k = 0;
+    if constexpr (N >= 8) {
+        T r[8];
+        for (k = 0; k < 8; k++) r[k] = x[k];
+        for (; k < N - N % 8; k += 8)
+            for (i64 i = 0; i < 8; i++) r[i] = r[i] + x[k + i];
+        sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+    }
+    for (; k < N; k++) sum = sum + x[k];
+    return sum;
+}
+template <class T, bool LARGEST, i64 N> INLINE T extreme_of_few(const T (&x)[N]) {
+    T best = x[0];
+    for (i64 k = 1; k < N; k++) best = better<T, LARGEST>(best, x[k]);
+    return best;
+}
+template <class T, bool LARGEST, i64 N> INLINE i64 place_of_few(const T (&x)[N]) {
+    T best = x[0];
+    i64 place = 0;
+    for (i64 k = 1; k < N; k++) {
+        const bool is_better = (LARGEST ? gt<T>(x[k], best) : lt<T>(x[k], best)) | (x[k] != x[k]);
+        const bool is_new = is_better & (best == best);
+        best = is_new ? x[k] : best;
+        place = is_new ? k : place;
+    }
+    return place;
+}
 // Where the first of the largest or smallest elements is, or the first NaN.
 template <class T, bool LARGEST> static inline i64 place_of_extreme(const T *p, i64 n, i64 step) {
     const i64 lanes = 64;

@@ -89,8 +89,7 @@ static inline bool factor_small(const View<double, 2> &a, double *diagonal, i64 
     }
 }
 // The lower half of a becomes a factor, row by row; false where the library has to look at it.
-static inline bool cholesky_small(const View<double, 2> &a, const View<double, 2> &lower) {
-    const i64 n = a.n[0];
+INLINE bool cholesky_small(const View<double, 2> &a, const View<double, 2> &lower, i64 n) {
     double *const l = lower.p;
     for (i64 j = 0; j < n; j++) {
         double sum = 0.0;

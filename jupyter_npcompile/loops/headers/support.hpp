@@ -244,7 +244,10 @@ static inline bool makes_odd(int ndim, std::initializer_list<int> orders) {
 }
 // No function gets the address of one: what is known to lie nowhere else is kept in registers.
 #define KEPT __attribute__((always_inline))
+template <class T, i64... LENGTHS> struct Small;
 template <class T, int N> struct Array : View<T, N> {
+    template <class U, i64... LENGTHS> Array(const Small<U, LENGTHS...> &) = delete;  // it has no memory
+    template <class U, i64... LENGTHS> Array &operator=(const Small<U, LENGTHS...> &) = delete;
     KEPT Array() { this->p = nullptr; this->b = nullptr; this->id = 0; for (int d = 0; d < N; d++) this->n[d] = this->s[d] = 0; }
     KEPT Array(const View<T, N> &v) : View<T, N>(v) { if (this->b) ++this->b->refs; }
     KEPT Array(const Array &v) : View<T, N>(v) { if (this->b) ++this->b->refs; }
@@ -257,6 +260,44 @@ template <class T, int N> struct Array : View<T, N> {
     }
     KEPT Array &operator=(const Array &v) { return *this = static_cast<const View<T, N> &>(v); }
     KEPT ~Array() { drop(this->b); }
+};
+// An array of few elements, which is a value: see small_arrays.py. The names of its parts are those
+// of a view, but lengths and strides are constants; what takes views gets the one it begins with.
+template <class T, i64... LENGTHS> struct Small : View<T, sizeof...(LENGTHS)> {
+    static constexpr int N = sizeof...(LENGTHS);
+    static constexpr i64 COUNT = (LENGTHS * ...);
+    struct Strides {
+        i64 at[N];
+        constexpr Strides() : at{} {
+            const i64 lengths[N] = {LENGTHS...};
+            i64 step = 1;
+            for (int d = N - 1; d >= 0; d--) { at[d] = step; step *= lengths[d]; }
+        }
+        constexpr i64 operator[](int d) const { return at[d]; }
+    };
+    static constexpr i64 n[N] = {LENGTHS...};
+    static constexpr Strides s{};
+    static constexpr Buffer *b = nullptr;
+    static constexpr i64 id = 0;
+    T p[COUNT];
+    KEPT Small() {
+        View<T, N> &view = *this;
+        view.p = p;
+        for (int d = 0; d < N; d++) { view.n[d] = n[d]; view.s[d] = s[d]; }
+        view.b = nullptr;
+        view.id = 0;
+    }
+    KEPT Small(const Small &other) : Small() { *this = other; }
+    KEPT Small &operator=(const Small &other) {
+        for (i64 k = 0; k < COUNT; k++) p[k] = other.p[k];
+        return *this;
+    }
+    // A view of the same lengths.
+    KEPT Small &operator=(const View<T, N> &other) {
+        static_assert(N == 1, "the order of such a view might be another one");
+        for (i64 k = 0; k < COUNT; k++) p[k] = other.p[k * other.s[0]];
+        return *this;
+    }
 };
 // Whether nobody else has any of an array's memory.
 template <class T, int N> INLINE bool is_sole(const View<T, N> &a) {
@@ -280,6 +321,24 @@ template <class T, int N> static inline Array<T, N> fresh(Spare &spare, const i6
     a.p = reinterpret_cast<T *>(a.b->data());
     own(a);
     return a;
+}
+// The same elements in memory.
+template <class T, i64... LENGTHS> static inline auto boxed(Spare &spare, const Small<T, LENGTHS...> &a, int type) {
+    const i64 n[] = {LENGTHS...};
+    auto made = fresh<T, sizeof...(LENGTHS)>(spare, n, type);
+    for (i64 k = 0; k < a.COUNT; k++) made.p[k] = a.p[k];
+    return made;
+}
+template <class T, int N> static inline Array<T, N> boxed(Spare &spare, const View<T, N> &a, int type) {
+    Array<T, N> made = fresh<T, N>(spare, a.n, type);
+    i64 k[N] = {};
+    for (i64 at = 0; at < made.size(); at++) {
+        const T *from = a.p;
+        for (int d = 0; d < N; d++) from += k[d] * a.s[d];
+        made.p[at] = *from;
+        for (int d = N - 1; d >= 0 && ++k[d] == a.n[d]; d--) k[d] = 0;
+    }
+    return made;
 }
 template <class T, int N> INLINE void span(const View<T, N> &v, const char *&low, const char *&high) {
     low = high = reinterpret_cast<const char *>(v.p);
@@ -1035,6 +1094,13 @@ template <class T, int N> static PyObject *make_array(const View<T, N> v, int ty
     if (PyArray_SetBaseObject((PyArrayObject *)view, base) < 0) { Py_DECREF(view); return nullptr; }
     results.views.push_back({v.id, view});
     return view;
+}
+
+template <class T, i64... LENGTHS> static PyObject *make_small(const Small<T, LENGTHS...> a, int type) {
+    npy_intp dims[] = {LENGTHS...};
+    PyObject *array = PyArray_SimpleNew(sizeof...(LENGTHS), dims, type);
+    if (array) std::memcpy(PyArray_DATA((PyArrayObject *)array), a.p, sizeof(a.p));
+    return array;
 }
 
 // A view that nobody may write into.

@@ -9,7 +9,7 @@ import numpy as np
 
 from jupyter_npcompile.loops import arithmetic, elementwise
 from jupyter_npcompile.loops.calls import Call, elements, of, register
-from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined
+from jupyter_npcompile.loops.kinds import CTYPES, Declined
 from jupyter_npcompile.loops.library import stacks
 from jupyter_npcompile.loops.values import (
     Applied,
@@ -40,6 +40,10 @@ def dtype_named(value: Value | None, default: str) -> str:
     raise Declined("a dtype that native loops do not have")
 
 
+KNOWN = 64
+"""Lengths that are known while a loop is translated, at most; others are computed."""
+
+
 def shape_named(t: Names, value: Value) -> list[str]:
     """The dimensions that an argument names."""
     items = value.items if isinstance(value, Items) else (value,)
@@ -47,6 +51,9 @@ def shape_named(t: Names, value: Value) -> list[str]:
     for item in items:
         if not isinstance(item, Scalar) or item.type.kind not in "iu" or item.type.mixed:
             raise Declined("a shape that is not known")
+        if type(item.const) is int and 0 <= item.const <= KNOWN:
+            dims.append(str(item.const))
+            continue
         dims.append(t.writer.hold("i64", f"(i64){item.code}", "n"))
         t.writer.emit(f"NEED({dims[-1]} >= 0);")
     if not dims:
@@ -138,32 +145,26 @@ def array_call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> 
         raise Declined("np.array with these arguments")
     rows = [item for item in value.items if isinstance(item, Items)]
     if len(rows) == len(value.items) and len({len(row.items) for row in rows}) == 1:
-        flat = Items(tuple(item for row in rows for item in row.items))
-        made = array_call(t, [flat], kwargs)
-        assert isinstance(made, Ref)
-        return _reshaped(t, made, len(rows), len(rows[0].items))
-    items = [item for item in value.items if isinstance(item, Scalar)]
-    if len(items) != len(value.items) or any(item.type.mixed for item in items):
+        parts = [item for row in rows for item in row.items]
+        return _displayed(t, parts, [str(len(rows)), str(len(rows[0].items))], kwargs)
+    return _displayed(t, value.items, [str(len(value.items))], kwargs)
+
+
+def _displayed(
+    t: Names, values: Sequence[Value], dims: Sequence[str], kwargs: Mapping[str, Value]
+) -> Ref:
+    """A new array of numbers, one row after the other."""
+    items = [item for item in values if isinstance(item, Scalar)]
+    if not items or len(items) != len(values) or any(item.type.mixed for item in items):
         raise Declined("np.array of these")
     common = np.result_type(*(np.dtype(item.type.dtype) for item in items)).name
     dtype = dtype_named(kwargs.get("dtype"), common)
-    made = elementwise.new(t.writer, dtype, [str(len(items))])
+    made = elementwise.new(t.writer, dtype, dims)
     for place, item in enumerate(items):
         stored = elementwise.converted(item, dtype)
         assert isinstance(stored, Scalar)
         t.writer.emit(f"{made.code}.p[{place}] = {stored.code};")
     return made
-
-
-def _reshaped(t: Names, ref: Ref, rows: int, columns: int) -> Ref:
-    """New memory of one dimension, as a matrix."""
-    name = t.writer.name("a")
-    type = ArrayType(ref.dtype, 2, True)
-    t.writer.emit(f"{type.c} {name};")
-    t.writer.emit(f"{name}.p = {ref.code}.p; {name}.b = {ref.code}.b; ++{name}.b->refs;")
-    t.writer.emit(f"{name}.n[0] = {rows}; {name}.n[1] = {columns};")
-    t.writer.emit(f"{name}.s[0] = {columns}; {name}.s[1] = 1; own({name});")
-    return Ref(name, type, is_fresh=True)
 
 
 @of(np.arange)

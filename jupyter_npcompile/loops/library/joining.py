@@ -9,7 +9,7 @@ import numpy as np
 
 from jupyter_npcompile.loops import arithmetic, cuts, elementwise
 from jupyter_npcompile.loops.calls import elements, named, of
-from jupyter_npcompile.loops.kinds import CTYPES, Declined
+from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, lengths_of
 from jupyter_npcompile.loops.library import stacks
 from jupyter_npcompile.loops.library.creation import array_call
 from jupyter_npcompile.loops.library.results import NONE, place_of
@@ -67,17 +67,20 @@ def _joined(t: Names, refs: Sequence[Ref], place: int) -> Ref:
         for d in range(ndim):
             if d != place and ref is not refs[0]:
                 w.emit(f"NEED({ref.code}.n[{d}] == {refs[0].code}.n[{d}]);")
-    dims = [f"{refs[0].code}.n[{d}]" for d in range(ndim)]
-    dims[place] = " + ".join(f"{ref.code}.n[{place}]" for ref in refs)
+    dims = [refs[0].n(d) for d in range(ndim)]
+    sizes = [ref.n(place) for ref in refs]
+    is_known = all(size.isdigit() for size in sizes)
+    dims[place] = str(sum(map(int, sizes))) if is_known else " + ".join(sizes)
     made = elementwise.new(w, dtype, dims)
     start = "0"
     for ref in refs:
-        size = f"{ref.code}.n[{place}]"
+        size = ref.n(place)
         window = w.name("w")
         w.emit(f"{made.type.view} {window} = {made.code};")
         w.emit(f"{window}.p += ({start}) * {made.code}.s[{place}]; {window}.n[{place}] = {size};")
-        target = Ref(window, made.type)
-        sizes = [w.hold("i64", f"{window}.n[{d}]", "n") for d in range(ndim)]
+        lengths = lengths_of([*dims[:place], size, *dims[place + 1 :]])
+        target = Ref(window, ArrayType(dtype, ndim, True, lengths=lengths))
+        sizes = [elementwise.length(w, target, d) for d in range(ndim)]
         elementwise.fill(w, target, sizes, elementwise.converted(ref, dtype))
         start = f"{start} + {size}"
     return made

@@ -17,7 +17,7 @@ import numpy as np
 
 from jupyter_npcompile.loops import elementwise
 from jupyter_npcompile.loops.calls import elements, of
-from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number
+from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number, is_few
 from jupyter_npcompile.loops.values import Applied, Gathered, Lazy, Parts, Ref, Scalar, Value
 
 if TYPE_CHECKING:
@@ -34,6 +34,9 @@ _SPELLINGS = ("scipy_{}_64_", "{}_64_", "scipy_{}64_", "{}64_")
 """Names of the variant with integers of 64 bits; the two others are for C."""
 
 DTYPE = "float64"
+
+ROWS = 4
+"""Of matrices that are not the library's: ``SMALL_ROWS`` in ``small_matrices.hpp``."""
 
 
 @functools.cache
@@ -108,25 +111,50 @@ def _made(t: Names, code: str, ndim: int) -> Ref:
     return Ref(name, type, is_fresh=True)
 
 
+def _few(t: Names, a: Ref) -> int:
+    """How many rows a square matrix has, if they are known and few; or else 0."""
+    rows, columns = a.type.length(0), a.type.length(1)
+    good = t.writer.keeps_small and rows == columns and rows is not None
+    return rows if good and rows is not None and 0 < rows <= ROWS else 0
+
+
+def _made_small(t: Names, code: str, *lengths: int) -> Ref:
+    made = elementwise.new_small(t.writer, DTYPE, lengths)
+    t.writer.emit(f"{made.code} = {code};")
+    return made
+
+
 @_decomposing((2, 1), (2, 2))
 def _solve(t: Names, arrays: Sequence[Ref]) -> Value:
     a, b = arrays
+    n, m = _few(t, a), b.type.length(b.ndim - 1)
+    if n and b.type.length(0) == n and is_few(b.type.lengths) and m is not None:
+        sizes = (n,) if b.ndim == 1 else (n, m)
+        return _made_small(
+            t, f"solve_few<{', '.join(map(str, sizes))}>(run, {a.code}, {b.code})", *sizes
+        )
     return _made(t, f"solve(run, {a.code}, {b.code})", b.ndim)
 
 
 @_decomposing((2,))
 def _inv(t: Names, arrays: Sequence[Ref]) -> Value:
+    if n := _few(t, arrays[0]):
+        return _made_small(t, f"inverse_few<{n}>(run, {arrays[0].code})", n, n)
     return _made(t, f"inverse(run, {arrays[0].code})", 2)
 
 
 @_decomposing((2,))
 def _cholesky(t: Names, arrays: Sequence[Ref]) -> Value:
+    if n := _few(t, arrays[0]):
+        return _made_small(t, f"cholesky_few<{n}>(run, {arrays[0].code})", n, n)
     return _made(t, f"cholesky(run, {arrays[0].code})", 2)
 
 
 @_decomposing((2,))
 def _det(t: Names, arrays: Sequence[Ref]) -> Value:
-    held = t.writer.hold("double", f"determinant(run, {arrays[0].code})")
+    n = _few(t, arrays[0])
+    function = f"determinant_few<{n}>" if n else "determinant"
+    held = t.writer.hold("double", f"{function}(run, {arrays[0].code})")
     return Scalar(held, Number("np", DTYPE))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from jupyter_npcompile.loops import elementwise
 from jupyter_npcompile.loops.calls import array, axis_of, elements, of
 from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number
-from jupyter_npcompile.loops.library import reductions
+from jupyter_npcompile.loops.library import inner_products, reductions
 from jupyter_npcompile.loops.values import Lazy, Ref, Scalar, Value
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def _norm(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value
     if kwargs:
         raise Declined("np.linalg.norm with these arguments")
     row = _row(t, value)
-    made = reductions.product(t.writer, row, row)
+    made = inner_products.product(t.writer, row, row)
     assert isinstance(made, Scalar)
     return Scalar(f"std::sqrt({made.code})", Number("np", "float64"))
 
@@ -40,6 +40,8 @@ def _row(t: Names, value: Lazy) -> Ref:
     ref = elementwise.materialise(t.writer, value)
     if ref.ndim == 1:
         return ref
+    if ref.type.is_small:
+        return reductions.flat(t.writer, ref)
     type = ArrayType(ref.dtype, ref.ndim, True)
     held = t.writer.name("a")
     t.writer.emit(f"{type.c} {held}({ref.code});")

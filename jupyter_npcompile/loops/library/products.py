@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, cuts, elementwise, hosts
+from jupyter_npcompile.loops import arithmetic, cuts, elementwise, hosts, small_arrays
 from jupyter_npcompile.loops.calls import elements, of
-from jupyter_npcompile.loops.kinds import INT, ArrayType, Declined
-from jupyter_npcompile.loops.library import linear_algebra, reductions
+from jupyter_npcompile.loops.kinds import INT, ArrayType, Declined, is_few
+from jupyter_npcompile.loops.library import inner_products, linear_algebra, reductions
 from jupyter_npcompile.loops.library.rearranging import reshaped
 from jupyter_npcompile.loops.values import Cut, Items, Lazy, Ref, Scalar, Value
 
@@ -31,19 +31,21 @@ def product(t: Names, left: Lazy, right: Lazy) -> Value:
             return linear_algebra.product_of_stacks(t, left, right)
         if left.ndim > 2 or right.ndim > 2:
             return hosts.call(t, np.matmul, [left, right], {})
-        return reductions.product(w, left, right)
+        return inner_products.product(w, left, right)
     a, b = elementwise.materialise(w, left), elementwise.materialise(w, right)
     if np.result_type(a.dtype, b.dtype).name not in ("float64", "float32") or a.dtype != b.dtype:
         return hosts.call(t, np.matmul, [a, b], {})
+    if is_few(a.type.lengths) and is_few(b.type.lengths):
+        return inner_products.product(w, a, b)
     type = ArrayType(a.dtype, a.ndim + b.ndim - 2, True)
     result = w.variable(w.name("product"), type.c)
     work = " * ".join(
         [f"{a.code}.size()", f"{b.code}.n[1]"] if b.ndim == 2 else [f"{a.code}.size()"]
     )
     with w.block(f"if ({work} <= {SMALL})"):
-        made = reductions.product(w, a, b)
+        made = inner_products.product(w, a, b)
         assert isinstance(made, Ref)
-        w.emit(f"{result} = {made.code};")
+        w.emit(f"{result} = {small_arrays.in_memory(w, made).code};")
     with w.block("else"):
         if linear_algebra.is_suitable(a, b):
             w.emit(f"{result} = {linear_algebra.product(a, b)};")

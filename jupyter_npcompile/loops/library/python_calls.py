@@ -10,7 +10,7 @@ import numpy as np
 
 from jupyter_npcompile.loops import arithmetic, elementwise, indexing, lists, promotion
 from jupyter_npcompile.loops.calls import Call, array, elements, number, of, register
-from jupyter_npcompile.loops.kinds import BOOL, FLOAT, INT, PYTHON, SIZE, Declined, Number, Origin
+from jupyter_npcompile.loops.kinds import BOOL, FLOAT, INT, PYTHON, Declined, Number, Origin
 from jupyter_npcompile.loops.library import aggregates
 from jupyter_npcompile.loops.library.ufuncs import ufunc
 from jupyter_npcompile.loops.values import (
@@ -67,8 +67,7 @@ def _len(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
         return arithmetic.constant(len(args[0].items))
     if isinstance(args[0], Listed):
         return lists.length(t, args[0])
-    value = elementwise.shape_of(t.writer, elements(args[0]))[0]
-    return Scalar(value, SIZE)
+    return elementwise.as_number(elementwise.shape_of(t.writer, elements(args[0]))[0])
 
 
 @of(slice)

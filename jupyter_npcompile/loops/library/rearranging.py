@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from jupyter_npcompile.loops.calls import (
 )
 from jupyter_npcompile.loops.cuts import Index, view
 from jupyter_npcompile.loops.indexing import along
-from jupyter_npcompile.loops.kinds import CTYPES, SIZE, ArrayType, Declined
+from jupyter_npcompile.loops.kinds import CTYPES, SIZE, ArrayType, Declined, lengths_of
 from jupyter_npcompile.loops.library.creation import array_call, shape_named
 from jupyter_npcompile.loops.library.results import NONE, place_of
 from jupyter_npcompile.loops.library.ufuncs import ufunc
@@ -205,8 +206,8 @@ def reshaped(t: Names, value: Lazy, shape: Value) -> Ref:
         w.emit(f"NEED({known} > 0);")
         dims.insert(open_[0], w.hold("i64", f"{ref.code}.size() / {known}"))
     name, copy = w.name("w"), w.name("a")
-    type = ArrayType(ref.dtype, len(dims), False)
-    w.emit(f"{ref.type.c} {copy};")
+    type = ArrayType(ref.dtype, len(dims), False, lengths=lengths_of(dims))
+    w.emit(f"{replace(ref.type, is_small=False).c} {copy};")
     w.emit(f"{type.view} {name}; {name}.id = ++ids_;")
     w.emit(" ".join(f"{name}.n[{d}] = {n};" for d, n in enumerate(dims)))
     w.emit(f"reshape(run, {ref.code}, {name}, {copy}, {np.dtype(ref.dtype).num});")
@@ -279,7 +280,8 @@ def _with_axes(t: Names, value: Lazy, order: Sequence[int]) -> Ref:
     ref = elementwise.materialise(t.writer, value)
     name = t.writer.name("w")
     same = order[-1] == ref.ndim - 1
-    type = ArrayType(ref.dtype, ref.ndim, ref.type.unit and same)
+    lengths = lengths_of([ref.n(d) for d in order])
+    type = ArrayType(ref.dtype, ref.ndim, ref.type.unit and same, lengths=lengths)
     t.writer.emit(f"{type.view} {name} = {ref.code}; {name}.id = ++ids_;")
     for d, other in enumerate(order):
         t.writer.emit(

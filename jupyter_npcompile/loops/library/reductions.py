@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from jupyter_npcompile.loops import cuts, elementwise
-from jupyter_npcompile.loops.kinds import CTYPES, SIZE, ArrayType, Declined, Number
+from jupyter_npcompile.loops.kinds import (
+    CTYPES,
+    SIZE,
+    ArrayType,
+    Declined,
+    Number,
+    is_few,
+    lengths_of,
+)
 from jupyter_npcompile.loops.library import stretches
 from jupyter_npcompile.loops.nests import Element, Loop
 from jupyter_npcompile.loops.quiet import unheard
@@ -23,6 +32,11 @@ COUNTED = Number("np", "int64") if isinstance(np.count_nonzero(np.ones(1)), np.i
 """What ``np.count_nonzero`` gives: another type in some versions of NumPy."""
 
 
+FEW, EIGHT = 16, 8
+"""Elements of a known number that are written one by one, at most; and from when on those that are
+added have another order where they lie beside each other."""
+
+
 SHORT = (2, 3, 4)
 """Lengths of rows that are added without a loop: the coordinates of points, pairs."""
 
@@ -34,8 +48,12 @@ def total(writer: Writer, value: Lazy, dtype: str | None = None) -> Scalar:
     c = CTYPES[dtype]
     result = writer.name("sum")
     writer.emit(f"{c} {result} = {'Complex(0.0)' if kind == 'c' else '0'};")
+    if value.ndim > 1 and kind in "fc" and _is_small(writer, value):
+        value = elementwise.materialise(writer, value)
     if value.ndim == 1 or kind not in "fc":
         _add_rows(writer, value, result, c, kind)
+    elif isinstance(value, Ref) and value.type.is_small:
+        _add_rows(writer, flat(writer, value), result, c, kind)
     elif isinstance(value, Ref):
         # What lies in one piece is one row for NumPy.
         with writer.block(f"if ({value.code}.contiguous())"):
@@ -47,10 +65,22 @@ def total(writer: Writer, value: Lazy, dtype: str | None = None) -> Scalar:
     return Scalar(result, Number("np", dtype))
 
 
+def _is_small(writer: Writer, value: Lazy) -> bool:
+    """Whether an array would be a value if it were computed."""
+    leaves = elementwise.leaves_of(value)
+    known = all(leaf.n(d).isdigit() for leaf in leaves for d in range(leaf.ndim))
+    if not known or not writer.keeps_small:
+        return False
+    in_order = all(leaf.type.is_small for leaf in leaves if leaf.ndim > 1)
+    return in_order and is_few(lengths_of(elementwise.shape_of(writer, value)))
+
+
 def flat(writer: Writer, ref: Ref) -> Ref:
     """The elements of an array in one row, if they lie so."""
     name = writer.name("w")
-    type = ArrayType(ref.dtype, 1, True)
+    dims = [ref.n(d) for d in range(ref.ndim)]
+    lengths = (math.prod(map(int, dims)),) if all(n.isdigit() for n in dims) else ()
+    type = ArrayType(ref.dtype, 1, True, lengths=lengths)
     writer.emit(f"{type.view} {name};")
     writer.emit(f"{name}.p = {ref.code}.p; {name}.n[0] = {ref.code}.size(); {name}.s[0] = 1;")
     writer.emit(f"{name}.b = {ref.code}.b; {name}.id = 0;")
@@ -80,6 +110,8 @@ def _add_rows(writer: Writer, value: Lazy, result: str, c: str, kind: str) -> No
 
 def _sum_of_row(value: Lazy, element: str, k: str, n: str, c: str) -> str:
     """C++ for the sum of a row: of what lies in memory, or is computed block by block."""
+    if items := _few(element, k, n):
+        return f"sum_of_few<{c}>({{{', '.join(f'({c}){item}' for item in items)}}})"
     pointer = element.removesuffix(f"[{k}]")
     if isinstance(value, Ref) and pointer != element and c == CTYPES[value.dtype]:
         return f"pairwise_of<{c}>({pointer}, {n})"
@@ -137,7 +169,8 @@ def extreme(writer: Writer, value: Lazy, name: str) -> Scalar:
         loop = Loop(writer, dims)
         loop.prepare(value)
         loop.merge()
-        unheard(writer, [value], compares=True)
+        if not loop.is_short:
+            unheard(writer, [value], compares=True)
 
         def body(element: Element, counters: list[str]) -> None:
             row = _extreme_of_row(value, element(value), counters[-1], loop.dims[-1], order)
@@ -153,10 +186,28 @@ def _order(dtype: str, name: str) -> str:
 
 
 def _extreme_of_row(value: Lazy, element: str, k: str, n: str, order: str) -> str:
+    if items := _few(element, k, n, EIGHT):
+        return f"extreme_of_few<{order}>({{{', '.join(items)}}})"
     pointer = element.removesuffix(f"[{k}]")
     if isinstance(value, Ref) and pointer != element:
         return f"extreme_of<{order}>({pointer}, {n})"
     return f"extreme<{order}>([&](i64 {k}) {{ return {element}; }}, {n})"
+
+
+def _few(element: str, k: str, n: str, end: int = FEW + 1) -> list[str]:
+    """C++ for each element of a row, where they are known to be less than so many."""
+    return [_at(element, k, str(i)) for i in range(int(n))] if n.isdigit() and int(n) < end else []
+
+
+def elements_of(ref: Ref, first: int | None = None, second: int | None = None) -> list[str]:
+    """C++ for the elements of a vector, of a row or of a column of a matrix of known lengths."""
+    fixed, lengths = (first, second)[: ref.ndim], [int(ref.n(d)) for d in range(ref.ndim)]
+    (free,) = (d for d in range(ref.ndim) if fixed[d] is None)
+    places = [[*fixed[:free], i, *fixed[free + 1 :]] for i in range(lengths[free])]
+    return [
+        f"{ref.code}.p[{' + '.join(f'{i} * {ref.code}.s[{d}]' for d, i in enumerate(place))}]"
+        for place in places
+    ]
 
 
 def place_of_extreme(writer: Writer, value: Lazy, name: str) -> Scalar:
@@ -166,6 +217,10 @@ def place_of_extreme(writer: Writer, value: Lazy, name: str) -> Scalar:
     ref = elementwise.materialise(writer, value)
     writer.emit(f"NEED({ref.code}.n[0] > 0);")
     order = _order(ref.dtype, name)
+    if ref.n(0).isdigit() and 0 < int(ref.n(0)) <= FEW:
+        items = ", ".join(elements_of(ref))
+        few = writer.hold("i64", f"place_of_few<{order}>({{{items}}})", "best")
+        return Scalar(few, Number("np", "int64"))
     place = f"place_of_extreme<{order}>({ref.code}.p, {ref.code}.n[0], {ref.code}.s[0])"
     best = writer.name("best")
     writer.emit(f"i64 {best};")
@@ -185,7 +240,7 @@ def places_of_extremes(writer: Writer, value: Lazy, name: str, axis: int) -> Ref
     writer.emit(f"NEED({n} > 0);")
     if axis < ref.ndim - 1:
         return _places_row_by_row(writer, ref, name, axis)
-    made = elementwise.new(writer, "int64", [f"{ref.code}.n[{d}]" for d in others])
+    made = elementwise.new(writer, "int64", [ref.n(d) for d in others])
     counters = [writer.name("k") for _ in others]
     writer.emit("{")
     unheard(writer, [ref], compares=True)
@@ -204,7 +259,7 @@ def places_of_extremes(writer: Writer, value: Lazy, name: str, axis: int) -> Ref
 def _places_row_by_row(writer: Writer, ref: Ref, name: str, axis: int) -> Ref:
     """The same along an axis that is not the last: a row at a time, for all columns."""
     others = [d for d in range(ref.ndim) if d != axis]
-    made = elementwise.new(writer, "int64", [f"{ref.code}.n[{d}]" for d in others])
+    made = elementwise.new(writer, "int64", [ref.n(d) for d in others])
     counters = [writer.name("k") for _ in others[:-1]]
     writer.emit("{")
     unheard(writer, [ref], compares=True)
@@ -366,67 +421,6 @@ def keep(writer: Writer, ref: Ref, axis: int) -> Ref:
     full: list[cuts.Index] = [Cut(None, None, None)] * ref.ndim
     full.insert(axis, Known(None))
     made = cuts.view(writer, ref, full)
-    if ref.is_fresh:
+    if ref.is_fresh and not ref.type.is_small:
         writer.emit(f"own({made.code});")
     return made
-
-
-def product(writer: Writer, left: Lazy, right: Lazy) -> Scalar | Ref:
-    """``left @ right``."""
-    dtype = np.result_type(np.dtype(left.dtype), np.dtype(right.dtype)).name
-    if np.dtype(dtype).kind not in "f":
-        raise Declined(f"a product of matrices of {dtype}")
-    c = CTYPES[dtype]
-    if left.ndim > 2 or right.ndim > 2:
-        raise Declined("a product of stacks of matrices")
-    if left.ndim == right.ndim == 1 and not (isinstance(left, Ref) and isinstance(right, Ref)):
-        return _dot(writer, left, right, dtype)
-    a, b = elementwise.materialise(writer, left), elementwise.materialise(writer, right)
-    inner = f"{a.code}.n[{a.ndim - 1}]"
-    writer.emit(f"NEED({inner} == {b.code}.n[0]);")
-    if a.ndim == b.ndim == 1:
-        code = f"dot<{c}>({a.code}.p, {a.code}.s[0], {b.code}.p, {b.code}.s[0], {inner})"
-        return Scalar(writer.hold(c, code, "dot"), Number("np", dtype))
-    if b.ndim == 1:
-        made = elementwise.new(writer, dtype, [f"{a.code}.n[0]"])
-        k = writer.name("k")
-        writer.emit(
-            f"for (i64 {k} = 0; {k} < {a.code}.n[0]; {k}++) {made.code}.p[{k}] = dot<{c}>("
-            f"{a.code}.p + {k} * {a.code}.s[0], {a.code}.s[1], {b.code}.p, {b.code}.s[0], {inner});"
-        )
-        return made
-    if a.ndim == 1:
-        made = elementwise.new(writer, dtype, [f"{b.code}.n[1]"])
-        writer.emit(
-            f"add_product<{c}>({a.code}.p, {a.code}.s[0], {inner}, {b.code}, {made.code}.p);"
-        )
-        return made
-    made = elementwise.new(writer, dtype, [f"{a.code}.n[0]", f"{b.code}.n[1]"])
-    k = writer.name("k")
-    writer.emit(
-        f"for (i64 {k} = 0; {k} < {a.code}.n[0]; {k}++) add_product<{c}>("
-        f"{a.code}.p + {k} * {a.code}.s[0], {a.code}.s[1], {inner}, {b.code}, "
-        f"{made.code}.p + {k} * {made.code}.s[0]);"
-    )
-    return made
-
-
-def _dot(writer: Writer, left: Lazy, right: Lazy, dtype: str) -> Scalar:
-    """A product of two vectors that are computed as they are needed, a block at a time."""
-    c, result = CTYPES[dtype], writer.name("dot")
-    writer.emit(f"{c} {result};")
-    with writer.block():
-        sides = [elementwise.hoisted(writer, side) for side in (left, right)]
-        n, other = (elementwise.shape_of(writer, side)[0] for side in sides)
-        writer.emit(f"NEED({n} == {other});")
-        loop = Loop(writer, [n])
-        for side in sides:
-            loop.prepare(side)
-        k = loop.counters[-1]
-
-        def body(element: Element, counters: list[str]) -> None:
-            parts = [f"[&](i64 {k}) {{ return ({c}){element(side)}; }}" for side in sides]
-            writer.emit(f"{result} = dot_by<{c}>({', '.join(parts)}, {n});")
-
-        loop.rows(body)
-    return Scalar(result, Number("np", dtype))

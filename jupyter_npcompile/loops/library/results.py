@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from jupyter_npcompile.loops import small_arrays
 from jupyter_npcompile.loops.calls import integer
 from jupyter_npcompile.loops.kinds import ArrayType, Declined
 from jupyter_npcompile.loops.values import Known, Ref, Value
@@ -35,7 +36,7 @@ def either(
     with w.block("else"):
         found = other()
         assert isinstance(found, Ref)
-        w.emit(f"{result} = {found.code};")
+        w.emit(f"{result} = {small_arrays.in_memory(w, found).code};")
     return Ref(result, kind)
 
 

@@ -83,5 +83,6 @@ def joined(t: Names, owner: Listed) -> Ref:
         window = w.name("w")
         w.emit(f"{made.type.view} {window} = {made.code}; {window}.n[0] = {part.code}.n[0];")
         w.emit(f"{window}.p += {start} * {made.code}.s[0]; {start} += {part.code}.n[0];")
-        elementwise.fill(w, Ref(window, made.type), [f"{part.code}.n[0]", *dims], part)
+        target = Ref(window, ArrayType(made.dtype, made.ndim, True))
+        elementwise.fill(w, target, [f"{part.code}.n[0]", *dims], part)
     return made

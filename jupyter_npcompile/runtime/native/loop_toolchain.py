@@ -24,7 +24,7 @@ LOOPS = (
 
 HEADERS = (
     *("support.hpp", "mathematics.hpp", "reductions.hpp", "lists.hpp", "rearranging.hpp"),
-    *("small_matrices.hpp", "linear_algebra.hpp", "errors.hpp"),
+    *("small_matrices.hpp", "linear_algebra.hpp", "small_systems.hpp", "errors.hpp"),
     *(
         "searching.hpp",
         "histograms.hpp",
