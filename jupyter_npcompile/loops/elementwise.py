@@ -10,6 +10,7 @@ import numpy as np
 
 from jupyter_npcompile.loops import arithmetic, inner_loops, promotion
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined, Number
+from jupyter_npcompile.loops.lanes import lane_of
 from jupyter_npcompile.loops.nests import Element, Loop
 from jupyter_npcompile.loops.quiet import unheard
 from jupyter_npcompile.loops.values import (
@@ -272,9 +273,9 @@ def fill(writer: Writer, target: Ref, dims: Sequence[str], value: Lazy | Scalar)
         unheard(writer, [value])
 
         def body(element: Element, counters: list[str]) -> None:
-            writer.emit(f"{loop.target(element(target), target)} = {element(value)};")
+            loop.assign(target, element(target), element(value))
 
-        loop.run(body)
+        loop.run(body, lane_of([value], [target]), again=target.is_fresh)
     if target.is_fresh:
         writer.fills[target.code] = Fill(begin, len(writer.lines), value, tuple(dims))
 
