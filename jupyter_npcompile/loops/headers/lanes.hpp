@@ -37,6 +37,11 @@ template <class T> struct Lanes {
     friend INLINE_MEMBER Lanes operator/(Lanes a, Lanes b) { return a.v / b.v; }
     friend INLINE_MEMBER Lanes operator-(Lanes a) { return -a.v; }
 };
+// How many elements of a type are in one register; 0 where nothing is gained.
+template <class T> constexpr i64 lane_count() {
+    if constexpr (has_lanes && std::is_floating_point<T>::value) return Lanes<T>::count;
+    else return 0;
+}
 // The larger one of two, or the second; the first wherever that is NaN.
 #if defined(__AVX512F__)
 INLINE Lanes<double> larger(Lanes<double> a, Lanes<double> b) {
@@ -74,8 +79,9 @@ template <class T> INLINE Lanes<T> smaller(Lanes<T> a, Lanes<T> b) {
     return a;
 }
 #endif
-template <class T> INLINE Lanes<T> np_max(Lanes<T> a, Lanes<T> b) { return larger(a, b); }
-template <class T> INLINE Lanes<T> np_min(Lanes<T> a, Lanes<T> b) { return smaller(a, b); }
+template <class T> using Wide = typename std::enable_if<std::is_floating_point<T>::value, Lanes<T>>::type;
+template <class T> INLINE Wide<T> np_max(Wide<T> a, Wide<T> b) { return larger(a, b); }
+template <class T> INLINE Wide<T> np_min(Wide<T> a, Wide<T> b) { return smaller(a, b); }
 template <class T> INLINE Lanes<T> lanes_at(const T *p) {
     Lanes<T> made;
     std::memcpy(&made.v, p, sizeof made.v);

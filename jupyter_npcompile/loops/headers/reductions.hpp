@@ -129,20 +129,21 @@ template <class T, bool LARGEST> constexpr T worst() {
 template <class T, bool LARGEST> INLINE T better(T a, T b) {
     return LARGEST ? np_max<T>(a, b) : np_min<T>(a, b);
 }
-template <class T, bool LARGEST> INLINE Lanes<T> better(Lanes<T> a, Lanes<T> b) {
-    return LARGEST ? np_max<T>(a, b) : np_min<T>(a, b);
-}
 // As many extremes beside each other as are found by vectors; the last ones of a row are looked at
 // twice, which changes nothing.
 template <class T, bool LARGEST, i64 COUNT> static inline T extreme_by(const T *p, i64 n) {
     T r[COUNT];
-    if constexpr (has_lanes && std::is_floating_point<T>::value && COUNT % Lanes<T>::count == 0) {
-        constexpr i64 one = Lanes<T>::count, many = COUNT / one;
+    constexpr i64 one = lane_count<T>();
+    if constexpr (one > 0 && COUNT >= one) {
+        constexpr i64 many = COUNT / one;
         Lanes<T> best[many];
         for (i64 i = 0; i < many; i++) best[i] = lanes_at(p + i * one);
         for (i64 k = COUNT; k < n; k += COUNT) {
             const i64 from = k + COUNT <= n ? k : n - COUNT;
-            for (i64 i = 0; i < many; i++) best[i] = better<T, LARGEST>(best[i], lanes_at(p + from + i * one));
+            for (i64 i = 0; i < many; i++) {
+                const Lanes<T> more = lanes_at(p + from + i * one);
+                best[i] = LARGEST ? larger(best[i], more) : smaller(best[i], more);
+            }
         }
         for (i64 i = 0; i < many; i++) put_lanes(r + i * one, best[i]);
     } else {
