@@ -13,6 +13,9 @@ Element = Callable[[Lazy | Scalar], str]
 Body = Callable[[Element, list[str]], None]
 ShortBody = Callable[[Element, list[str], int], None]
 
+ALIKE = 4
+"""So many operands more than one are slices of one array, for code of their own."""
+
 
 @dataclass
 class _Leaf:
@@ -264,10 +267,36 @@ class Loop:
         with w.block("else"):
             write(True)
 
+    def _alike(self, write: Callable[[], None]) -> None:
+        """Write something twice where many operands are slices of one array.
+
+        Then all of them are as many elements further in each row, which is computed once.
+        """
+        groups: dict[str, list[_Leaf]] = {}
+        for leaf in self.leaves.values():
+            if leaf.ref.root and "0" not in leaf.steps:
+                groups.setdefault(leaf.ref.root, []).append(leaf)
+        pairs = [
+            (leaf.steps[d], first.steps[d])
+            for first, *others in groups.values()
+            if len(others) >= ALIKE
+            for leaf in others
+            for d in range(self.ndim - 1)
+        ]
+        if not pairs:
+            write()
+            return
+        w = self.writer
+        with w.block(f"if ({' && '.join(f'{one} == {other}' for one, other in pairs)})"):
+            w.emit(*(f"const i64 {one} = {other};" for one, other in pairs))
+            write()
+        with w.block("else"):
+            write()
+
     def _known(self, write: Callable[[bool], None]) -> None:
         """Write something for rows of which the compiler knows how their elements lie."""
         self._is_known = True
-        write(True)
+        self._alike(lambda: write(True))
         self._is_known = False
 
     def _nest(self, body: Body, *, unit: bool) -> None:
