@@ -23,7 +23,7 @@ LOOPS = (
 
 
 HEADERS = (
-    *("support.hpp", "overlaps.hpp", "lanes.hpp", "mathematics.hpp", "reductions.hpp"),
+    *("support.hpp", "normals.hpp", "overlaps.hpp", "lanes.hpp", "mathematics.hpp", "reductions.hpp"),
     *("lists.hpp", "rearranging.hpp", "small_matrices.hpp", "linear_algebra.hpp", "errors.hpp"),
     *(
         "searching.hpp",
