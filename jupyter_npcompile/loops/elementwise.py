@@ -276,7 +276,8 @@ def fill(writer: Writer, target: Ref, dims: Sequence[str], value: Lazy | Scalar)
         def body(element: Element, counters: list[str]) -> None:
             loop.assign(target, element(target), element(value))
 
-        loop.run(body, lane_of([value], [target]), again=target.is_fresh)
+        # Not twice: a new array may come to lie where an operand does (`reuse`).
+        loop.run(body, lane_of([value], [target]))
     if target.is_fresh:
         writer.fills[target.code] = Fill(begin, len(writer.lines), value, tuple(dims))
 

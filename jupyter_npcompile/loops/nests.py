@@ -336,12 +336,16 @@ class Loop:
         code : str
             C++ for what it becomes.
         """
-        row = self.leaves[ref.code].row
-        into = f"(({CTYPES[ref.dtype]} *){row})"
         if self.lane:
-            self.writer.emit(f"put_lanes<{self.lane}>({into} + {self.counters[-1]}, {code});")
+            row = f"({self.lane} *){self.leaves[ref.code].row}"
+            self.writer.emit(f"put_lanes<{self.lane}>({row} + {self.counters[-1]}, {code});")
         else:
-            self.writer.emit(f"{place.replace(row, into, 1)} = {code};")
+            self.writer.emit(f"{self.target(place, ref)} = {code};")
+
+    def target(self, element: str, ref: Ref) -> str:
+        """C++ for an element of an array, as it may be assigned to."""
+        row = self.leaves[ref.code].row
+        return element.replace(row, f"(({CTYPES[ref.dtype]} *){row})", 1)
 
     def element(self, value: Lazy | Scalar, *, unit: bool) -> str:
         """C++ for an element of a value in the present row."""
