@@ -59,7 +59,9 @@ def behind(
     lags = ", ".join(f"lag_of({target.code}, {leaf.code})" for leaf in leaves)
     lag = w.hold("i64", f"std::max<i64>({{{lags}}})")
     line = w.hold("i64", " * ".join(dims[1:]), "n")
-    step = w.hold("i64", f"std::max<i64>({BLOCK} / std::max<i64>({line}, 1), std::max<i64>({lag}, 1))")
+    step = w.hold(
+        "i64", f"std::max<i64>({BLOCK} / std::max<i64>({line}, 1), std::max<i64>({lag}, 1))"
+    )
     done = w.hold("bool", f"{lag} < {n} && {step} <= {n} / 2", "c")
     with w.block(f"if ({done})"):
         k, count, half = (w.name(prefix) for prefix in ("k", "m", "half"))
@@ -75,9 +77,9 @@ def behind(
             own = {leaf.code: _rows_of(w, leaf, target.ndim, k, count) for leaf in leaves}
             value = _replaced(value, own)
             fill(part.ref, [count, *dims[1:]], value)
-            last = f"({half} ^ 1) * {step} + {step} - {lag}"
+            kept = f"{rows}.p + (({half} ^ 1) * {step} + {step} - {lag}) * {line}"
             w.emit(
-                f"if ({k}) put_rows({target.code}, {k} - {lag}, {lag}, {rows}.p + ({last}) * {line});",
+                f"if ({k}) put_rows({target.code}, {k} - {lag}, {lag}, {kept});",
                 f"put_rows({target.code}, {k}, {k} + {count} < {n} ? {count} - {lag} : {count}, "
                 f"{part.ref.code}.p);",
             )
