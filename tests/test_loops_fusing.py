@@ -84,7 +84,7 @@ def test_short_loops_are_one_loop_over_memory() -> None:
     rng = np.random.default_rng(0)
     state = assert_whole(ACCUMULATED, rng.normal(size=(9, 9)), rng.normal(size=(3, 3)), 2)
     source = state.forms[0].code.source
-    assert fused(source) == [18]
+    assert set(fused(source)) == {18}  # one loop, in several forms
 
 
 BITS = """

@@ -275,3 +275,57 @@ def test_stacks_and_what_lies_between() -> None:
     for _ in range(3):
         assert not differences(outcome(function, given), outcome(made, given))
     assert state.forms[0].iterations
+
+
+DRAWN = """
+def f(rng, y, x, n, m):
+    noise = rng.{draw}
+    level = y + 0.25 * noise
+    paths = np.cumsum(level, axis=1)
+    best = paths.max(axis=1) - RATE * noise.mean(axis=1)
+    return best, best.sum(), rng.random(3)
+"""
+
+CHOSEN = """
+def f(rng, y, x, n, m):
+    chosen = rng.integers(0, len(x), size=(n, m))
+    ratios = x[chosen].mean(axis=1) / x[chosen].max(axis=1)
+    return ratios, np.sort(ratios), rng.integers(0, 9, size=2)
+"""
+
+DRAWS = (
+    *("standard_normal((n, m))", "normal(0.5, 2.0, (n, m))", "uniform(size=(n, m), high=3.0)"),
+    *("random((n, m))", "exponential(2.0, size=(n, m))", "integers(0, len(x), (n, m))"),
+)
+
+
+@pytest.mark.usefixtures("_small_blocks")
+@pytest.mark.parametrize("draw", [*DRAWS, ""])
+def test_what_is_drawn_by_rows(draw: str) -> None:
+    text = DRAWN.format(draw=draw) if draw else CHOSEN
+    function = define(text, {"RATE": 0.03125})
+    rng = np.random.default_rng(5)
+    given = [rng, rng.normal(size=(20, 4)), rng.normal(size=9), 20, 4]
+    native, state = whole(function, given)
+    assert not state.closed, state.closed
+    assert "blocks_" in state.forms[0].code.source
+    for n, m in ((20, 4), (1, 4), (7, 3), (31, 2), (0, 4), (3, 40)):
+        x, y = rng.normal(size=9), rng.normal(size=(n, m))
+        results = [f(np.random.default_rng(n), y, x, n, m) for f in (function, native)]
+        wrong = differences(*(outcome(lambda r=r: r, []) for r in results))
+        assert not wrong, (draw, n, m, wrong)
+
+
+def test_normal_numbers_of_all_layers() -> None:
+    function = define(
+        "def f(rng, n):\n"
+        "    x = np.empty(n)\n"
+        "    for k in range(n): x[k] = rng.standard_normal()\n"
+        "    return x, rng.normal(1.0, 2.0, n), rng.random()"
+    )
+    native, state = whole(function, [np.random.default_rng(0), 50])
+    assert not state.closed, state.closed
+    for bits in (np.random.PCG64, np.random.MT19937, np.random.Philox, np.random.SFC64):
+        results = [f(np.random.Generator(bits(7)), 60_000) for f in (function, native)]
+        for one, other in zip(*results, strict=True):
+            assert np.array_equal(one, other), bits

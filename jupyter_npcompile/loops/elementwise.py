@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,9 @@ from jupyter_npcompile.loops.kinds import (
     is_few,
     lengths_of,
 )
+from jupyter_npcompile.loops.lanes import lane_of
 from jupyter_npcompile.loops.nests import Element, Loop
+from jupyter_npcompile.loops.overlaps import behind
 from jupyter_npcompile.loops.quiet import unheard
 from jupyter_npcompile.loops.values import (
     Applied,
@@ -318,9 +320,10 @@ def fill(writer: Writer, target: Ref, dims: Sequence[str], value: Lazy | Scalar)
         unheard(writer, [value])
 
         def body(element: Element, counters: list[str]) -> None:
-            writer.emit(f"{loop.target(element(target), target)} = {element(value)};")
+            loop.assign(target, element(target), element(value))
 
-        loop.run(body)
+        # Not twice: a new array may come to lie where an operand does (`reuse`).
+        loop.run(body, lane_of([value], [target]))
     if target.is_fresh:
         writer.fills[target.code] = Fill(begin, len(writer.lines), value, tuple(dims))
 
@@ -354,5 +357,13 @@ def store(writer: Writer, target: Ref, value: Lazy | Scalar) -> None:
     with writer.block(f"if (!{clash})"):
         fill(writer, target, dims, value)
     with writer.block("else"):
-        aside = copied(writer, value, dims)
-        fill(writer, target, dims, aside)
+        if target.ndim > 1 and not sources_of(value):
+            done = behind(
+                *(writer, target, dims, value, leaves_of(value)),
+                new=lambda dtype, n: replace(new(writer, dtype, [n]), is_fresh=False),
+                fill=lambda part, dims, value: fill(writer, part, dims, value),
+            )
+            writer.emit(f"if (!{done})")
+        with writer.block():
+            aside = copied(writer, value, dims)
+            fill(writer, target, dims, aside)

@@ -17,6 +17,9 @@ ShortBody = Callable[[Element, list[str], int], None]
 SHORT = 16
 """Elements for each of which there are lines of its own, at most."""
 
+ALIKE = 4
+"""So many operands more than one are slices of one array, for code of their own."""
+
 
 @dataclass
 class _Leaf:
@@ -44,12 +47,16 @@ class Loop:
     is_tested : bool
         Whether all shapes are known to fit, and arrays whose elements lie beside each other are
         not broadcast in the last dimension.
+    lane : str
+        What vectors of elements consist of where they are written as such; else empty.
     """
 
     def __init__(self, writer: Writer, dims: Sequence[str]) -> None:
         self.writer = writer
         self.is_tested = False
         self.locals: dict[str, str] = {}
+        self.lane = ""
+        self._is_known = False
         self.dims = list(dims)
         self.ndim = len(dims)
         self.leaves: dict[str, _Leaf] = {}
@@ -98,7 +105,7 @@ class Loop:
         """Whether all dimensions are known, and the elements few."""
         return all(n.isdigit() for n in self.dims) and math.prod(map(int, self.dims)) <= SHORT
 
-    def run(self, body: Body) -> None:
+    def run(self, body: Body, lane: str = "", *, again: bool = False) -> None:
         """Write the loop nest.
 
         Parameters
@@ -106,23 +113,57 @@ class Loop:
         body : callable
             ``body(element, counters)`` writes the innermost statements;
             ``element(value)`` is the C++ for an element of a value.
+        lane : str
+            The C++ type of all elements, where vectors of them are to be written.
+        again : bool
+            Whether elements may be computed twice, for nothing reads what is written.
         """
         self.merge()
 
         def inner(element: Element, counters: list[str]) -> None:
-            k = counters[-1]
             if self.is_short:
+                k = counters[-1]
                 for place in range(int(self.dims[-1])):
                     with self.writer.block():
                         self.writer.emit(f"constexpr i64 {k} = {place};")
                         body(element, counters)
                 return
-            self.writer.emit("#pragma GCC ivdep")
-            self.writer.emit(f"for (i64 {k} = 0; {k} < {self.dims[-1]}; {k}++) {{")
-            body(element, counters)
-            self.writer.emit("}")
+            if not lane or not self._is_known:
+                self._one_by_one(body, element)
+                return
+            n = self.dims[-1]
+            with self.writer.block(f"if (has_lanes && {n} >= Lanes<{lane}>::count)"):
+                self._by_lanes(body, element, lane, again=again)
+            with self.writer.block("else"):
+                self._one_by_one(body, element)
 
         self.rows(inner)
+
+    def _one_by_one(self, body: Body, element: Element) -> None:
+        k = self.counters[-1]
+        self.writer.emit("#pragma GCC ivdep")
+        self.writer.emit(f"for (i64 {k} = 0; {k} < {self.dims[-1]}; {k}++) {{")
+        body(element, self.counters)
+        self.writer.emit("}")
+
+    def _by_lanes(self, body: Body, element: Element, lane: str, *, again: bool) -> None:
+        """A row by vectors: the last ones once more, or what is left one by one."""
+        w, k, n, count = self.writer, self.counters[-1], self.dims[-1], f"Lanes<{lane}>::count"
+        if again:
+            begin = w.name("k")
+            w.emit(f"for (i64 {begin} = 0; {begin} < {n}; {begin} += {count}) {{")
+            w.emit(f"const i64 {k} = std::min<i64>({begin}, {n} - {count});")
+        else:
+            w.emit(f"i64 {k} = 0;")
+            w.emit(f"for (; {k} + {count} <= {n}; {k} += {count}) {{")
+        self.lane = lane
+        body(element, self.counters)
+        self.lane = ""
+        w.emit("}")
+        if not again:
+            w.emit(f"for (; {k} < {n}; {k}++) {{")
+            body(element, self.counters)
+            w.emit("}")
 
     def merge(self) -> None:
         """Take all rows for one where they lie so: for loops that ask for no positions."""
@@ -244,15 +285,50 @@ class Loop:
             for leaf in self.leaves.values()
             if not leaf.ref.type.unit and leaf.steps[-1].isidentifier()
         }
-        if not steps or 0 in steps.values():
+        if not steps:
+            self._known(write)
+            return
+        if 0 in steps.values():
             write(True)
             return
         with w.block(f"if ({' && '.join(f'{name} == {by}' for name, by in steps.items())})"):
             for name, by in steps.items():
                 w.emit(f"const i64 {name} = {by};")
-            write(True)
+            self._known(write)
         with w.block("else"):
             write(True)
+
+    def _alike(self, write: Callable[[], None]) -> None:
+        """Write something twice where many operands are slices of one array.
+
+        Then all of them are as many elements further in each row, which is computed once.
+        """
+        groups: dict[str, list[_Leaf]] = {}
+        for leaf in self.leaves.values():
+            if leaf.ref.root and "0" not in leaf.steps:
+                groups.setdefault(leaf.ref.root, []).append(leaf)
+        pairs = [
+            (leaf.steps[d], first.steps[d])
+            for first, *others in groups.values()
+            if len(others) >= ALIKE
+            for leaf in others
+            for d in range(self.ndim - 1)
+        ]
+        if not pairs:
+            write()
+            return
+        w = self.writer
+        with w.block(f"if ({' && '.join(f'{one} == {other}' for one, other in pairs)})"):
+            w.emit(*(f"const i64 {one} = {other};" for one, other in pairs))
+            write()
+        with w.block("else"):
+            write()
+
+    def _known(self, write: Callable[[bool], None]) -> None:
+        """Write something for rows of which the compiler knows how their elements lie."""
+        self._is_known = True
+        self._alike(lambda: write(True))
+        self._is_known = False
 
     def _nest(self, body: Body, *, unit: bool) -> None:
         w = self.writer
@@ -279,6 +355,24 @@ class Loop:
             )
             w.emit(f"const {c} *{leaf.row} = {leaf.ref.code}.p{' + ' + offset if offset else ''};")
 
+    def assign(self, ref: Ref, place: str, code: str) -> None:
+        """Write that an element of an array becomes something.
+
+        Parameters
+        ----------
+        ref : Ref
+            The array.
+        place : str
+            C++ for its element, as it is read.
+        code : str
+            C++ for what it becomes.
+        """
+        if self.lane:
+            row = f"({self.lane} *){self.leaves[ref.code].row}"
+            self.writer.emit(f"put_lanes<{self.lane}>({row} + {self.counters[-1]}, {code});")
+        else:
+            self.writer.emit(f"{self.target(place, ref)} = {code};")
+
     def target(self, element: str, ref: Ref) -> str:
         """C++ for an element of an array, as it may be assigned to."""
         row = self.leaves[ref.code].row
@@ -300,8 +394,19 @@ class Loop:
             return self.locals[value.code]
         leaf = self.leaves[value.code]
         k, step = self.counters[-1], leaf.steps[-1]
+        if self.lane:
+            return self._lanes_of(leaf, f"{leaf.row} + {k}")
         if step == "0":
             return f"{leaf.row}[0]"
         if unit and value.type.unit:
             return f"{leaf.row}[{k}]"
         return f"{leaf.row}[{k} * {step}]"
+
+    def _lanes_of(self, leaf: _Leaf, pointer: str) -> str:
+        """C++ for as many elements of the present row as a vector has."""
+        step = leaf.steps[-1]
+        if step == "0":
+            return f"Lanes<{self.lane}>({leaf.row}[0])"
+        if leaf.ref.type.unit:
+            return f"lanes_at({pointer})"
+        return f"lanes_at({pointer} * {step}, {step})"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from jupyter_npcompile.loops import elementwise
 from jupyter_npcompile.loops.fusion.fusible import NotFusible
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType
+from jupyter_npcompile.loops.lanes import lane_of
 from jupyter_npcompile.loops.nests import Element, Loop
 from jupyter_npcompile.loops.quiet import unheard
 from jupyter_npcompile.loops.values import Applied, Lazy, Ref, Scalar, dtype_of, ndim_of
@@ -318,13 +319,15 @@ class Group:
                     name = writer.name("x")
                     c = CTYPES[step.target.dtype]
                     code = element(step.value)
-                    writer.emit(f"const {c} {name} = {code};")
+                    writer.emit(f"const {f'Lanes<{c}>' if loop.lane else c} {name} = {code};")
                     loop.locals[step.target.code] = name
                 last, loop.locals = loop.locals, {}
                 for ref in written:
-                    writer.emit(f"{loop.target(element(ref), ref)} = {last[ref.code]};")
+                    loop.assign(ref, element(ref), last[ref.code])
 
-            loop.run(body)
+            lane = lane_of([step.value for step in self.steps], written)
+            read = {ref.code for ref in self._read()}
+            loop.run(body, lane, again=is_tested and read.isdisjoint(ref.code for ref in written))
 
     def _read(self) -> list[Ref]:
         """Arrays from outside whose elements are read."""

@@ -14,14 +14,17 @@ import numpy as np
 
 from jupyter_npcompile.cell.syntax import point
 from jupyter_npcompile.loops import cuts
+from jupyter_npcompile.loops.calls import number
 from jupyter_npcompile.loops.courtesy import give_way
 from jupyter_npcompile.loops.fusion.fusible import names_in, result_apart
 from jupyter_npcompile.loops.fusion.liveness import needed_after
-from jupyter_npcompile.loops.fusion.row_expressions import NotByRows, of_rows
+from jupyter_npcompile.loops.fusion.row_expressions import COUNT, NotByRows, of_rows, size_drawn
 from jupyter_npcompile.loops.fusion.rows import Rows
+from jupyter_npcompile.loops.given import Constant
 from jupyter_npcompile.loops.kinds import CTYPES, INT, ArrayType, Declined, is_few
 from jupyter_npcompile.loops.statements import Statements
-from jupyter_npcompile.loops.values import Cut, Ref, Scalar
+from jupyter_npcompile.loops.values import Cut, Ref, Scalar, Value
+from jupyter_npcompile.loops.writer import Writer
 
 BLOCK = 8192
 """Elements of an array that are worked on at a time: several such fit into the cache."""
@@ -89,7 +92,7 @@ class RowBlocks(Statements):
         ndim = self._dimensions(statements[0])
         if ndim < 2:
             return None, 0, None
-        rows, done = Rows(self.frame.env, self.resolve, ndim, by_columns), 0
+        rows, done = Rows(self.frame.env, self._resolve, ndim, by_columns), 0
         for place, statement in enumerate(statements):
             if isinstance(statement, ast.Return):
                 rest = self._returned(rows, statement)
@@ -132,8 +135,12 @@ class RowBlocks(Statements):
         return ast.Return(made, **point(node))
 
     def _dimensions(self, node: ast.stmt) -> int:
-        """Of the arrays in a statement: the most."""
+        """Of the arrays in a statement, or of what it draws: the most."""
         give_way()
+        if isinstance(node, ast.Assign):
+            size = size_drawn(node.value, self.frame.env)
+            if size is not None:
+                return len(size.elts)
         known = (self.frame.env.get(n.id) for n in ast.walk(node) if isinstance(n, ast.Name))
         arrays = (t for t in known if isinstance(t, ArrayType) and not is_few(t.lengths))
         return max((t.ndim for t in arrays), default=0)
@@ -164,7 +171,7 @@ class RowBlocks(Statements):
             w.back(mark)
             frame.env = before
             return False
-        for name in names:
+        for name in (*names, COUNT):
             frame.env.pop(name, None)
         for name, ref in made.items():
             self.assign(name, ref)
@@ -176,12 +183,15 @@ class RowBlocks(Statements):
         w = self.writer
         inputs = {name: self._array(name) for name in rows.inputs}
         others = [self._array(name) for name in sorted(rows.whole)]
-        first = max(inputs.values(), key=lambda ref: ref.ndim)
         axes = {name: ref.ndim - 1 if rows.by_columns else 0 for name, ref in inputs.items()}
-        own = first.ndim - 1 if rows.by_columns else 0
-        count = w.hold("i64", f"{first.code}.n[{own}]", "n")
-        line = " * ".join(f"{first.code}.n[{d}]" for d in range(first.ndim) if d != own)
-        size = w.hold("i64", line, "n")
+        if rows.drawn:
+            count, *sizes = (as_dimension(w, self.expression(part)) for part in rows.drawn)
+        else:
+            first = max(inputs.values(), key=lambda ref: ref.ndim)
+            own = first.ndim - 1 if rows.by_columns else 0
+            count = w.hold("i64", f"{first.code}.n[{own}]", "n")
+            sizes = [f"{first.code}.n[{d}]" for d in range(first.ndim) if d != own]
+        size = w.hold("i64", " * ".join(sizes), "n")
         least = NARROWEST if rows.by_columns else 1
         step = w.hold("i64", f"std::max<i64>({BLOCK} / std::max<i64>({size}, 1), {least})", "n")
         tests = [f"{count} > {step}", f"{count} * {size} > {LARGE}"]
@@ -196,6 +206,9 @@ class RowBlocks(Statements):
         made: dict[str, Ref] = {}
         with w.block(f"for (i64 {k} = 0;;)"):
             stop = w.hold("i64", f"{blocks} ? {k} + {step} : INT64_MAX")
+            if rows.drawn:
+                some = w.hold("i64", f"{blocks} ? std::min({step}, {count} - {k}) : {count}")
+                self.assign(COUNT, Scalar(some, INT))
             for name, ref in inputs.items():
                 full: list[cuts.Index] = [Cut(None, None, None)] * ref.ndim
                 full[axes[name]] = Cut(Scalar(k, INT), Scalar(stop, INT), None)
@@ -216,6 +229,21 @@ class RowBlocks(Statements):
             w.emit(f"if (!{blocks} || ({k} += {step}) >= {count}) break;")
         w.lines[place:place] = [f"{ref.type.c} {ref.code};" for ref in made.values()]
         return made
+
+    def _resolve(self, node: ast.expr) -> Any:
+        """The value of a name that nothing here assigns, or that is a constant."""
+        frame = self.frame
+        try:
+            return self.resolve(node)
+        except LookupError:
+            if not isinstance(node, ast.Name) or node.id in {*frame.own, *frame.env}:
+                raise
+            if node.id in self.assigned:
+                raise
+            value = frame.lookup(node.id)
+            if not isinstance(value, Constant):
+                raise
+            return value.value  # it is read again when its statement is written
 
     def _array(self, name: str) -> Ref:
         found = self.read(name)
@@ -241,3 +269,8 @@ class RowBlocks(Statements):
     @abstractmethod
     def resolve(self, node: ast.expr) -> Any:
         """The value of a name that nothing here assigns; raises LookupError."""
+
+
+def as_dimension(writer: Writer, value: Value) -> str:
+    """A number of elements, in a C++ variable."""
+    return writer.hold("i64", cuts.as_index(number(value)), "n")

@@ -12,7 +12,7 @@ import numpy as np
 from jupyter_npcompile.cell.syntax import load, point
 from jupyter_npcompile.loops.fusion.fusible import is_among
 from jupyter_npcompile.loops.fusion.unrolling import Resolve
-from jupyter_npcompile.loops.kinds import ArrayType, Number, Type
+from jupyter_npcompile.loops.kinds import ArrayType, Number, SourceType, Type
 
 REDUCING = ("sum", "max", "min", "mean", "any", "all", "argmax", "argmin", "std", "var")
 """Methods and functions that make one element of a line."""
@@ -27,6 +27,15 @@ _ORDERING = (np.sort, np.cumsum, np.cumprod)
 
 _RUNNING = ("cumsum", "cumprod")
 """Methods that do."""
+
+DRAWING = {
+    **dict.fromkeys(("random", "standard_normal", "standard_exponential"), 0),
+    **{"exponential": 1, "normal": 2, "uniform": 2, "integers": 2},
+}
+"""Methods of a generator that draw one element after the other, and which argument is the size."""
+
+COUNT = "0count"
+"""The name of the number of rows of a block."""
 
 _ARGUMENTS = {id(np.where): 3, id(np.clip): 3, id(abs): 1}
 """Other functions that are done element by element, and how many arguments they have then."""
@@ -94,6 +103,8 @@ class RowExpressions:
         Whether something needs all elements of a row.
     is_heavy : bool
         Whether something is done again for each block of rows.
+    drawn : tuple of ast.expr
+        The shape of what a generator draws for all rows, in order; empty for nothing.
     """
 
     env: Mapping[str, Type]
@@ -108,6 +119,7 @@ class RowExpressions:
     passes: int = 0
     has_lines: bool = False
     is_heavy: bool = False
+    drawn: tuple[ast.expr, ...] = ()
 
     def _keeps_rows(self, ndim: int, parts: Sequence[ast.expr]) -> bool:
         """Whether all rows are left by what stands in square brackets."""
@@ -270,6 +282,59 @@ class RowExpressions:
             raise NotByRows
         return made, ast.Call(function, node.args, node.keywords, **point(node))
 
+    def drawing(self, node: ast.expr) -> Part | None:
+        """Random numbers for all rows, drawn for some of them; None for anything else.
+
+        The first row has the first of them, and so on: nothing else may be drawn in between.
+        """
+        size = size_drawn(node, self.env)
+        if size is None or self.by_columns or self.drawn or self.statements:
+            return None
+        assert isinstance(node, ast.Call)
+        place = point(size)
+        if len(size.elts) != self.ndim:
+            raise NotByRows
+        others = [part for part in node.args if part is not size]
+        others += [keyword.value for keyword in node.keywords if keyword.value is not size]
+        for part in (*size.elts, *others):
+            self._count(part)
+        self.drawn = tuple(size.elts)
+        some = ast.Tuple([load(COUNT, place), *size.elts[1:]], ast.Load(), **place)
+        args = [some if part is size else part for part in node.args]
+        keywords = [
+            ast.keyword(key.arg, some) if key.value is size else key for key in node.keywords
+        ]
+        return Kind(self.ndim, True), ast.Call(node.func, args, keywords, **point(node))
+
+    def _count(self, node: ast.expr) -> None:
+        """Look whether this is a number from outside, or the length of an array."""
+        if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+            (owner,) = node.args
+            try:
+                is_length = self.resolve(node.func) is len
+            except LookupError:
+                is_length = False
+            if is_length and isinstance(owner, ast.Name) and owner.id not in self.made:
+                self.as_is.add(owner.id)
+                return
+        kind, same = self.expression(node)
+        if kind != NUMBER or ast.dump(same) != ast.dump(node):
+            raise NotByRows
+
+    def _chosen(self, node: ast.Subscript) -> Part | None:
+        """Elements of a row of numbers, at places that are as many in each row; else None."""
+        owner, index = node.value, node.slice
+        if not isinstance(owner, ast.Name) or not isinstance(index, ast.Name) or self.by_columns:
+            return None
+        known, kind = self.env.get(owner.id), self.made.get(index.id)
+        if owner.id in self.made or not isinstance(known, ArrayType) or known.ndim != 1:
+            return None
+        if kind is None or not kind.by_rows or kind.ndim < 2:  # or it may be a mask
+            return None
+        _, value = self._same(owner.id, owner, 1)
+        places = load(of_rows(index.id), point(index))
+        return kind, ast.Subscript(value, places, ast.Load(), **point(node))
+
     def _accumulates(self, node: ast.expr) -> bool:
         """Whether this is ``np.maximum.accumulate``, or its like."""
         if not isinstance(node, ast.Attribute) or node.attr != "accumulate":
@@ -301,6 +366,9 @@ class RowExpressions:
         return Kind(kind.ndim if keeps else kind.ndim - len(places), True)
 
     def _subscript(self, node: ast.Subscript) -> Part:
+        chosen = self._chosen(node)
+        if chosen is not None:
+            return chosen
         place, parts = point(node), parts_of(node)
         if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
             return self._length(node)
@@ -353,6 +421,24 @@ class RowExpressions:
             if ast.dump(same) != ast.dump(bound):
                 raise NotByRows
         return node
+
+
+def size_drawn(node: ast.expr, env: Mapping[str, Type]) -> ast.Tuple | None:
+    """The shape of several dimensions for which a generator draws; None for anything else."""
+    name = method_of(node) if isinstance(node, ast.Call) else ""
+    if name not in DRAWING:
+        return None
+    assert isinstance(node, ast.Call)
+    assert isinstance(node.func, ast.Attribute)
+    owner = node.func.value
+    if not isinstance(owner, ast.Name) or not isinstance(env.get(owner.id), SourceType):
+        return None
+    given = {keyword.arg: keyword.value for keyword in node.keywords}
+    place = DRAWING[name]
+    size = given.get("size", node.args[place] if len(node.args) > place else None)
+    if not set(given) <= {"size", "low", "high", "loc", "scale"}:
+        return None
+    return size if isinstance(size, ast.Tuple) and len(size.elts) > 1 else None
 
 
 def of_rows(name: str) -> str:

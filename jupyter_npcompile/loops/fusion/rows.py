@@ -40,7 +40,7 @@ _MAKING = (
 _PURE = ("copy", "astype", "transpose", "reshape", "ravel", *REDUCING)
 
 
-_KNOWN = ("made", "inputs", "whole", "as_is", "passes", "has_lines", "is_heavy")
+_KNOWN = ("made", "inputs", "whole", "as_is", "passes", "has_lines", "is_heavy", "drawn")
 """What a statement changes that cannot be added after all."""
 
 
@@ -98,7 +98,7 @@ class Rows(RowExpressions):
 
     def _assigned(self, target: ast.expr, node: ast.Assign) -> ast.stmt:
         if isinstance(target, ast.Name):
-            kind, value = self._fresh(node.value)
+            kind, value = self.drawing(node.value) or self._fresh(node.value)
             if not kind.by_rows:
                 raise NotByRows
             self.made[target.id] = kind

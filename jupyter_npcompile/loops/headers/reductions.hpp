@@ -131,15 +131,30 @@ template <class T, bool LARGEST> INLINE T better(T a, T b) {
 }
 // As many extremes beside each other as are found by vectors; the last ones of a row are looked at
 // twice, which changes nothing.
-template <class T, bool LARGEST, i64 LANES> static inline T extreme_by(const T *p, i64 n) {
-    T r[LANES];
-    for (i64 i = 0; i < LANES; i++) r[i] = p[i];
-    for (i64 k = LANES; k < n; k += LANES) {
-        const i64 from = k + LANES <= n ? k : n - LANES;
+template <class T, bool LARGEST, i64 COUNT> static inline T extreme_by(const T *p, i64 n) {
+    T r[COUNT];
+    constexpr i64 one = lane_count<T>();
+    if constexpr (one > 0 && COUNT >= one) {
+        constexpr i64 many = COUNT / one;
+        Lanes<T> best[many];
+        for (i64 i = 0; i < many; i++) best[i] = lanes_at(p + i * one);
+        for (i64 k = COUNT; k < n; k += COUNT) {
+            const i64 from = k + COUNT <= n ? k : n - COUNT;
+            for (i64 i = 0; i < many; i++) {
+                const Lanes<T> more = lanes_at(p + from + i * one);
+                best[i] = LARGEST ? larger(best[i], more) : smaller(best[i], more);
+            }
+        }
+        for (i64 i = 0; i < many; i++) put_lanes(r + i * one, best[i]);
+    } else {
+        for (i64 i = 0; i < COUNT; i++) r[i] = p[i];
+        for (i64 k = COUNT; k < n; k += COUNT) {
+            const i64 from = k + COUNT <= n ? k : n - COUNT;
 #pragma GCC ivdep
-        for (i64 i = 0; i < LANES; i++) r[i] = better<T, LARGEST>(r[i], p[from + i]);
+            for (i64 i = 0; i < COUNT; i++) r[i] = better<T, LARGEST>(r[i], p[from + i]);
+        }
     }
-    for (i64 half = LANES / 2; half; half /= 2)
+    for (i64 half = COUNT / 2; half; half /= 2)
         for (i64 i = 0; i < half; i++) r[i] = better<T, LARGEST>(r[i], r[i + half]);
     return r[0];
 }

@@ -1166,7 +1166,6 @@ static Source new_source(Run &run, PyObject *o) {
     return v;
 }
 static inline double random_double(const Source &s) { return s.bits->next_double(s.bits->state); }
-static inline double random_standard_normal(const Source &s) { return random_standard_normal(s.bits); }
 static inline double random_standard_exponential(const Source &s) {
     return random_standard_exponential(s.bits);
 }
@@ -1174,10 +1173,6 @@ static inline double random_between(const Source &s, double low, double high) {
     const double range = high - low;
     NEED(std::isfinite(range) && range >= 0);
     return low + range * random_double(s);
-}
-static inline double random_near(const Source &s, double middle, double scale) {
-    NEED(!std::signbit(scale) && scale == scale);
-    return middle + scale * random_standard_normal(s.bits);
 }
 static inline double random_wait(const Source &s, double scale) {
     NEED(!std::signbit(scale) && scale == scale);

@@ -297,7 +297,14 @@ def count(writer: Writer, value: Lazy) -> Scalar:
     return Scalar(acc, COUNTED)
 
 
-def along(writer: Writer, value: Lazy, axis: int, name: str, dtype: str | None = None) -> Ref:
+def along(
+    writer: Writer,
+    value: Lazy,
+    axis: int,
+    name: str,
+    dtype: str | None = None,
+    made: Ref | None = None,
+) -> Ref:
     """A sum, maximum or minimum along one axis.
 
     Parameters
@@ -312,6 +319,8 @@ def along(writer: Writer, value: Lazy, axis: int, name: str, dtype: str | None =
         What is computed.
     dtype : str, optional
         Of the result.
+    made : Ref, optional
+        A new array for the result.
     """
     kind = np.dtype(value.dtype).kind
     if kind == "c" and name != "sum":
@@ -322,7 +331,7 @@ def along(writer: Writer, value: Lazy, axis: int, name: str, dtype: str | None =
     dims = elementwise.shape_of(writer, value)
     if name != "sum":
         writer.emit(f"NEED({dims[axis]} > 0);")
-    made = elementwise.new(writer, dtype, [n for d, n in enumerate(dims) if d != axis])
+    made = made or elementwise.new(writer, dtype, [n for d, n in enumerate(dims) if d != axis])
     with writer.block():
         value = elementwise.hoisted(writer, value)
         loop = Loop(writer, dims)

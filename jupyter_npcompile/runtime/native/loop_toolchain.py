@@ -23,8 +23,9 @@ LOOPS = (
 
 
 HEADERS = (
-    *("support.hpp", "mathematics.hpp", "reductions.hpp", "lists.hpp", "rearranging.hpp"),
-    *("small_matrices.hpp", "linear_algebra.hpp", "small_systems.hpp", "errors.hpp"),
+    *("support.hpp", "normals.hpp", "overlaps.hpp", "lanes.hpp", "mathematics.hpp"),
+    *("reductions.hpp", "lists.hpp", "rearranging.hpp", "small_matrices.hpp"),
+    *("linear_algebra.hpp", "small_systems.hpp", "errors.hpp"),
     *(
         "searching.hpp",
         "histograms.hpp",

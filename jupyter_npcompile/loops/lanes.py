@@ -1,0 +1,58 @@
+"""Loops that are written with vectors of their own (``headers/lanes.hpp``), and which may be.
+
+The compiler turns loops into vectors by itself. NumPy's maximum and minimum, which hand NaN on and
+tell 0.0 from -0.0, become six instructions there, which wait for each other, and two here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from jupyter_npcompile.loops.kinds import CTYPES
+from jupyter_npcompile.loops.values import Applied, Lazy, Ref, Scalar, dtype_of
+
+_EXTREMES = re.compile(r"\bnp_(max|min)\b")
+
+_KNOWN = re.compile(r"(?:\{\d+\}|[()\s,]|[-+*/](?=[\s{(])|<(?:double|float)>|\bnp_(?:max|min)\b)*")
+"""What vectors of our own can do."""
+
+_DTYPES = ("float64", "float32")
+
+
+def lane_of(values: Sequence[Lazy | Scalar], targets: Sequence[Ref]) -> str:
+    """The C++ type of all elements of a loop that gains by vectors of its own; else empty.
+
+    Parameters
+    ----------
+    values : sequence
+        What is computed.
+    targets : sequence of Ref
+        Where it goes.
+    """
+    parts = [part for value in values for part in _parts(value)]
+    dtypes = {dtype_of(part) for part in [*parts, *targets]}
+    applied = [part for part in parts if isinstance(part, Applied)]
+    if len(dtypes) != 1 or not dtypes <= {*_DTYPES}:
+        return ""
+    if not all(target.type.unit for target in targets) or not any(map(_gains, applied)):
+        return ""
+    if not all(_KNOWN.fullmatch(part.template) for part in applied):
+        return ""
+    if not all(isinstance(part, Applied | Ref | Scalar) for part in parts):
+        return ""
+    return CTYPES[dtypes.pop()]
+
+
+def _gains(value: Applied) -> bool:
+    """Whether it is an extreme of two arrays: one with a number is two instructions anyway."""
+    arrays = [operand for operand in value.operands if not isinstance(operand, Scalar)]
+    return len(arrays) > 1 and _EXTREMES.search(value.template) is not None
+
+
+def _parts(value: Lazy | Scalar) -> Iterator[Lazy | Scalar]:
+    """An expression, and all that is in it."""
+    yield value
+    if isinstance(value, Applied):
+        for operand in value.operands:
+            yield from _parts(operand)
