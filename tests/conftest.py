@@ -135,8 +135,10 @@ def _settings() -> Iterator[None]:
 def _allowance(monkeypatch: pytest.MonkeyPatch) -> None:
     """Our own work may hold up a run as long as it likes: how fast a machine is decides nothing.
 
-    What the true allowance does is tested in `test_runtime_allowance`.
+    What the true allowance does is tested in `test_runtime_allowance`. A cell that an interrupt
+    has ended shares its own until the next one begins, which may be in no other test.
     """
+    allowance.share(None)
     monkeypatch.setattr(allowance, "AT_ONCE", 1e6)
 
 

@@ -19,23 +19,19 @@ from hypothesis import strategies as st
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.runtime.device import late as late_results
-from jupyter_npcompile.runtime.device import residency, watch
+from jupyter_npcompile.runtime.device import watch
 from jupyter_npcompile.runtime.device.device import LaunchError
 from jupyter_npcompile.runtime.device.late import LateResults, LostResultError
 from jupyter_npcompile.runtime.device.observers import dies_silently, is_unobserved
 from jupyter_npcompile.runtime.device.standin import MEMORY, standin
 from tests.native import Run, assert_same
-from tests.silent_threads import silent_threads
+from tests.silent_threads import only_tests_run
 
 
 @pytest.fixture(autouse=True)
-def _only_tests_run(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Threads of the test runner are nobody's who looks at arrays."""
-    monkeypatch.setattr(residency, "_SILENT", silent_threads())
-    callbacks = gc.callbacks[:]  # that of hypothesis
-    gc.callbacks.clear()
-    yield
-    gc.callbacks[:] = callbacks
+def _only_tests_run() -> Iterator[None]:
+    with only_tests_run():
+        yield
     standin.memory = MEMORY
     standin.faults.clear()
     standin.copy_faults.clear()

@@ -26,14 +26,13 @@ from jupyter_npcompile.runtime.device.plain_data import only_reads
 from jupyter_npcompile.runtime.device.residency import Residency
 from jupyter_npcompile.runtime.device.standin import MEMORY, StandIn, standin
 from tests.native import assert_same, compiled_lines
-from tests.silent_threads import silent_threads
+from tests.silent_threads import only_tests_run
 
 
 @pytest.fixture(autouse=True)
-def _only_tests_run(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Threads of the test runner are nobody's who writes into arrays."""
-    monkeypatch.setattr(residencies, "_SILENT", silent_threads())
-    yield
+def _only_tests_run() -> Iterator[None]:
+    with only_tests_run():
+        yield
     standin.memory = MEMORY
 
 

@@ -14,12 +14,14 @@ from jupyter_npcompile.runtime import preparing
 from jupyter_npcompile.runtime.device.device import LaunchError
 from jupyter_npcompile.runtime.device.standin import MEMORY, StandIn, standin
 from jupyter_npcompile.views.html import to_html
+from tests.silent_threads import only_tests_run
 
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
     npc.settings.first_run_check, before = "raise", npc.settings.first_run_check
-    yield
+    with only_tests_run():
+        yield
     npc.settings.first_run_check = before
     standin.memory = MEMORY
     standin.faults.clear()

@@ -158,8 +158,9 @@ class Session(ast.NodeTransformer):
             )
             return tree
         handle.namespace = self.shell.user_ns
-        handle.enter()
-        self._expect(handle, options)
+        with interrupts.held():  # who enters must leave
+            handle.enter()
+            self._expect(handle, options)
         if interactivity == "last_expr_or_assign":
             handle.program.tree.body.extend(_assigned(tree))
         return handle.program.tree
