@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from jupyter_npcompile.runtime.allowance import (
 )
 from jupyter_npcompile.runtime.reporting import POSTPONED
 from jupyter_npcompile.runtime.state import RegionState
+from jupyter_npcompile.runtime.whole_function import LONGEST
 from jupyter_npcompile.runtime.worker import Compiler
 from jupyter_npcompile.tracer.evaluation import evaluate
 from jupyter_npcompile.tracer.recorder import MAX_STEPS, Recorder
@@ -71,6 +73,43 @@ def test_a_recording_may_take_longer_and_no_run_has_more_for_coming_late(
     assert allowance.left == LATER * AT_ONCE
     allowance.meets_news()
     assert allowance.left == allowance.left_to_record == AT_ONCE
+
+
+def test_what_is_done_once_may_take_what_all_runs_have_earned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A whole function is checked when it has been in use for a while, however brief its calls."""
+    now = [100.0]
+    monkeypatch.setattr(allowances, "perf_counter", lambda: now[0])
+    allowance = Allowance()
+    for run in range(1, 100):
+        allowance.begin(run)
+        now[0] += 0.01
+    assert allowance.left < LONGEST < allowance.left_in_all
+    allowance.spent += 1.0
+    assert allowance.left_in_all < 0
+
+
+def straight(x: Any) -> Any:
+    y = np.maximum(x[1:], x[:-1]) * 2.0
+    return (y + np.abs(y)) / (1.0 + y * y)
+
+
+@pytest.mark.usefixtures("straight_functions")
+def test_a_function_without_loops_goes_whole_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the true allowance, which no single brief call has."""
+    monkeypatch.setattr(npc.settings, "tier", "auto")
+    fast = npc.compile(straight)
+    x = np.linspace(-1.0, 1.0, 3000)
+    began, tiers = time.monotonic(), set[str]()
+    while "native-loop" not in tiers:
+        assert time.monotonic() - began < 120
+        assert fast(x).tolist() == straight(x).tolist()
+        report = npc.last_report()
+        assert report is not None
+        tiers = {region.tier for region in report.regions}
+        npc.wait(60)
+        time.sleep(0.01)
 
 
 def test_many_brief_calls_have_not_become_worth_seconds(monkeypatch: pytest.MonkeyPatch) -> None:

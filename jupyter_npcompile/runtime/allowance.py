@@ -119,17 +119,28 @@ class Allowance:
         """Seconds that a recording may take."""
         return self._shared(RECORDING)
 
+    @property
+    def left_in_all(self) -> float:
+        """Seconds that all runs together may still lose to what is done once, and then pays."""
+        if self._first is None:
+            return float("inf")
+        factor = RECORDING if self._is_later else 1.0
+        left = self._left_since(self._first, self._before + self._spent, factor)
+        return left if self._outer is None else min(left, self._outer._left(RECORDING))
+
     def _shared(self, later: float) -> float:
         left = self._left(later)
         return left if self._outer is None else min(left, self._outer._left(later))
 
+    @property
+    def _spent(self) -> float:
+        """Seconds in this run, with those of functions that it calls."""
+        return self.spent + self._given + sum(inner.spent for inner in self._within)
+
     def _left(self, later: float) -> float:
         if self._first is None:
             return float("inf")
-        factor = later if self._is_later else 1.0
-        spent = self.spent + self._given
-        for inner in self._within:
-            spent += inner.spent
+        factor, spent = later if self._is_later else 1.0, self._spent
         left = self._left_since(self._began, spent, factor)
         if self._is_frequent:
             left = min(left, self._left_since(self._first, self._before + spent, factor))

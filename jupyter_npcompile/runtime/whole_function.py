@@ -279,7 +279,7 @@ class WholeFunction:
     def _is_brief(self) -> bool:
         """Whether a call takes so little time that guards matter, and that two are no pain."""
         if all(state.closed for state in self._loops):  # nothing else makes its loops faster
-            return self._rest.allowance.left > LONGEST
+            return self._rest.allowance.left_in_all > LONGEST
         calls = max(state.entries for state in self._loops)
         return self.busy <= LONGEST * max(calls, 1)
 
