@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from jupyter_npcompile.runtime.allowance import (
     Allowance,
     share,
 )
+from jupyter_npcompile.runtime.functions import FunctionHandle, handle_of
 from jupyter_npcompile.runtime.reporting import POSTPONED
 from jupyter_npcompile.runtime.state import RegionState
 from jupyter_npcompile.runtime.whole_function import LONGEST
@@ -95,21 +95,23 @@ def straight(x: Any) -> Any:
     return (y + np.abs(y)) / (1.0 + y * y)
 
 
-@pytest.mark.usefixtures("straight_functions")
-def test_a_function_without_loops_goes_whole_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With the true allowance, which no single brief call has."""
-    monkeypatch.setattr(npc.settings, "tier", "auto")
+@pytest.mark.usefixtures("_nothing_gets_compiled")
+def test_a_function_without_loops_is_tried_whole_however_brief_its_calls(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr(allowances, "perf_counter", lambda: now[0])
     fast = npc.compile(straight)
     x = np.linspace(-1.0, 1.0, 3000)
-    began, tiers = time.monotonic(), set[str]()
-    while "native-loop" not in tiers:
-        assert time.monotonic() - began < 120
-        assert fast(x).tolist() == straight(x).tolist()
-        report = npc.last_report()
-        assert report is not None
-        tiers = {region.tier for region in report.regions}
-        npc.wait(60)
-        time.sleep(0.01)
+    handle = handle_of(fast)
+    assert isinstance(handle, FunctionHandle)
+    assert handle.whole is not None
+    fast(x)
+    assert not handle.whole._is_brief()
+    for _ in range(100):
+        fast(x)
+        now[0] += 0.01
+    assert handle.whole._is_brief()
 
 
 def test_many_brief_calls_have_not_become_worth_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
