@@ -13,8 +13,11 @@ from jupyter_npcompile.loops.courtesy import BREAK, LONG, TURN, courteous, give_
 from jupyter_npcompile.runtime.worker import Compiler
 
 
-class Clock:
-    """Time that goes on when it is told to."""
+class Clock(threading.local):
+    """Time that goes on when it is told to.
+
+    Each thread has its own: what other tests have left in the background takes breaks, too.
+    """
 
     def __init__(self) -> None:
         self.now = self.used = 0.0
@@ -34,7 +37,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
     monkeypatch.setattr(courtesy, "perf_counter", lambda: made.now)
     monkeypatch.setattr(courtesy, "_user_time", lambda: made.used)
-    monkeypatch.setattr(courtesy.time, "sleep", made.sleep)
+    monkeypatch.setattr(courtesy, "sleep", made.sleep)
     return made
 
 
@@ -90,6 +93,20 @@ def test_the_users_thread_is_seen_to_run() -> None:
     while time.thread_time() - began < 0.02:
         pass
     assert looked() - before >= 0.02
+
+
+def test_breaks_of_other_threads_are_not_this_one_s(clock: Clock) -> None:
+    def works() -> None:
+        with courteous():
+            clock.works(2 * TURN)
+            give_way()
+            seen.append(clock.breaks)
+
+    seen: list[list[float]] = []
+    thread = threading.Thread(target=works)
+    thread.start()
+    thread.join()
+    assert (seen, clock.breaks) == ([[BREAK]], [])
 
 
 def test_jobs_in_the_background_are_courteous_and_others_are_not() -> None:

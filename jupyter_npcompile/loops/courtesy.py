@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from time import perf_counter
+from time import perf_counter, sleep
 
 TURN = 0.0005
 """Seconds of work between two breaks."""
@@ -73,7 +73,7 @@ def give_way() -> None:
             used = _user_time()
             runs = used - _turn.used > IDLE * (now - _turn.looked)
             _turn.looked, _turn.used = now, used
-            time.sleep(LONG * (now - began) if runs else BREAK)
+            sleep(LONG * (now - began) if runs else BREAK)
             _turn.began = perf_counter()
 
 
