@@ -3,6 +3,7 @@ import type {
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
 import { IStatusBar } from '@jupyterlab/statusbar';
+import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
 import { type IStatusKernel, KernelStatus } from './follow.js';
@@ -24,7 +25,9 @@ export const statusPlugin: JupyterFrontEndPlugin<void> = {
     bar.registerStatusItem('jupyter-npcompile:status', {
       item,
       align: 'left',
-      rank: 100
+      rank: 100,
+      isActive: () => item.hasState,
+      activeStateChanged: item.hasStateChanged
     });
     const front = new Front(item);
     shell.currentChanged.connect(() => {
@@ -130,18 +133,20 @@ class StatusItem extends Widget {
       void this.kernel?.interrupt();
     });
     this.node.append(this.text, this.button);
-    this.hide();
   }
+
+  /** Whether there is something to show; the status bar shows and hides the item. */
+  hasState = false;
+  readonly hasStateChanged = new Signal<this, void>(this);
 
   tell(state: IState | null, kernel: IStatusKernel | null): void {
     this.kernel = kernel;
-    if (state === null) {
-      this.hide();
-      return;
+    if (state !== null) {
+      this.text.textContent = described(state);
+      this.button.hidden = !state.waiting;
     }
-    this.text.textContent = described(state);
-    this.button.hidden = !state.waiting;
-    this.show();
+    this.hasState = state !== null;
+    this.hasStateChanged.emit();
   }
 
   private readonly text = document.createElement('span');
