@@ -2,7 +2,7 @@
 // ---- linear algebra: the library that NumPy itself calls, without the way through Python
 
 // Where its functions are, filled by who loads this: see `linear_algebra.addresses`.
-extern "C" __attribute__((visibility("default"))) void *npcompile_lapack[7] = {};
+extern "C" __attribute__((visibility("default"))) void *npcompile_lapack[8] = {};
 
 typedef void (*Gesv)(const i64 *n, const i64 *columns, double *a, const i64 *lda, i64 *pivots, double *b,
     const i64 *ldb, i64 *info);
@@ -16,6 +16,8 @@ typedef void (*Gemm)(int order, int left, int right, i64 m, i64 n, i64 k, double
     i64 lda, const double *b, i64 ldb, double beta, double *c, i64 ldc);
 typedef void (*Gemv)(int order, int turned, i64 m, i64 n, double alpha, const double *a, i64 lda,
     const double *x, i64 step, double beta, double *y, i64 other);
+typedef void (*Syrk)(int order, int half, int turned, i64 n, i64 k, double alpha, const double *a, i64 lda,
+    double beta, double *c, i64 ldc);
 
 // NumPy does not look at the flags that these leave behind.
 struct QuietFlags {
@@ -157,7 +159,11 @@ static inline void orthogonal(Run &run, const View<double, 2> &a, Array<double, 
     q = by_columns(run, columns);
 }
 
-enum { ROWS = 101, PLAIN = 111, TURNED = 112 };
+// Whether elements of a column lie closer to each other than those of a row.
+template <class T> static inline bool lies_by_columns(const View<T, 2> &v) {
+    return v.n[0] > 1 && v.n[1] > 1 && std::abs(v.s[0]) < std::abs(v.s[1]);
+}
+enum { ROWS = 101, PLAIN = 111, TURNED = 112, UPPER = 121 };
 // A matrix as the library wants it: rows or columns one after the other.
 struct Operand {
     Array<double, 2> a;
@@ -175,10 +181,51 @@ struct Operand {
         }
     }
 };
+// The library takes the size of a matrix as it lies in memory.
+static inline void multiply(Run &run, const Operand &m, bool other, const View<double, 1> &x, double *to) {
+    Array<double, 1> from(x);
+    if (x.s[0] <= 0) from = dense(run, x, NPY_DOUBLE);
+    const bool lies_turned = m.turned == TURNED;
+    const i64 rows = m.a.n[lies_turned], columns = m.a.n[!lies_turned];
+    ((Gemv)npcompile_lapack[4])(ROWS, lies_turned != other ? TURNED : PLAIN, rows, columns, 1.0, m.a.p, m.lead,
+        from.p, from.s[0], 0.0, to, 1);
+}
+// m @ m.T, of which the library computes one half.
+static inline void multiply_by_itself(const Operand &m, double *to) {
+    const i64 n = m.a.n[0];
+    ((Syrk)npcompile_lapack[7])(ROWS, UPPER, m.turned, n, m.a.n[1], 1.0, m.a.p, m.lead, 0.0, to, n);
+    for (i64 i = 1; i < n; i++)
+        for (i64 j = 0; j < i; j++) to[i * n + j] = to[j * n + i];
+}
+// Column by row: each product is one of two numbers, added to zero.
+static inline void multiply_outer(const View<double, 2> &a, const View<double, 2> &b, double *to) {
+    const i64 m = a.n[0], n = b.n[1], s = b.s[1];
+    for (i64 i = 0; i < m; i++, to += n) {
+        const double x = a.p[i * a.s[0]], *row = b.p;
+        if (s == 1) {
+#pragma GCC ivdep
+            for (i64 j = 0; j < n; j++) to[j] = 0.0 + x * row[j];
+        } else {
+            for (i64 j = 0; j < n; j++) to[j] = 0.0 + x * row[j * s];
+        }
+    }
+}
+// By the routine that NumPy takes, so that sums are rounded as there.
 static inline void multiply(Run &run, const View<double, 2> &a, const View<double, 2> &b, double *to) {
-    const Operand left(run, a), right(run, b);
-    ((Gemm)npcompile_lapack[3])(ROWS, left.turned, right.turned, a.n[0], b.n[1], a.n[1], 1.0, left.a.p, left.lead,
-        right.a.p, right.lead, 0.0, to, b.n[1]);
+    const i64 m = a.n[0], n = b.n[1], k = a.n[1];
+    if (n == 1) {
+        multiply(run, Operand(run, a), false, View<double, 1>{b.p, {k}, {b.s[0]}, b.b, 0}, to);
+    } else if (m == 1) {
+        multiply(run, Operand(run, b), true, View<double, 1>{a.p, {k}, {a.s[1]}, a.b, 0}, to);
+    } else if (k == 1) {
+        multiply_outer(a, b, to);
+    } else {
+        const Operand left(run, a), right(run, b);
+        const bool same = a.p == b.p && m == n && a.s[0] == b.s[1] && a.s[1] == b.s[0];
+        if (same && left.a.p == right.a.p && left.turned != right.turned) return multiply_by_itself(left, to);
+        ((Gemm)npcompile_lapack[3])(ROWS, left.turned, right.turned, m, n, k, 1.0, left.a.p, left.lead, right.a.p,
+            right.lead, 0.0, to, n);
+    }
 }
 static inline Array<double, 2> multiply(Run &run, const View<double, 2> &a, const View<double, 2> &b) {
     NEED(a.n[1] == b.n[0] && a.size() > 0 && b.size() > 0);
@@ -213,15 +260,10 @@ template <int N> static Array<double, N> multiply_stacks(Run &run, const View<do
         multiply(run, matrix_of(a, n, k), matrix_of(b, n, k), c.p + k * n[N - 2] * n[N - 1]);
     return c;
 }
-// The library takes the size of a matrix as it lies in memory.
 static inline Array<double, 1> multiply(Run &run, const Operand &m, bool other, i64 out, const View<double, 1> &x) {
     const i64 n[1] = {out};
-    Array<double, 1> y = fresh<double, 1>(run.spare, n, NPY_DOUBLE), from(x);
-    if (x.s[0] <= 0) from = dense(run, x, NPY_DOUBLE);
-    const bool lies_turned = m.turned == TURNED;
-    const i64 rows = m.a.n[lies_turned], columns = m.a.n[!lies_turned];
-    ((Gemv)npcompile_lapack[4])(ROWS, lies_turned != other ? TURNED : PLAIN, rows, columns, 1.0, m.a.p, m.lead,
-        from.p, from.s[0], 0.0, y.p, 1);
+    Array<double, 1> y = fresh<double, 1>(run.spare, n, NPY_DOUBLE);
+    multiply(run, m, other, x, y.p);
     return y;
 }
 static inline Array<double, 1> multiply(Run &run, const View<double, 2> &a, const View<double, 1> &x) {

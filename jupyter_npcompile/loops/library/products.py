@@ -11,6 +11,7 @@ from jupyter_npcompile.loops import arithmetic, cuts, elementwise, hosts, small_
 from jupyter_npcompile.loops.calls import elements, of
 from jupyter_npcompile.loops.kinds import INT, ArrayType, Declined, is_few
 from jupyter_npcompile.loops.library import inner_products, linear_algebra, reductions
+from jupyter_npcompile.loops.library.operands import operand
 from jupyter_npcompile.loops.library.rearranging import reshaped
 from jupyter_npcompile.loops.values import Cut, Items, Lazy, Ref, Scalar, Value
 
@@ -32,7 +33,7 @@ def product(t: Names, left: Lazy, right: Lazy) -> Value:
         if left.ndim > 2 or right.ndim > 2:
             return hosts.call(t, np.matmul, [left, right], {})
         return inner_products.product(w, left, right)
-    a, b = elementwise.materialise(w, left), elementwise.materialise(w, right)
+    a, b = operand(w, left), operand(w, right)
     if np.result_type(a.dtype, b.dtype).name not in ("float64", "float32") or a.dtype != b.dtype:
         return hosts.call(t, np.matmul, [a, b], {})
     if is_few(a.type.lengths) and is_few(b.type.lengths):
