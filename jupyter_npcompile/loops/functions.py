@@ -25,6 +25,7 @@ from jupyter_npcompile.loops.library import (
     selection,
     subscripted,
     summaries,
+    transforms,
     ufuncs,
 )
 
@@ -51,5 +52,6 @@ __all__ = [
     "selection",
     "subscripted",
     "summaries",
+    "transforms",
     "ufuncs",
 ]

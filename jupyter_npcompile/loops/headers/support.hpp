@@ -16,6 +16,7 @@
 #include <numpy/arrayobject.h>
 #include <numpy/arrayscalars.h>
 #include <numpy/random/bitgen.h>
+#include <numpy/ufuncobject.h>
 #include <cfenv>
 #include <cmath>
 #include <complex>

@@ -34,6 +34,7 @@ HEADERS = (
         "fields.hpp",
         "correlations.hpp",
         "masks.hpp",
+        "transforms.hpp",
     ),
 )
 """What all loops include, in this order."""
