@@ -1,4 +1,4 @@
-"""Maxima and minima by vectors of our own: NaN, zeros of two signs and odd lengths as in NumPy."""
+"""What is computed by vectors of our own: NaN, zeros of two signs and odd lengths as in NumPy."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ def test_which_loops_gain() -> None:
     assert lane_of([apply(MOST, [X, ONE], "float64")], [X]) == ""  # two instructions anyway
     assert lane_of([apply("({0} + {1})", [X, Y], "float64")], [X]) == ""
     assert lane_of([apply("std::exp({0})", [most], "float64")], [X]) == ""
+    assert lane_of([apply("floor_mod({0}, {1})", [X, ONE], "float64")], [X]) == "double"
     assert lane_of([most], [Ref("z", ArrayType("float64", 1, False))]) == ""
     assert lane_of([most], [Ref("z", ArrayType("bool", 1, True))]) == ""
     assert lane_of([apply("np_max<int64_t>({0}, {1})", [X, Y], "int64")], [X]) == ""
@@ -69,6 +70,70 @@ def test_elements_of_all_kinds() -> None:
             expected, found = outcome(function, pair[0]), outcome(native, pair[1])
             assert is_same(expected.result, found.result), (dtype, n)
             assert is_same(pair[0][:3], pair[1][:3]), (dtype, n)
+
+
+REMAINDERS = """
+def f(x, y, n):
+    for i in range(1):
+        each, by_one = x[:n] % y[:n], (x[:n] + 0.25) % 0.75
+        left, backwards = np.mod(-3.0, y[:n]), x[:n][::-1] % y[:n]
+        whole = {whole}
+    alone = np.zeros(n)
+    for k in range(n): alone[k] = x[k] % y[k]
+    return each, by_one, left, backwards, whole, alone
+"""
+
+
+def same_numbers(one: Any, other: Any) -> bool:
+    """Whether arrays are the same, and the signs of zeros: NaN has no sign."""
+    return all(
+        np.array_equal(a, b, equal_nan=True) and (np.signbit(a) == np.signbit(b))[a == a].all()
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def dividends(rng: np.random.Generator, size: int, dtype: str) -> tuple[Any, Any]:
+    """Numbers of all sizes, and divisors of which many are whole multiples, or almost."""
+    bits = rng.integers(0, 1 << 62, size).astype("uint64").view("float64")
+    some = np.ldexp(rng.normal(size=size), rng.integers(-60, 60, size))
+    x = np.where(rng.random(size) < 0.3, np.where(np.isfinite(bits), bits, 1.0), some)
+    y = np.ldexp(rng.normal(size=size), rng.integers(-3, 8, size))
+    times = rng.integers(-1000, 1000, size)
+    x = np.where(rng.random(size) < 0.5, times * y, x)
+    x = np.where(rng.random(size) < 0.3, np.nextafter(times * y, rng.choice([-1e9, 1e9], size)), x)
+    y = np.where(rng.random(size) < 0.05, np.inf, y)
+    x = np.where(rng.random(size) < 0.05, rng.choice([0.0, -0.0], size), x)
+    x = np.where(abs(x) > 1e200, 1.0, x)  # such quotients may be too large, and are left to NumPy
+    return x.astype(dtype), y.astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_remainders_are_exact(dtype: str) -> None:
+    function = define(REMAINDERS.format(whole="x // y" if dtype == "float64" else "x % y"))
+    rng = np.random.default_rng(6)
+    native, state = whole(function, [np.ones(50, dtype), np.ones(50, dtype), 9])
+    assert not state.closed, state.closed
+    for size in (1, 7, 8, 9, 33, *[400] * 20):
+        x, y = dividends(rng, size, dtype)
+        if dtype == "float32":
+            x, y = np.where(abs(x) < 1e-20, 1, x).astype(dtype), np.clip(y, -99, 99)
+        expected, found = outcome(function, [x, y, size]), outcome(native, [x, y, size])
+        assert same_numbers(expected.result, found.result), size
+        assert (expected.warned, expected.error) == (found.warned, found.error)
+    assert state.forms[0].iterations > 20
+
+
+def test_remainders_of_what_is_special() -> None:
+    """Of NaN and infinity, by zero, and of quotients that have more digits than a number."""
+    function = define(REMAINDERS.format(whole="x[:n] // y[:n]"))
+    native, _ = whole(function, [np.ones(50), np.ones(50), 9])
+    odd = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e300, -1e-300, 2.0**60, 5e-324, 7.5])
+    x, y = (np.ascontiguousarray(part.ravel()) for part in np.meshgrid(odd, odd))
+    for begin in (0, *range(100)):
+        given = [x[begin:], y[begin:], 1 if begin else len(x)]
+        expected, found = outcome(function, given), outcome(native, given)
+        assert same_numbers(expected.result, found.result), given
+        assert (expected.warned, expected.error) == (found.warned, found.error)
 
 
 EXTREMES = """

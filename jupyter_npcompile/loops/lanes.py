@@ -1,7 +1,8 @@
 """Loops that are written with vectors of their own (``headers/lanes.hpp``), and which may be.
 
 The compiler turns loops into vectors by itself. NumPy's maximum and minimum, which hand NaN on and
-tell 0.0 from -0.0, become six instructions there, which wait for each other, and two here.
+tell 0.0 from -0.0, become six instructions there, which wait for each other, and two here. And a
+remainder, which is exact, becomes the call of a function for each element.
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ from jupyter_npcompile.loops.kinds import CTYPES
 from jupyter_npcompile.loops.values import Applied, Lazy, Ref, Scalar, dtype_of
 
 _EXTREMES = re.compile(r"\bnp_(max|min)\b")
+_REMAINDER = re.compile(r"\bfloor_mod\b")
 
-_KNOWN = re.compile(r"(?:\{\d+\}|[()\s,]|[-+*/](?=[\s{(])|<(?:double|float)>|\bnp_(?:max|min)\b)*")
+_KNOWN = re.compile(
+    r"(?:\{\d+\}|[()\s,]|[-+*/](?=[\s{(])|<(?:double|float)>|\b(?:np_max|np_min|floor_mod)\b)*"
+)
 """What vectors of our own can do."""
 
 _DTYPES = ("float64", "float32")
@@ -45,7 +49,12 @@ def lane_of(values: Sequence[Lazy | Scalar], targets: Sequence[Ref]) -> str:
 
 
 def _gains(value: Applied) -> bool:
-    """Whether it is an extreme of two arrays: one with a number is two instructions anyway."""
+    """Whether it is a remainder, or an extreme of two arrays.
+
+    One of an array and a number is two instructions anyway.
+    """
+    if _REMAINDER.search(value.template):
+        return True
     arrays = [operand for operand in value.operands if not isinstance(operand, Scalar)]
     return len(arrays) > 1 and _EXTREMES.search(value.template) is not None
 

@@ -79,6 +79,53 @@ template <class T> INLINE Lanes<T> smaller(Lanes<T> a, Lanes<T> b) {
     return a;
 }
 #endif
+// As `floor_mod` of each of them; where a quotient is not as usual, one by one.
+template <class T> [[gnu::noinline]] static Lanes<T> floor_mod_of_each(Lanes<T> a, Lanes<T> b) {
+    for (i64 i = 0; i < Lanes<T>::count; i++) a.v[i] = floor_mod((T)a.v[i], (T)b.v[i]);
+    return a;
+}
+#if defined(__AVX512DQ__)
+INLINE Lanes<double> floor_mod(Lanes<double> a, Lanes<double> b) {
+    const __m512d sign = _mm512_set1_pd(-0.0), zero = _mm512_setzero_pd(), q = a.v / b.v;
+    const __m512d size = _mm512_andnot_pd(sign, b.v);
+    const __mmask8 usual = _mm512_cmp_pd_mask(_mm512_andnot_pd(sign, q), _mm512_set1_pd(0x1p52), _CMP_LT_OQ)
+        & _mm512_cmp_pd_mask(size, _mm512_set1_pd(std::numeric_limits<double>::max()), _CMP_LE_OQ)
+        & _mm512_cmp_pd_mask(size, zero, _CMP_NEQ_OQ);
+    if (!LIKELY(usual == 0xff)) return floor_mod_of_each(a, b);
+    const __m512d whole = _mm512_roundscale_pd(q, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+    __m512d r = _mm512_fnmadd_pd(whole, b.v, a.v);
+    const __m512d like_a = _mm512_or_pd(size, _mm512_and_pd(sign, a.v));
+    __mmask8 other = _mm512_cmp_pd_mask(r, zero, _CMP_LT_OQ) ^ _mm512_cmp_pd_mask(a.v, zero, _CMP_LT_OQ);
+    r = _mm512_mask_add_pd(r, other & _mm512_cmp_pd_mask(r, zero, _CMP_NEQ_OQ), r, like_a);
+    const __mmask8 some = _mm512_cmp_pd_mask(r, zero, _CMP_NEQ_OQ);
+    other = _mm512_cmp_pd_mask(r, zero, _CMP_LT_OQ) ^ _mm512_cmp_pd_mask(b.v, zero, _CMP_LT_OQ);
+    r = _mm512_mask_add_pd(r, other & some, r, b.v);
+    return _mm512_mask_and_pd(r, (__mmask8)~some, sign, b.v);
+}
+#elif defined(__AVX__) && defined(__FMA__)
+INLINE Lanes<double> floor_mod(Lanes<double> a, Lanes<double> b) {
+    const __m256d sign = _mm256_set1_pd(-0.0), zero = _mm256_setzero_pd(), q = a.v / b.v;
+    const __m256d size = _mm256_andnot_pd(sign, b.v);
+    const __m256d usual = _mm256_and_pd(
+        _mm256_cmp_pd(_mm256_andnot_pd(sign, q), _mm256_set1_pd(0x1p52), _CMP_LT_OQ),
+        _mm256_and_pd(_mm256_cmp_pd(size, _mm256_set1_pd(std::numeric_limits<double>::max()), _CMP_LE_OQ),
+            _mm256_cmp_pd(size, zero, _CMP_NEQ_OQ)));
+    if (!LIKELY(_mm256_movemask_pd(usual) == 0xf)) return floor_mod_of_each(a, b);
+    const __m256d whole = _mm256_round_pd(q, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+    __m256d r = _mm256_fnmadd_pd(whole, b.v, a.v);
+    const __m256d like_a = _mm256_or_pd(size, _mm256_and_pd(sign, a.v));
+    __m256d other = _mm256_xor_pd(_mm256_cmp_pd(r, zero, _CMP_LT_OQ), _mm256_cmp_pd(a.v, zero, _CMP_LT_OQ));
+    other = _mm256_and_pd(other, _mm256_cmp_pd(r, zero, _CMP_NEQ_OQ));
+    r = _mm256_add_pd(r, _mm256_and_pd(other, like_a));
+    const __m256d some = _mm256_cmp_pd(r, zero, _CMP_NEQ_OQ);
+    other = _mm256_xor_pd(_mm256_cmp_pd(r, zero, _CMP_LT_OQ), _mm256_cmp_pd(b.v, zero, _CMP_LT_OQ));
+    r = _mm256_add_pd(r, _mm256_and_pd(_mm256_and_pd(other, some), b.v));
+    return _mm256_blendv_pd(_mm256_and_pd(sign, b.v), r, some);
+}
+#else
+INLINE Lanes<double> floor_mod(Lanes<double> a, Lanes<double> b) { return floor_mod_of_each(a, b); }
+#endif
+INLINE Lanes<float> floor_mod(Lanes<float> a, Lanes<float> b) { return floor_mod_of_each(a, b); }
 template <class T> using Wide = typename std::enable_if<std::is_floating_point<T>::value, Lanes<T>>::type;
 template <class T> INLINE Wide<T> np_max(Wide<T> a, Wide<T> b) { return larger(a, b); }
 template <class T> INLINE Wide<T> np_min(Wide<T> a, Wide<T> b) { return smaller(a, b); }

@@ -502,15 +502,28 @@ template <class T> static inline T floor_mod(T a, T b) {
     if (r != 0 && ((r < 0) != (b < 0))) r += b;
     return r;
 }
+// As std::fmod, which takes its time bit by bit. The whole quotient is too large by one at most, and
+// what is left over is a double then, too: so one rounding less than there are operations is exact.
+static inline double exact_fmod(double a, double b) {
+#ifdef __FP_FAST_FMA
+    const double q = a / b;
+    if (LIKELY(std::fabs(q) < 0x1p52 && std::fabs(b) <= std::numeric_limits<double>::max())) {
+        double r = std::fma(-std::trunc(q), b, a);
+        if (r != 0.0 && (r < 0) != (a < 0)) r += std::copysign(b, a);
+        return std::copysign(r, a);
+    }
+#endif
+    return std::fmod(a, b);
+}
 static inline double floor_mod(double a, double b) {
     NEED(b != 0.0);
-    double r = std::fmod(a, b);
+    double r = exact_fmod(a, b);
     if (r != 0.0) { if ((b < 0) != (r < 0)) r += b; } else r = std::copysign(0.0, b);
     return r;
 }
 static inline double floor_div(double a, double b) {
     NEED(b != 0.0);
-    const double r = std::fmod(a, b);
+    const double r = exact_fmod(a, b);
     double q = (a - r) / b;
     if (r != 0.0 && ((b < 0) != (r < 0))) q -= 1.0;
     if (q == 0.0) return std::copysign(0.0, a / b);
