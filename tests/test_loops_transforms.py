@@ -13,7 +13,7 @@ from jupyter_npcompile.loops.library import transforms
 from tests.native_batches import compiled_together
 from tests.native_loops import compiled, define, differences, how, outcome
 
-pytestmark = pytest.mark.skipif(not transforms.UFUNCS, reason="NumPy has other transforms here")
+pytestmark = pytest.mark.skipif(not transforms.ufuncs(), reason="NumPy has other transforms here")
 
 TEXT = "def f(x, z, n, k):\n    for _ in range(k):\n        t = np.fft.{}\n    return t"
 

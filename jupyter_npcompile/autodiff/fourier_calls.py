@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.fx import Node
 
 from jupyter_npcompile.autodiff.chains import Layouts, Link, demand, nbytes, over
-from jupyter_npcompile.autodiff.library_table import LOOPS, transforms
+from jupyter_npcompile.loops.library.transforms import ufuncs
 
 _REAL, _COMPLEX = torch.float64, torch.complex128
 
@@ -33,7 +33,7 @@ def _lines(
     steps = [0 if most is None else row[most] for row in strides]
     numbers = (count, given.shape[axis], made.shape[axis], *steps, *(row[axis] for row in strides))
     call = (
-        f"npcompile_lines({LOOPS.index(loop)}, ({places[0]}) + o0, ({places[1]}) + o1, "
+        f"npcompile_lines({[*ufuncs()].index(loop)}, ({places[0]}) + o0, ({places[1]}) + o1, "
         f"{factor!r}, {', '.join(map(str, numbers))});"
     )
     return over([given.shape[d] for d in rest], [[row[d] for d in rest] for row in strides], call)
@@ -41,7 +41,7 @@ def _lines(
 
 def _arguments(node: Node, layouts: Layouts) -> tuple[Tensor, Tensor, list[int], int, Any]:
     source, axes, mode, last = node.args
-    demand(transforms() is not None and not node.kwargs)
+    demand(bool(ufuncs()) and not node.kwargs)
     assert isinstance(source, Node)
     given, made = layouts.of(source), layouts.of(node)
     demand(given.numel() > 0 and made.numel() > 0 and bool(axes))

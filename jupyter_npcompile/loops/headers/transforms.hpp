@@ -6,13 +6,6 @@ static inline double transform_factor(i64 n, int norm) {
     // One, or the inverse of the length, or of its root.
     return norm == 0 ? 1.0 : norm == 1 ? 1.0 / (double)n : 1.0 / std::sqrt((double)n);
 }
-// Which of the ufunc's loops is for double precision.
-static inline int loop_of_doubles(const PyUFuncObject *ufunc) {
-    int k = 0;
-    while (k < ufunc->ntypes && ufunc->types[k * ufunc->nargs + 1] != NPY_DOUBLE) k++;
-    NEED(k < ufunc->ntypes);
-    return k;
-}
 // Elements of a column whose distance is a multiple of this push each other out of the cache: so
 // some columns, whose elements share its lines, are copied and transformed together.
 #define FAR 2048
@@ -32,20 +25,17 @@ template <class T> static void scatter(const T *from, i64 begin, i64 count, cons
     }
 }
 template <class T> static inline int number_of() { return std::is_same<T, double>::value ? NPY_DOUBLE : NPY_CDOUBLE; }
-// The loop of a ufunc, for rows whose elements lie anywhere.
+// The first loop of a ufunc, which is for double precision, on rows whose elements lie anywhere.
 struct Transform {
     const PyUFuncObject *ufunc;
-    int loop;
     double factor;
-    explicit Transform(PyObject *object, double factor)
-        : ufunc((const PyUFuncObject *)object), loop(loop_of_doubles(ufunc)), factor(factor) {}
     template <class T, class U>
     void rows(const T *from, i64 m, i64 row, i64 step, U *to, i64 n, i64 other_row, i64 other_step, i64 count) {
         const npy_intp sizes[3] = {(npy_intp)count, (npy_intp)m, (npy_intp)n};
         const npy_intp steps[5] = {(npy_intp)(row * sizeof(T)), 0, (npy_intp)(other_row * sizeof(U)),
             (npy_intp)(step * sizeof(T)), (npy_intp)(other_step * sizeof(U))};
         char *pointers[3] = {(char *)from, (char *)&factor, (char *)to};
-        ufunc->functions[loop](pointers, sizes, steps, ufunc->data ? ufunc->data[loop] : nullptr);
+        ufunc->functions[0](pointers, sizes, steps, ufunc->data ? ufunc->data[0] : nullptr);
     }
     template <class T, class U> void operator()(Run &run, const View<T, 2> &a, const View<U, 2> &to) {
         const i64 m = a.n[1], n = to.n[1], count = a.n[0];
@@ -66,7 +56,7 @@ struct Transform {
 template <class U, class T, int N>
 static Array<U, N> transform(Run &run, PyObject *object, const View<T, N> &a, int axis, i64 n, double factor) {
     NEED(a.size() > 0 && n > 0);
-    Transform work(object, factor);
+    Transform work = {(const PyUFuncObject *)object, factor};
     i64 dims[N], rest = 1;
     int across = -1;  // the dimension that is gone through inside
     for (int d = N - 1; d >= 0; d--) {

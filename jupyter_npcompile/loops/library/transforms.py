@@ -7,6 +7,7 @@ loops, with the array that it has at hand.
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -29,26 +30,37 @@ _SWAPPED = {0: 1, 1: 0, 2: 2}
 """The same for the way back."""
 
 
-def _ufuncs() -> dict[str, np.ufunc]:
-    """NumPy's ufuncs behind the transforms; none where it has others."""
-    names = ("fft", "ifft", "irfft", "rfft_n_even", "rfft_n_odd")
+_TYPES = {
+    "fft": "Dd->D",
+    "ifft": "Dd->D",
+    "rfft_n_even": "dd->D",
+    "rfft_n_odd": "dd->D",
+    "irfft": "Dd->d",
+}
+"""The ufuncs behind the transforms, and the types of their first loops."""
+
+
+@functools.cache
+def ufuncs() -> Mapping[str, np.ufunc]:
+    """NumPy's ufuncs that transform lines, by their names; none where NumPy has others.
+
+    Examples
+    --------
+    >>> [*ufuncs()][:2] in ([], ["fft", "ifft"])
+    True
+    """
     try:
         module = importlib.import_module("numpy.fft._pocketfft_umath")
-    except ImportError:
+        found: dict[str, np.ufunc] = {name: getattr(module, name) for name in _TYPES}
+    except (ImportError, AttributeError):
         return {}
-    found = {name: getattr(module, name, None) for name in names}
-    # The signatures that this module was written for, so that an old or a new one is left alone.
-    fit = all(isinstance(f, np.ufunc) and f.nargs == 3 and f.signature for f in found.values())
-    return {name: f for name, f in found.items() if isinstance(f, np.ufunc)} if fit else {}
-
-
-UFUNCS = _ufuncs()
+    return found if all(f.types[0] == _TYPES[name] for name, f in found.items()) else {}
 
 
 def _host(t: Names, ufunc: str) -> str:
     """C++ for a ufunc that the loop is given."""
     number = len(t.hosts)
-    t.hosts.append(UFUNCS[ufunc])
+    t.hosts.append(ufuncs()[ufunc])
     return f"hosts[{number}]"
 
 
@@ -147,7 +159,7 @@ def _suitable(value: Value, name: str) -> Lazy:
     """The elements of an array that is transformed in double precision."""
     found = elements(value)
     kinds = ("float64",) if "rfft" in name and "irfft" not in name else ("float64", "complex128")
-    if not UFUNCS or found.dtype not in kinds:
+    if not ufuncs() or found.dtype not in kinds:
         raise Declined(f"np.fft.{name} of these")
     return found
 
