@@ -7,38 +7,70 @@
 #define SMALL_ROWS 4
 static inline bool is_small(i64 n) { return n <= SMALL_ROWS; }
 
-// Element (i, j) is a[j * N + i]. False where it is singular.
-template <int N> INLINE bool factor_small(double (&a)[N * N], int (&pivots)[N]) {
+// Element (i, j) is a[j * N + i]. False where it is singular. Places of pivots are doubles, and rows
+// change places by comparisons with them: an index that only the run knows would keep all of it in
+// memory, where what was just written is waited for, and branches would be guessed.
+INLINE void swap_at(double place, i64 i, double &a, double &b) {
+    const double first = a;
+    a = picked_eq<double>(place, (double)i, b, a);
+    b = picked_eq<double>(place, (double)i, first, b);
+}
+template <int N> INLINE bool factor_small(double (&a)[N * N], double (&pivots)[N]) {
+#pragma GCC unroll 4
     for (int j = 0; j < N; j++) {
         double *const column = a + j * N;
-        for (int i = 0; i < j; i++) std::swap(column[i], column[pivots[i]]);
+#pragma GCC unroll 4
+        for (int i = 0; i < j; i++)
+#pragma GCC unroll 4
+            for (int k = i + 1; k < N; k++) swap_at(pivots[i], k, column[i], column[k]);
+#pragma GCC unroll 4
         for (int i = 1; i < N; i++) {
             double sum = 0.0;
+#pragma GCC unroll 4
             for (int k = 0; k < (i < j ? i : j); k++) sum += a[k * N + i] * column[k];
             column[i] -= sum;
         }
-        int best = j;
-        for (int i = j + 1; i < N; i++) if (std::fabs(column[i]) > std::fabs(column[best])) best = i;
+        double best = j, size = std::fabs(column[j]);
+#pragma GCC unroll 4
+        for (int i = j + 1; i < N; i++) {
+            const double other = std::fabs(column[i]);
+            best = picked_lt<double>(size, other, i, best);
+            size = picked_lt<double>(size, other, other, size);
+        }
         pivots[j] = best;
-        if (!(std::fabs(column[best]) >= std::numeric_limits<double>::min())) return false;
-        for (int k = 0; k <= j; k++) std::swap(a[k * N + j], a[k * N + best]);
+        if (!(size >= std::numeric_limits<double>::min())) return false;
+#pragma GCC unroll 4
+        for (int k = 0; k <= j; k++)
+#pragma GCC unroll 4
+            for (int i = j + 1; i < N; i++) swap_at(best, i, a[k * N + j], a[k * N + i]);
         const double reciprocal = 1.0 / column[j];
+#pragma GCC unroll 4
         for (int i = j + 1; i < N; i++) column[i] *= reciprocal;
     }
     return true;
 }
 template <int N>
-INLINE void substitute_small(const double (&a)[N * N], const int (&pivots)[N], double (&x)[N], bool alone) {
-    for (int i = 0; i < N; i++) std::swap(x[i], x[pivots[i]]);
+INLINE void substitute_small(const double (&a)[N * N], const double (&pivots)[N], double (&x)[N], bool alone) {
+#pragma GCC unroll 4
+    for (int i = 0; i < N; i++)
+#pragma GCC unroll 4
+        for (int k = i + 1; k < N; k++) swap_at(pivots[i], k, x[i], x[k]);
+#pragma GCC unroll 4
     for (int k = 0; k < N; k++)
+#pragma GCC unroll 4
         for (int i = k + 1; i < N; i++) x[i] -= a[k * N + i] * x[k];
+#pragma GCC unroll 4
     for (int k = N - 1; k >= 0; k--) {
         x[k] = alone ? x[k] / a[k * N + k] : x[k] * (1.0 / a[k * N + k]);
+#pragma GCC unroll 4
         for (int i = 0; i < k; i++) x[i] -= a[k * N + i] * x[k];
     }
 }
-template <int N> INLINE void columns_of(const View<double, 2> &v, double (&a)[N * N]) {
+// V is a view, or a value, whose strides are constants.
+template <int N, class V> INLINE void columns_of(const V &v, double (&a)[N * N]) {
+#pragma GCC unroll 4
     for (int i = 0; i < N; i++)
+#pragma GCC unroll 4
         for (int j = 0; j < N; j++) a[j * N + i] = v.p[i * v.s[0] + j * v.s[1]];
 }
 template <int N> INLINE bool is_finite(const double (&x)[N]) {
@@ -47,10 +79,9 @@ template <int N> INLINE bool is_finite(const double (&x)[N]) {
     return all;
 }
 // Each column of b becomes one of x; false where the library has to look at it.
-template <int N>
-INLINE bool solve_small(const View<double, 2> &a, const View<double, 2> &b, const View<double, 2> &x) {
-    double lu[N * N], column[N];
-    int pivots[N];
+template <int N, class A, class B, class X>
+INLINE bool solve_small(const A &a, const B &b, X &x) {
+    double lu[N * N], column[N], pivots[N];
     columns_of<N>(a, lu);
     if (!is_finite(lu) || !factor_small<N>(lu, pivots)) return false;
     for (i64 j = 0; j < b.n[1]; j++) {
@@ -71,12 +102,11 @@ static inline bool solve_small(const View<double, 2> &a, const View<double, 2> &
     }
 }
 // Of the diagonal, and which rows changed places: what a determinant is made of.
-template <int N> INLINE bool factor_small(const View<double, 2> &a, double *diagonal, i64 *pivots) {
-    double lu[N * N];
-    int places[N];
+template <int N, class A> INLINE bool factor_small(const A &a, double *diagonal, i64 *pivots) {
+    double lu[N * N], places[N];
     columns_of<N>(a, lu);
     if (!is_finite(lu) || !factor_small<N>(lu, places)) return false;
-    for (int k = 0; k < N; k++) { diagonal[k] = lu[k * (N + 1)]; pivots[k] = places[k] + 1; }
+    for (int k = 0; k < N; k++) { diagonal[k] = lu[k * (N + 1)]; pivots[k] = (i64)places[k] + 1; }
     return true;
 }
 static inline bool factor_small(const View<double, 2> &a, double *diagonal, i64 *pivots) {

@@ -640,6 +640,7 @@ template <class T> static inline bool le(T a, T b) {
     if constexpr (std::is_floating_point<T>::value) return __builtin_islessequal(a, b);
     else return a <= b;
 }
+template <class T> static inline bool eq(T a, T b) { return a == b; }
 template <class T> static inline bool gt(T a, T b) { return lt<T>(b, a); }
 template <class T> static inline bool ge(T a, T b) { return le<T>(b, a); }
 // One of two, where a vector is not to be had: by a comparison that leaves no flag, and no branch.
@@ -659,6 +660,7 @@ template <class T> static inline bool ge(T a, T b) { return le<T>(b, a); }
 #endif
 PICKED(picked_lt, 17, lt)
 PICKED(picked_le, 18, le)
+PICKED(picked_eq, 0, eq)
 template <class T> INLINE T picked_gt(T a, T b, T x, T y) { return picked_lt<T>(b, a, x, y); }
 template <class T> INLINE T picked_ge(T a, T b, T x, T y) { return picked_le<T>(b, a, x, y); }
 // The same in a loop that is vectorised.
