@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -155,3 +156,34 @@ def test_numbers_of_other_types_go_to_numpy() -> None:
     text = CALLING.format("solve(m, b)")
     for dtype in (np.float32, np.int64):
         assert_same(text, (square(3, 1).astype(dtype), np.ones(3, dtype), 2))
+
+
+PIVOTED = """
+def f(m, b, k):
+    for _ in range(k):
+        t = np.array({rows})
+        x = np.linalg.solve(t, np.array({right}))
+        y = np.linalg.solve(t.T, np.array({rows}))
+        z = np.linalg.solve(m, b)
+        i, d = np.linalg.inv(t), np.linalg.det(t)
+    return x + 0.0, y + 0.0, z + 0.0, i + 0.0, d  # the library rounds some to zero with a sign
+"""
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_rows_of_few_equations_change_places(n: int) -> None:
+    """Whichever row has the largest number, also where two have; with zeros of both signs."""
+    rows = [[f"m[{i}, {j}]" for j in range(n)] for i in range(n)]
+    text = PIVOTED.format(
+        rows=str(rows).replace("'", ""), right=str([f"b[{i}]" for i in range(n)]).replace("'", "")
+    )
+    rng = np.random.default_rng(n)
+    given = []
+    for order in itertools.permutations(range(n)):
+        m = np.round(rng.normal(size=(n, n)), 1) + 5 * np.eye(n)[list(order)]
+        given.append((m, rng.normal(size=n), 2))
+        tied = np.where(abs(m) < 1, rng.choice([0.0, -0.0, 1.0, -1.0], (n, n)), 5.0)
+        if np.linalg.matrix_rank(tied) == n:
+            given.append((tied, np.arange(n) - 1.0, 2))
+    given.append((np.ones((n, n)), np.ones(n), 2))  # singular
+    assert_same(text, *given)
