@@ -7,22 +7,29 @@ either order. A product does not show which one its operands had, so they may ha
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from jupyter_npcompile.loops import elementwise
-from jupyter_npcompile.loops.kinds import ArrayType, lengths_of
+from jupyter_npcompile.loops.kinds import ArrayType
+from jupyter_npcompile.loops.library.rearranging import transposed
 from jupyter_npcompile.loops.values import Applied, Lazy, Ref, Scalar
 from jupyter_npcompile.loops.writer import Writer
 
+if TYPE_CHECKING:
+    from jupyter_npcompile.loops.names import Names
 
-def operand(writer: Writer, value: Lazy) -> Ref:
+
+def operand(t: Names, value: Lazy) -> Ref:
     """An operand of a product in memory, laid out like what it is computed from.
 
     Parameters
     ----------
-    writer : Writer
+    t : Names
         Where the code goes.
     value : Ref, Gathered or Applied
         The operand.
     """
+    writer = t.writer
     if not isinstance(value, Applied) or value.ndim != 2 or elementwise.sources_of(value):
         return elementwise.materialise(writer, value)
     wide = [leaf for leaf in elementwise.leaves_of(value) if leaf.ndim == 2]
@@ -31,33 +38,22 @@ def operand(writer: Writer, value: Lazy) -> Ref:
     result = writer.variable(writer.name("operand"), ArrayType(value.dtype, 2, False).c)
     tests = dict.fromkeys(f"lies_by_columns({leaf.code})" for leaf in wide)
     with writer.block(f"if ({' && '.join(tests)})"):
-        turned = elementwise.copied(writer, _turned(writer, value), in_memory=True)
-        writer.emit(f"{result} = {_swapped(writer, turned).code};")
+        turned = elementwise.copied(writer, _turned(t, value), in_memory=True)
+        writer.emit(f"{result} = {transposed(t, turned).code};")
     with writer.block("else"):
         made = elementwise.copied(writer, value, in_memory=True)
         writer.emit(f"{result} = {made.code};")
     return Ref(result, ArrayType(value.dtype, 2, False), is_fresh=True)
 
 
-def _turned(writer: Writer, value: Lazy | Scalar) -> Lazy | Scalar:
+def _turned(t: Names, value: Lazy | Scalar) -> Lazy | Scalar:
     """An expression with rows for columns."""
     if isinstance(value, Applied):
-        parts = tuple(_turned(writer, part) for part in value.operands)
+        parts = tuple(_turned(t, part) for part in value.operands)
         return Applied(value.template, parts, value.dtype, value.ndim)
     if not isinstance(value, Ref):
         return value
-    return _swapped(writer, value) if value.ndim == 2 else _column(writer, value)
-
-
-def _swapped(writer: Writer, ref: Ref) -> Ref:
-    name = writer.name("w")
-    type = ArrayType(ref.dtype, 2, False, lengths=lengths_of([ref.n(1), ref.n(0)]))
-    writer.emit(f"{type.view} {name} = {ref.code}; {name}.id = ++ids_;")
-    for d in range(2):
-        writer.emit(
-            f"{name}.n[{d}] = {ref.code}.n[{1 - d}]; {name}.s[{d}] = {ref.code}.s[{1 - d}];"
-        )
-    return Ref(name, type, root=ref.root)
+    return transposed(t, value) if value.ndim == 2 else _column(t.writer, value)
 
 
 def _column(writer: Writer, ref: Ref) -> Ref:

@@ -33,7 +33,7 @@ def product(t: Names, left: Lazy, right: Lazy) -> Value:
         if left.ndim > 2 or right.ndim > 2:
             return hosts.call(t, np.matmul, [left, right], {})
         return inner_products.product(w, left, right)
-    a, b = operand(w, left), operand(w, right)
+    a, b = operand(t, left), operand(t, right)
     if np.result_type(a.dtype, b.dtype).name not in ("float64", "float32") or a.dtype != b.dtype:
         return hosts.call(t, np.matmul, [a, b], {})
     if is_few(a.type.lengths) and is_few(b.type.lengths):
