@@ -502,8 +502,8 @@ template <class T> static inline T floor_mod(T a, T b) {
     if (r != 0 && ((r < 0) != (b < 0))) r += b;
     return r;
 }
-// As std::fmod, which takes its time bit by bit. The whole quotient is too large by one at most, and
-// what is left over is a double then, too: so one rounding less than there are operations is exact.
+// As std::fmod, which goes bit by bit. The whole quotient is too large by one at most, and what is
+// left over is a double in either case: so the one rounding of std::fma changes nothing.
 static inline double exact_fmod(double a, double b) {
 #ifdef __FP_FAST_FMA
     const double q = a / b;
