@@ -426,7 +426,7 @@ class Bench(contextlib.AbstractContextManager["Bench"]):
         stdout = io.StringIO()
         with warnings.catch_warnings(record=True) as caught, contextlib.redirect_stdout(stdout):
             warnings.simplefilter("always")
-            result = self.shell.run_cell(f"{head}\n{source}", store_history=True)
+            result = self.run_cell(f"{head}\n{source}")
         error = result.error_before_exec or result.error_in_exec
         viewer = Viewer()
         caught = list(caught)
@@ -447,6 +447,10 @@ class Bench(contextlib.AbstractContextManager["Bench"]):
             _state(),
             sorted(set(vars(builtins)) - before - {"_"}),
         )
+
+    def run_cell(self, text: str) -> Any:
+        """Have the shell run a cell."""
+        return self.shell.run_cell(text, store_history=True)
 
     def forget(self) -> None:
         """Take the names of a run out of the namespace."""

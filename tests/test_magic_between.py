@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import comm
 import numpy as np
 import pytest
+from IPython.utils.capture import capture_output
 
 import jupyter_npcompile as npc
+from jupyter_npcompile.magic import between
 from jupyter_npcompile.runtime.device import residency as residencies
+from jupyter_npcompile.runtime.device.device import LaunchError
+from jupyter_npcompile.runtime.device.late import LostResultError
 from jupyter_npcompile.runtime.device.standin import standin
 from tests.native import Bench
 from tests.silent_threads import silent_threads
@@ -31,6 +37,7 @@ def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         monkeypatch.setattr(comm.get_comm_manager(), "comms", {})
         if "matplotlib.pyplot" in sys.modules:
             sys.modules["matplotlib.pyplot"].close("all")
+        vars(bench.shell).pop("_showtraceback")  # of the bench: it may look
         assert residencies.is_alone(), threading.enumerate()
         assert not getattr(bench.shell, "active_eventloop", None)
         yield bench.shell
@@ -176,7 +183,6 @@ def test_a_thread_of_the_user_ends_it(shell: Any) -> None:
 
 def test_a_task_of_the_user_ends_it(shell: Any) -> None:
     """As in a kernel, where cells run inside an event loop."""
-    import asyncio
 
     async def waits() -> None:
         await asyncio.sleep(3600)
@@ -192,6 +198,278 @@ def test_a_task_of_the_user_ends_it(shell: Any) -> None:
         return held
 
     assert asyncio.run(cells(with_task=True)) == 0
+
+
+# -- results that wait for the next cell
+
+
+class Session:
+    """Cells that run inside an event loop, as in a kernel; the device never has them wait long."""
+
+    def __init__(self, shell: Any) -> None:
+        self.shell = shell
+
+    def __call__(self, source: str, **options: Any) -> Any:
+        return self.shell.run_cell(source, store_history=True, **options)
+
+    def host(self, name: str) -> Array:
+        """What is in host memory now: a test may look where nobody else may."""
+        found: Array = np.array(self.shell.user_ns[name])
+        return found
+
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+PAUSE = 2 * between.PATIENCE
+"""Seconds after which nothing waits any more."""
+
+AGAIN = "%%npcompile --device standin\ny = x * 2\nx += 1\n"
+
+
+Steps = Callable[[Session], Iterator[float]]
+
+
+def in_loop(shell: Any, steps: Steps) -> None:
+    """Run cells from callbacks of an event loop, in which nothing else goes on.
+
+    Between them it runs for the seconds that the steps yield. The second run of a
+    cell is not compared with NumPy.
+    """
+
+    def every_step() -> Iterator[float]:
+        cell = Session(shell)
+        for _ in range(2):
+            assert cell(AGAIN).success
+        yield PAUSE
+        shell.user_ns["x"][...] = np.arange(5.0)
+        shell.user_ns["y"][...] = 0
+        cell("pass")
+        yield from steps(cell)
+        cell("pass")  # lets go of all
+
+    loop = asyncio.new_event_loop()
+    try:
+        over = loop.create_future()
+        going = every_step()
+
+        def advance() -> None:
+            try:
+                loop.call_later(next(going), advance)
+            except StopIteration:
+                over.set_result(None)
+            except BaseException as error:
+                over.set_exception(error)
+
+        loop.call_soon(advance)
+        loop.run_until_complete(over)
+    finally:
+        loop.close()
+
+
+def test_results_wait_for_the_next_cell_or_a_while(shell: Any) -> None:
+    def steps(cell: Session) -> Iterator[float]:
+        assert cell(AGAIN).success
+        assert cell.host("x").tolist() == [0, 1, 2, 3, 4]
+        assert waiting() == 80
+        yield PAUSE
+        assert cell.host("x").tolist() == [1, 2, 3, 4, 5]
+        assert cell.host("y").tolist() == [0, 2, 4, 6, 8]
+        assert waiting() == 0
+        assert gc.isenabled()
+
+    in_loop(shell, steps)
+
+
+def test_what_the_next_cell_writes_anew_is_never_copied_back(shell: Any) -> None:
+    def steps(cell: Session) -> Iterator[float]:
+        for _ in range(10):
+            assert cell(AGAIN).success
+        assert cell.host("x").tolist() == [0, 1, 2, 3, 4]
+        yield PAUSE
+        assert cell.host("x").tolist() == [10, 11, 12, 13, 14]
+        assert cell.host("y").tolist() == [18, 20, 22, 24, 26]
+        report = npc.last_report()
+        assert report is not None
+        (copies,) = [region.copies for region in report.regions]
+        assert copies is not None
+        assert copies.unneeded >= 9 * 80
+        assert dict(copies.moments) == {"x": "after the cell", "y": "after the cell"}
+
+    in_loop(shell, steps)
+
+
+LOOKING = [
+    "seen = x.tolist()",
+    "%%npcompile\nseen = x.tolist()",
+    "%%npcompile --device cpu\nlog.append(1)\nseen = x.tolist()",
+    "%%npcompile --device standin\nseen = x.tolist()",
+    "%%npcompile --device standin\nz = y + x\nseen = look()",
+    "%%npcompile --device standin\nz = y + x\ntry:\n    1 / 0\nexcept look():\n    pass",
+    "%%npcompile --device standin\nseen = eval('look()')\nz = y + x",
+    "%%npcompile --check\nseen = x.tolist()",
+    "%%timeit -n1 -r1\nglobal seen\nseen = x.tolist()",
+    "get_ipython().run_cell('seen = x.tolist()')",
+    "import asyncio\nawait asyncio.sleep(0)\nseen = x.tolist()",
+    "%%npcompile --device standin\nawait asyncio.sleep(0)\nseen = x.tolist()",
+]
+
+
+@pytest.mark.parametrize("source", LOOKING)
+def test_who_looks_next_sees_them(shell: Any, source: str) -> None:
+    shell.run_cell("import asyncio\ndef look():\n    return x.tolist()")
+
+    def steps(cell: Session) -> Iterator[float]:
+        assert cell(AGAIN).success
+        if "await" in source:
+            text = shell.transform_cell(source)
+            coroutine = shell.run_cell_async(source, store_history=True, transformed_cell=text)
+            task = asyncio.get_running_loop().create_task(coroutine)
+            yield PAUSE
+            result = task.result()
+        else:
+            result = cell(source)
+        assert result.success or "except" in source
+        if result.success:
+            assert shell.user_ns["seen"] == [1, 2, 3, 4, 5]
+        yield PAUSE
+        assert cell.host("x").tolist() == [1, 2, 3, 4, 5]
+
+    in_loop(shell, steps)
+
+
+@pytest.mark.parametrize(
+    "last", ["x", "x.sum()", "(x, 1)", "x[1:] + 0", "y", "[x]", "holder", "look()", "f'{x}'"]
+)
+def test_what_a_cell_displays_is_there(shell: Any, last: str) -> None:
+    shell.run_cell(
+        "class Holder:\n    def __repr__(self):\n        return str(x)\n"
+        "holder = Holder()\ndef look():\n    return x.tolist()"
+    )
+
+    def steps(cell: Session) -> Iterator[float]:
+        for _ in range(2):
+            assert cell(AGAIN + last).success
+        with capture_output() as shown:
+            assert cell(AGAIN + last).success
+        x, y = np.arange(3.0, 8.0), np.arange(2.0, 7.0) * 2
+        names = {"x": x, "y": y, "holder": str(x), "look": x.tolist}
+        text = eval(last, names)
+        assert (text if last == "holder" else repr(text)) in shown.stdout
+        yield 0
+
+    in_loop(shell, steps)
+
+
+def test_an_error_leaves_all_in_place(shell: Any) -> None:
+    def steps(cell: Session) -> Iterator[float]:
+        for tail in ("y[9] = 1", "1 / 0", "raise KeyboardInterrupt", "nothing"):
+            x = cell.host("x")
+            with capture_output():
+                assert not cell(AGAIN + tail).success
+            assert cell.host("x").tolist() == (x + 1).tolist()
+            assert cell.host("y").tolist() == (x * 2).tolist()
+        yield 0
+
+    in_loop(shell, steps)
+
+
+@pytest.mark.parametrize("kind", ["callback", "error handler", "values in tracebacks", "magic"])
+def test_nothing_waits_where_somebody_looks_at_the_end(shell: Any, kind: str) -> None:
+    seen = []
+
+    def look(*_: object, **__: object) -> None:
+        seen.append(shell.user_ns["x"].tolist())
+
+    def steps(cell: Session) -> Iterator[float]:
+        tail = ""
+        if kind == "callback":
+            shell.events.register("post_execute", look)
+        elif kind == "error handler":
+            shell.set_custom_exc((ZeroDivisionError,), look)
+            tail = "1 / 0"
+        elif kind == "values in tracebacks":
+            shell.InteractiveTB.set_mode("Verbose")
+            tail = "if k < 1:\n    k // 0, look(x)"
+            shell.user_ns.update(k=0, look=look)
+        with capture_output():
+            if kind == "magic":
+                shell.run_cell_magic("npcompile", "--device standin", AGAIN.partition("\n")[2])
+            else:
+                cell(AGAIN + tail)
+        assert waiting() == 0
+        if kind in ("callback", "error handler"):
+            assert seen == [[1, 2, 3, 4, 5]]
+            shell.events.callbacks["post_execute"][:] = [
+                one for one in shell.events.callbacks["post_execute"] if one is not look
+            ]
+        shell.InteractiveTB.set_mode("Context")
+        shell.set_custom_exc((), None)
+        yield 0
+
+    in_loop(shell, steps)
+
+
+def test_nothing_waits_where_the_event_loop_calls_somebody(shell: Any) -> None:
+    async def sleeps() -> None:
+        await asyncio.sleep(3600)
+
+    def steps(cell: Session) -> Iterator[float]:
+        loop = asyncio.get_running_loop()
+        for begin in (
+            lambda: loop.call_soon(cell.host, "x"),
+            lambda: loop.call_later(3600, cell.host, "x"),
+            lambda: loop.create_task(sleeps()),
+        ):
+            begun: Any = begin()
+            assert cell(AGAIN).success
+            assert waiting() == 0
+            begun.cancel()
+            yield 0
+        assert cell(AGAIN).success
+        assert waiting() == 80
+
+    in_loop(shell, steps)
+
+
+def test_an_unloaded_extension_leaves_nothing_behind(shell: Any) -> None:
+    def steps(cell: Session) -> Iterator[float]:
+        assert cell(AGAIN).success
+        shell.run_line_magic("unload_ext", "jupyter_npcompile")
+        assert cell.host("x").tolist() == [1, 2, 3, 4, 5]
+        shell.run_line_magic("load_ext", "jupyter_npcompile")
+        yield 0
+
+    in_loop(shell, steps)
+
+
+@pytest.mark.parametrize("source", ["z = x + 1", SECOND, "%%npcompile --device cpu\nz = x + 1", ""])
+def test_what_the_device_does_not_give_back_is_an_error(shell: Any, source: str) -> None:
+    """Whether another cell comes before it is asked for, or none."""
+
+    def steps(cell: Session) -> Iterator[float]:
+        assert cell(AGAIN).success
+        standin.copy_faults.extend([LaunchError("standin", "it is gone")] * 4)
+        try:
+            with capture_output() as shown:
+                if source:
+                    assert isinstance(cell(source).error_in_exec, LostResultError)
+                else:
+                    yield PAUSE
+            assert "could not be copied back from standin" in shown.stdout + shown.stderr
+        finally:
+            standin.copy_faults.clear()
+        assert np.isnan(cell.host("x")).all()
+        assert cell("z = w + 1").success  # the extension is still there
+        assert cell(AGAIN).success
+
+    in_loop(shell, steps)
+
+
+def waiting() -> int:
+    """Bytes of results of the last cell that wait on the device."""
+    report = npc.last_report()
+    assert report is not None
+    return sum(region.copies.waiting for region in report.regions if region.copies)
 
 
 def test_nothing_is_left_when_the_extension_goes(shell: Any) -> None:
@@ -222,3 +500,40 @@ def test_in_a_kernel_the_next_cell_copies_nothing() -> None:
     nbclient.NotebookClient(notebook, timeout=200).execute()
     text = "".join(output.get("text", "") for output in notebook.cells[-1].outputs)
     assert text == "0\nTrue\n"
+
+
+@pytest.mark.slow
+def test_in_a_kernel_results_wait_until_somebody_looks() -> None:
+    """What the front end sends between the cells of a notebook sees them, too."""
+    from jupyter_client.manager import start_new_kernel
+
+    manager, client = start_new_kernel()
+    try:
+        client.execute_interactive(
+            "import numpy as np, jupyter_npcompile as npc\nnpc.settings.tier = 'aten'\n"
+            "%load_ext jupyter_npcompile\nx = np.arange(5.0)",
+            timeout=100,
+        )
+        for _ in range(3):  # the first run is compared with NumPy's
+            client.execute_interactive(AGAIN, timeout=100)
+        asked = [client.execute(AGAIN, user_expressions={}) for _ in range(4)]
+        asked += [client.inspect("x", detail_level=0), client.complete("x.su")]
+        replies = {}
+        while asked[-1] not in replies:
+            reply = client.get_shell_msg(timeout=100)
+            replies[reply["parent_header"]["msg_id"]] = reply["content"]
+        assert "[ 7.  8.  9. 10. 11.]" in replies[asked[-2]]["data"]["text/plain"]
+        assert replies[asked[-1]]["matches"] == ["sum"]
+        shown: list[str] = []
+
+        def note(message: Any) -> None:
+            shown.append(message["content"].get("text", ""))
+
+        probe = "print(sum(r.copies.unneeded for r in npc.last_report().regions) // 80, x)"
+        client.execute_interactive(probe, timeout=100, output_hook=note)
+        unneeded, text = "".join(shown).split(maxsplit=1)
+        assert int(unneeded) >= 3  # of the four in the queue, only the last was copied back
+        assert " ".join(text.split()) == "[ 7. 8. 9. 10. 11.]"
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)

@@ -8,11 +8,17 @@ the environment: see `tests.native`.
 from __future__ import annotations
 
 import ast
+import asyncio
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from tests import test_same_as_native, test_same_programs
-from tests.native import assert_same
+import jupyter_npcompile as npc
+from jupyter_npcompile.magic import between, quiet
+from tests import native, test_same_as_native, test_same_programs
+from tests.native import Bench, assert_same
+from tests.silent_threads import only_tests_run
 from tests.test_same_as_native import ACCEPTANCE, HELPER
 from tests.test_same_programs import Program
 
@@ -57,6 +63,62 @@ def test_cell(case: test_same_as_native.Case) -> None:
         fallbacks=case.fallbacks,
         device="standin",
     )
+
+
+WAITING = [case for case in CELLS if "await" not in case.source]
+
+
+@pytest.fixture
+def results_wait(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Cells run in an event loop, as in a kernel, which has nothing else to do.
+
+    Lists the cells whose results have waited until they were over.
+    """
+    waited: list[str] = []
+
+    def run_cell(bench: Bench, text: str) -> Any:
+        loop = asyncio.new_event_loop()
+        results: list[Any] = []
+
+        def run() -> None:
+            results.append(bench.shell.run_cell(text, store_history=True))
+            report = npc.last_report() if bench.compiled else None
+            if report is not None:
+                copies = [region.copies for region in report.regions if region.copies]
+                waited.extend(text for _ in copies[:1] if any(one.waiting for one in copies))
+            loop.call_later(0, loop.stop)  # later than what waits
+
+        loop.call_soon(run)
+        try:
+            loop.run_forever()
+        finally:
+            loop.close()
+        return results[0]
+
+    monkeypatch.setattr(Bench, "run_cell", run_cell)
+    monkeypatch.setattr(between, "PATIENCE", 0)
+    monkeypatch.setattr(quiet, "_KNOWN", (*quiet._KNOWN, f"{native.__name__}."))
+    with only_tests_run():
+        yield waited
+
+
+@pytest.mark.usefixtures("results_wait")
+@pytest.mark.parametrize("case", WAITING, ids=lambda case: case.name)
+def test_cell_whose_results_wait(case: test_same_as_native.Case) -> None:
+    assert_same(
+        case.source.strip("\n"),
+        setup=case.setup,
+        captured=case.captured,
+        fallbacks=case.fallbacks,
+        device="standin",
+    )
+
+
+def test_many_results_have_waited(results_wait: list[str]) -> None:
+    cells = WAITING[::12]
+    for case in cells:
+        assert_same(case.source.strip("\n"), setup=case.setup, captured=False, device="standin")
+    assert len(results_wait) > len(cells) / 3
 
 
 @pytest.mark.parametrize(

@@ -305,6 +305,8 @@ class CellProgram:
     reaches : tuple of Reach or None, or None
         What it tells of what runs outside regions, by number; None when it
         tells nothing.
+    holds : bool
+        Whether it tells of everything up to its end.
     """
 
     tree: ast.Module
@@ -313,3 +315,4 @@ class CellProgram:
     lines: tuple[Line, ...]
     loops: tuple[Loop, ...] = ()
     reaches: tuple[Reach | None, ...] | None = None
+    holds: bool = False

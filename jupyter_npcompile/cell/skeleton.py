@@ -130,6 +130,11 @@ def _rewritten(
         place = extent(builder.displayed)
         result = attribute(load(builder.handle, place), "result", place)
         body.append(ast.Expr(value=result, **place))
+    holds = builder.tells and may_hold(tree.body, in_function=False)
+    if holds and builder.displayed is not None:
+        begins = point(builder.displayed)
+        shows = ask(builder.handle, "shows", (), begins)
+        body.insert(-1, ast.If(shows, [ast.Pass(**begins)], [], **begins))
     return CellProgram(
         tree=replaced(tree, body=body),
         regions=tuple(builder.regions),
@@ -137,6 +142,7 @@ def _rewritten(
         lines=Lines(text, builder.guarded, builder.function_lines()).of(tree.body, builder.scope),
         loops=tuple(builder.loops),
         reaches=tuple(builder.reaches) if builder.tells else None,
+        holds=holds,
     )
 
 

@@ -51,6 +51,8 @@ class Copies:
         before they were gone or written anew.
     moments : tuple of (str, str)
         Of the last run: each variable that was copied back some time after it, and when.
+    waiting : int
+        Bytes of results that are there, and will be copied back when somebody may look.
     """
 
     runs: int
@@ -62,6 +64,7 @@ class Copies:
     precision: Precision | None = None
     unneeded: int = 0
     moments: tuple[tuple[str, str], ...] = ()
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ A report is JSON, version 1 (`ReportData.to_dict`)::
         "copies": {                   # null on the CPU; of all runs so far
           "runs": 2, "to_device": 1600, "to_host": 1600, "spared": 0, "us": 12.5,
           "arrays": [["x", "to device", 800], ["y", "to host", 800]],      # of the last run
-          "unneeded": 8000, "moments": [["y", "at the end"]],
+          "unneeded": 8000, "moments": [["y", "at the end"]], "waiting": 0,
           "precision": null}}],        # {"predicted", "measured", "name"} with --dtype float32
      "timing": {                      # only where somebody asked for it
        "bandwidth": 1e10,             # bytes a second

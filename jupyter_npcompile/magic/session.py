@@ -7,6 +7,7 @@ import builtins
 import os
 import traceback
 import weakref
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
@@ -26,6 +27,8 @@ from jupyter_npcompile.magic.status import StatusComm
 from jupyter_npcompile.magic.waiting import waiting_bar
 from jupyter_npcompile.runtime import history, notices
 from jupyter_npcompile.runtime.cells import CellHandle, compile_cell
+from jupyter_npcompile.runtime.device.late import LostResultError
+from jupyter_npcompile.runtime.devices import CPU
 from jupyter_npcompile.runtime.region_reports import COMPILING
 from jupyter_npcompile.runtime.subjects import report_of
 from jupyter_npcompile.runtime.worker import compiler
@@ -42,17 +45,17 @@ MOST_SHOWN = 100
 
 
 class _Refusal:
-    """Stands in for a cell whose magic line is wrong.
+    """Stands in for a cell that cannot run: its magic line is wrong, or data is lost.
 
     IPython shows a ``UsageError`` as one line, but only when the running cell
     raises it, so that is what the cell does instead of its own statements.
     """
 
-    def __init__(self, message: str) -> None:
-        self.message = message
+    def __init__(self, error: Exception) -> None:
+        self.error = error
 
     def __call__(self) -> None:
-        raise UsageError(self.message)
+        raise self.error
 
 
 _REFUSAL = "__npcompile_refusal__"
@@ -96,6 +99,12 @@ class Session(ast.NodeTransformer):
 
     def visit(self, tree: ast.AST) -> ast.AST:
         """AST transformer: rewrite a marked cell into its skeleton."""
+        try:
+            return self._rewritten(tree)
+        except LostResultError as error:  # what it would compute with is not there
+            return self._refused(error)
+
+    def _rewritten(self, tree: ast.AST) -> ast.AST:
         if not isinstance(tree, ast.Module):
             return tree
         line = magic_line(tree)
@@ -110,12 +119,26 @@ class Session(ast.NodeTransformer):
         try:
             options = CellOptions.parse((line or MAGIC).removeprefix(MAGIC))
         except OptionError as error:
-            setattr(builtins, _REFUSAL, _Refusal(str(error)))
-            return ast.parse(f"{_REFUSAL}()")
-        return self.prepare(plain, self._text, options)
+            return self._refused(UsageError(str(error)))
+        waits = len(self._cells) == 1 and not self.running and options.device != CPU
+        return self.prepare(plain, self._text, options, waits=waits)
 
-    def prepare(self, tree: ast.Module, source: str, options: CellOptions) -> ast.Module:
-        """What runs in place of a cell: its skeleton, or itself when it is checked."""
+    def prepare(
+        self, tree: ast.Module, source: str, options: CellOptions, *, waits: bool = False
+    ) -> ast.Module:
+        """What runs in place of a cell: its skeleton, or itself when it is checked.
+
+        Parameters
+        ----------
+        tree : ast.Module
+            The cell without its magic line.
+        source : str
+            Its text.
+        options : CellOptions
+            What the magic line says.
+        waits : bool
+            Whether it is the kernel that runs it, and nothing else runs.
+        """
         if options.grad or options.check:
             self.between.forget()
         if options.grad:
@@ -134,11 +157,18 @@ class Session(ast.NodeTransformer):
             followed.enter()
             self._expect(followed, options)
             return followed.tree
-        return self.compile(tree, source, options)
+        return self.compile(tree, source, options, waits=waits)
 
-    def compile(self, tree: ast.Module, source: str, options: CellOptions) -> ast.Module:
+    def _refused(self, error: Exception) -> ast.Module:
+        """What raises an error in place of a cell."""
+        setattr(builtins, _REFUSAL, _Refusal(error))
+        return ast.parse(f"{_REFUSAL}()")
+
+    def compile(
+        self, tree: ast.Module, source: str, options: CellOptions, *, waits: bool
+    ) -> ast.Module:
         """The skeleton of a cell; the cell itself when anything of ours fails."""
-        interactivity = self.shell.ast_node_interactivity
+        interactivity, between = self.shell.ast_node_interactivity, self.between
         try:
             with interrupts.held():
                 handle = compile_cell(
@@ -148,8 +178,11 @@ class Session(ast.NodeTransformer):
                     display_last=interactivity != "none",
                     display_all=interactivity == "all",
                     place=place_of(self._cells[-1]) if self._cells else None,
-                    copies=self.between.take(options.device),
+                    copies=between.take(options.device),
+                    waits=between.ends_quietly if waits and between.may_wait() else None,
                 )
+        except LostResultError:
+            raise
         except Exception as error:
             where = traceback.extract_tb(error.__traceback__)[-1]
             print(
@@ -247,11 +280,15 @@ class Session(ast.NodeTransformer):
         shown = display(  # type: ignore[no-untyped-call]
             mime_bundle(report), raw=True, display_id=True
         )
-        if shown is not None and any(COMPILING in region.note for region in report.regions):
-            self._update_later(shown, handle, place_of(info))
+        if shown is None:
+            return
+        if any(COMPILING in region.note for region in report.regions):
+            compiler.after(self._updating(shown, handle, place_of(info)))
+        if self.between.waits:
+            self.between.when_settled(self._updating(shown, handle, place_of(info)))
 
-    def _update_later(self, shown: Any, handle: CellHandle, place: str | None) -> None:
-        """Show the report again when all is compiled, if the cell has not been edited by then.
+    def _updating(self, shown: Any, handle: CellHandle, place: str | None) -> Callable[[], None]:
+        """What shows the report again, if the cell has not been edited by then.
 
         What waits for the compiler does not keep the cell: else nobody would notice
         that nothing of it is needed any more.
@@ -267,7 +304,7 @@ class Session(ast.NodeTransformer):
             if found is not None:
                 shown.update(mime_bundle(report_of(found)), raw=True)
 
-        compiler.after(update)
+        return update
 
 
 def place_of(info: Any) -> str | None:

@@ -126,6 +126,8 @@ class CellHandle(ModuleFrame):
         The original statements.
     copies : Residency, optional
         What the cell before has left on the device.
+    waits : callable, optional
+        Whether results may be late now, until after the run: see `Watch`.
     """
 
     __slots__ = (
@@ -142,13 +144,15 @@ class CellHandle(ModuleFrame):
         name: str,
         body: list[ast.stmt],
         copies: Residency | None = None,
+        waits: Callable[[], bool] | None = None,
     ) -> None:
         rest = Rest(
             [loop.regions for loop in program.loops],
             kept.duel,
             [loop.comes_back for loop in program.loops],
         )
-        watch = watch_of(options.device, program.reaches, copies)
+        waits = waits if program.holds else None
+        watch = watch_of(options.device, program.reaches, copies, waits)
         super().__init__(kept.states, rest, None, kept.loops, watch=watch)
         self._kept = kept
         self.over = False
@@ -243,6 +247,7 @@ def compile_cell(
     display_all: bool = False,
     place: str | None = None,
     copies: Residency | None = None,
+    waits: Callable[[], bool] | None = None,
 ) -> CellHandle:
     """Split a cell into skeleton and regions and get it ready to run.
 
@@ -262,6 +267,8 @@ def compile_cell(
         Which cell of the notebook it is: what that held before is forgotten.
     copies : Residency, optional
         What the cell before has left on the device.
+    waits : callable, optional
+        Whether results may be late now, until after the run: see `Watch`.
     """
 
     def build(name: str) -> CellProgram:
@@ -294,7 +301,7 @@ def compile_cell(
     except RecursionError:
         skeleton = build(kept.name).tree
     program = replace(kept.program, tree=skeleton)
-    handle = CellHandle(source, program, kept, options, kept.name, tree.body, copies)
+    handle = CellHandle(source, program, kept, options, kept.name, tree.body, copies, waits)
     kept.latest = weakref.ref(handle)
     return handle
 

@@ -282,6 +282,12 @@ class Frame:
             self._watch.end()
         return False
 
+    def shows(self) -> bool:
+        """What a cell ends with is about to be displayed."""
+        if self._watch is not None:
+            self._watch.show()
+        return False
+
     def rest(self, loop: int) -> Iterator[Any]:
         """What a loop has not come to yet."""
         return self._iterators[loop]

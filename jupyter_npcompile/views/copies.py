@@ -43,6 +43,8 @@ def copied(region: RegionReport) -> list[str]:
             total = sum(nbytes for _, nbytes in found)
             moments = copies.moments if way == "to host" else ()
             lines.append(f"{words}: {size(total)} ({_known([name for name, _ in found], moments)})")
+    if copies.waiting:
+        lines.append(f"waiting there: {size(copies.waiting)} of results, until somebody may look")
     if copies.unneeded:
         runs = f"{size(copies.unneeded)} of results in all"
         lines.append(f"never back: {runs}, gone before anybody could look")

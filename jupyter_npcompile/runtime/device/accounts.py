@@ -38,8 +38,9 @@ def copies(plans: Sequence[Plan]) -> Copies | None:
         us=sum(traffic.seconds for traffic in every) * 1e6,
         arrays=tuple(arrays),
         precision=precision([plan for plan, _ in found]),
-        unneeded=sum(traffic.late for traffic in every),
+        unneeded=sum(traffic.late - traffic.waiting for traffic in every),
         moments=tuple(moments),
+        waiting=sum(traffic.waiting for traffic in every),
     )
 
 

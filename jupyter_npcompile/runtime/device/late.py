@@ -130,14 +130,14 @@ class LateResults:
             Whether host memory holds what was there before.
         """
         key, table = key_of(array), self._results
-        before = table.pop(key, None)
+        before = self._pop(key)
         if before is not None and before.owner() is owner(array):
             written = before.blends
 
         def gone(reference: weakref.ref[Array]) -> None:
             late = table.get(key)
             if late is not None and late.owner is reference:
-                del table[key]
+                self._pop(key)
 
         if not table:
             self._since = perf_counter()
@@ -201,7 +201,7 @@ class LateResults:
     def _bring(self, keys: list[Key], when: str) -> None:
         lost, reason = 0, ""
         for key in keys:
-            late = self._results.pop(key, None)
+            late = self._pop(key)
             base = None if late is None else late.owner()
             if late is None or base is None:
                 continue
@@ -211,6 +211,13 @@ class LateResults:
                 lost, reason = lost + late.content.tensor.nbytes, str(error)
         if reason:
             raise LostResultError(self.device.name, lost, reason)
+
+    def _pop(self, key: Key) -> _Late | None:
+        """What is late of some memory is not any more."""
+        late = self._results.pop(key, None)
+        if late is not None:
+            late.content.traffic.note_end(late.content.tensor.nbytes)
+        return late
 
     def _copy(self, late: _Late, host: Array, when: str) -> None:
         """Fill the memory of one; a copy that fails is tried once more."""

@@ -29,6 +29,8 @@ class Traffic:
         Bytes of results that were not copied back, or not yet.
     left : dict of int to int
         Those of the last run.
+    waiting : int
+        Bytes of results that somebody may still ask for.
     moments : dict of int to str
         When results of the last run were copied back that had waited for it.
     """
@@ -43,6 +45,7 @@ class Traffic:
     outputs: dict[int, int] = field(default_factory=dict)
     late: int = 0
     left: dict[int, int] = field(default_factory=dict)
+    waiting: int = 0
     moments: dict[int, str] = field(default_factory=dict)
 
     def begin(self, inputs: dict[int, int], spared: dict[int, int]) -> None:
@@ -61,7 +64,12 @@ class Traffic:
     def note_late(self, node: int, nbytes: int) -> None:
         """A result of the last run was not copied back."""
         self.late += nbytes
+        self.waiting += nbytes
         self.left[node] = self.left.get(node, 0) + nbytes
+
+    def note_end(self, nbytes: int) -> None:
+        """A result is not late any more: it was copied back, or it is gone."""
+        self.waiting -= nbytes
 
     def note_late_return(self, node: int, run: int, nbytes: int, when: str) -> None:
         """A result of some run was copied back after all."""

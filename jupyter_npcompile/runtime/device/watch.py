@@ -38,6 +38,9 @@ class Watch:
         What its skeleton tells, by number.
     copies : Residency, optional
         What is there already.
+    waits : callable, optional
+        Whether results may be late now, even beyond the end of the code: whoever has
+        made the frame takes care of them. Without it, `end` does.
 
     Attributes
     ----------
@@ -46,24 +49,38 @@ class Watch:
     """
 
     def __init__(
-        self, device: Device, reaches: Sequence[Reach | None], copies: Residency | None = None
+        self,
+        device: Device,
+        reaches: Sequence[Reach | None],
+        copies: Residency | None = None,
+        waits: Callable[[], bool] | None = None,
     ) -> None:
         self.residency = Residency(device) if copies is None else copies
-        self.holds = False
+        self.holds = waits is not None
         self._reaches = reaches
+        self._waits = waits
 
     def open(self, frame: FrameType) -> None:
         """A segment may run next."""
         residency = self.residency
         residency.place = f"before line {frame.f_lineno}"
-        residency.puts_off = self.holds and is_unobserved()
+        residency.puts_off = (
+            self.holds and is_unobserved() and (self._waits is None or self._waits())
+        )
         if residency.late.are_old:
             residency.settle()
 
     def end(self) -> None:
         """Whoever comes next is not known."""
+        if self._waits is not None:
+            return
         self.holds = False
         self.residency.place = "at the end"
+        self.residency.settle()
+
+    def show(self) -> None:
+        """A value is about to be displayed."""
+        self.residency.place = "for the output"
         self.residency.settle()
 
     def outside(self, number: int, frame: FrameType) -> None:
@@ -95,7 +112,10 @@ class Watch:
 
 
 def watch_of(
-    device: str, reaches: Sequence[Reach | None] | None, copies: Residency | None = None
+    device: str,
+    reaches: Sequence[Reach | None] | None,
+    copies: Residency | None = None,
+    waits: Callable[[], bool] | None = None,
 ) -> Watch | None:
     """What watches a frame; None where nothing is kept between its segments."""
     found = device_of(device)
@@ -103,7 +123,7 @@ def watch_of(
         if copies is not None:
             copies.drop()
         return None
-    return Watch(found, reaches, copies)
+    return Watch(found, reaches, copies, waits)
 
 
 def _all_read(reaches: Sequence[Reach | None], look_up: Callable[[str], Any]) -> bool:
