@@ -15,8 +15,8 @@ from jupyter_npcompile.loops.kinds import Declined
 from jupyter_npcompile.loops.library import reductions
 from jupyter_npcompile.loops.library.products import product
 from jupyter_npcompile.loops.library.rearranging import permuted, transposed
+from jupyter_npcompile.loops.library.row_sums import RowSums
 from jupyter_npcompile.loops.values import Cut, Known, Lazy, Ref, Value
-from jupyter_npcompile.loops.writer import Writer
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -141,60 +141,12 @@ def _by_loops(t: Names, a: Ref, b: Ref, letters: tuple[str, str, str]) -> Ref:
             w.emit(f"NEED(!is_unordered({ref.code}));")
     if not result or result[-1] not in (left[-1], right[-1]) or set(result) == set(left + right):
         raise Declined("np.einsum of such subscripts")
-    counters = {letter: w.name("k") for letter in dict.fromkeys(result + left + right)}
     sizes = {letter: f"{b.code}.n[{d}]" for d, letter in enumerate(right)}
     sizes |= {letter: f"{a.code}.n[{d}]" for d, letter in enumerate(left)}
     sizes = {letter: w.hold("i64", size, "n") for letter, size in sizes.items()}
     made = elementwise.new(w, a.dtype, [sizes[letter] for letter in result])
-    heads = {x: f"for (i64 {k} = 0; {k} < {sizes[x]}; {k}++)" for x, k in counters.items()}
-    last, row = result[-1], w.name("out")
-    place = " + ".join(f"{counters[x]} * {made.code}.s[{d}]" for d, x in enumerate(result[:-1]))
-    with w.block(" ".join(heads[x] for x in result[:-1])):
-        w.emit(f"double *const {row} = {made.code}.p + {place or '0'};")
-        w.emit(f"{heads[last]} {row}[{counters[last]}] = 0.0;")
-        summed = [x for x in counters if x not in result]
-        with w.block(" ".join(heads[x] for x in summed[:-1])):
-            _add_rows(w, (a, b), letters, counters, (row, summed[-1], sizes))
+    RowSums(w, (a, b), letters, sizes).into(made)
     return made
-
-
-TOGETHER = 4
-"""Rows that are added to one while it is in registers."""
-
-
-def _add_rows(
-    w: Writer,
-    operands: tuple[Ref, Ref],
-    letters: tuple[str, str, str],
-    counters: Mapping[str, str],
-    added: tuple[str, str, Mapping[str, str]],
-) -> None:
-    """Add products to a row of the result, along the last axis that is summed up."""
-    row, along, sizes = added
-    last = letters[2][-1]
-    k, j = counters[along], counters[last]
-    w.emit(f"i64 {k} = 0;")
-    for count in (TOGETHER, 1):
-        with w.block(f"for (; {k} + {count} <= {sizes[along]}; {k} += {count})"):
-            products = []
-            for more in range(count):
-                places = {**counters, along: f"({k} + {more})"}
-                pairs = zip(operands, letters, strict=False)
-                products.append(" * ".join(_factor(w, o, text, places, last) for o, text in pairs))
-            w.emit("#pragma GCC ivdep")
-            w.emit(f"for (i64 {j} = 0; {j} < {sizes[last]}; {j}++)")
-            w.emit(f"{row}[{j}] = {' + '.join([f'{row}[{j}]', *products])};")
-
-
-def _factor(w: Writer, ref: Ref, text: str, counters: Mapping[str, str], last: str) -> str:
-    """C++ for an element of an operand, in a loop along one of the axes."""
-    places = [f"{counters[x]} * {ref.code}.s[{d}]" for d, x in enumerate(text) if x != last]
-    pointer = f"{ref.code}.p + {' + '.join(places) or '0'}"
-    if last not in text:
-        return w.hold("double", f"*({pointer})", "x")
-    k, d = counters[last], text.index(last)
-    step = "" if d == ref.ndim - 1 and ref.type.unit else f" * {ref.code}.s[{d}]"
-    return f"{w.hold('double *', pointer, 'r')}[{k}{step}]"
 
 
 def _sum(t: Names, a: Ref, b: Ref, letters: tuple[str, str, str]) -> Value:
