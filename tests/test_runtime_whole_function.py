@@ -425,6 +425,25 @@ def f(x):
             made(-np.ones(4))
     assert [form.refusals for form in state.forms] == [MAX_REFUSALS]
     assert state._ticket is None
+    assert not state.is_ready  # calls do without it, as if it were not there
+
+
+def test_what_does_not_fit_is_not_asked_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, state = whole(define("def f(x):\n    return np.sqrt(x) + 1\n"), [np.ones(3)])
+    for _ in range(3):
+        made(np.ones(3))
+    monkeypatch.setattr(state, "_look_for", lambda namespace: None)
+    asked = []
+    monkeypatch.setattr(
+        state, "_run", lambda *given, run=state._run: asked.append(1) or run(*given)
+    )
+    for _ in range(1000):
+        assert made(np.ones((2, 3))).shape == (2, 3)
+    assert whole_function.MISSES < len(asked) < 50
+    asked.clear()
+    for _ in range(200):
+        made(np.ones(3))
+    assert len(asked) > 100 or handle_of(made).native is not None
 
 
 STRAIGHT = """

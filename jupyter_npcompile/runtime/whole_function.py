@@ -17,8 +17,6 @@ from time import perf_counter
 from types import FrameType
 from typing import Any
 
-import numpy as np
-
 from jupyter_npcompile.cell import FunctionProgram, Loop
 from jupyter_npcompile.cell.names import bound_names, local_names
 from jupyter_npcompile.cell.syntax import every_argument, extent, load, point, store
@@ -35,6 +33,7 @@ from jupyter_npcompile.runtime.loop_state import MAX_FORMS, MAX_REFUSALS, LoopSt
 from jupyter_npcompile.runtime.namespace import FrameNamespace, forget_locals
 from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.settings import settings
+from jupyter_npcompile.runtime.sharing import arrays_in, shares
 from jupyter_npcompile.runtime.shortcut import Handle, Native, reaches, shortcut
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.ticket import Ticket
@@ -47,6 +46,9 @@ FEWEST = 3
 
 LONGEST_PAUSE = 64
 """Calls between two of the other side that say nothing, at the most."""
+
+MISSES = 8
+"""Calls in a row for which no form is made, before not every call is looked at."""
 
 LARGE = 1 << 20
 """Bytes of a result that is compared by samples: both sides would need memory."""
@@ -108,7 +110,7 @@ class WholeFunction:
         self._sizes: tuple[int, ...] = ()
         self._beginnings = 0
         self._told: tuple[Ring | None, int] = (None, 0)
-        self._left = self._vain = 0
+        self._left = self._vain = self._misses = self._unasked = 0
         self._has_waited = False
         self._ticket: Ticket | None = None
         self._next_look = 1 if self._loops else FEWEST
@@ -162,6 +164,9 @@ class WholeFunction:
         """Whether native code, which is there, may run this call: it has not lost the duel."""
         if self.refused:
             self.refused = False
+            return False
+        if self._unasked > 0:
+            self._unasked -= 1
             return False
         duel = self._duel
         return not (duel.written and duel.is_blind())
@@ -260,7 +265,7 @@ class WholeFunction:
             if answer is None:
                 continue  # other types
             if answer[0] in (RETURNED, FINISHED):
-                form.refusals = 0
+                form.refusals = self._misses = 0
                 form.iterations += 1
                 form.code.show()
                 counters.dispatches += 1
@@ -272,9 +277,19 @@ class WholeFunction:
                 return answer[2] if answer[0] == RETURNED else None
             form.refusals += answer[0] == REFUSED
             return _FAILED
-        if all(form.refusals < MAX_REFUSALS for form in self.forms):
-            self._look_for(FrameNamespace(frame))
+        self._missed(frame)
         return _FAILED
+
+    def _missed(self, frame: FrameType) -> None:
+        """No form is for this call: what is asked in vain costs as much as a small array."""
+        hopeless = [form.refusals >= MAX_REFUSALS for form in self.forms]
+        if all(hopeless):
+            self.is_ready = False
+        elif not any(hopeless):
+            self._look_for(FrameNamespace(frame))
+        self._misses += 1
+        if self._misses >= MISSES and self._ticket is None:
+            self._unasked = min(self._misses, LONGEST_PAUSE)
 
     def _is_brief(self) -> bool:
         """Whether a call takes so little time that guards matter, and that two are no pain."""
@@ -301,9 +316,9 @@ class WholeFunction:
             return _FAILED
         predicted = answer[2] if answer[0] == RETURNED else None
         del answer
-        shared = _shares(predicted, values)
+        shared = shares(predicted, values)
         prediction = Prediction.of(form, {RESULT: predicted}, contents, values, 0, written)
-        made = _arrays(predicted)
+        made = arrays_in(predicted)
         if sum(array.nbytes for array in made) > LARGE and all(
             array.base is None and not any(array is value for value in values) for array in made
         ):
@@ -312,7 +327,7 @@ class WholeFunction:
         del made
         result = again()
         wrong = prediction.differences({RESULT: result})
-        if not wrong and shared != _shares(result, values):
+        if not wrong and shared != shares(result, values):
             wrong = ["what it returns shares memory in another way"]
         if wrong and settings.first_run_check == "raise":
             raise DifferenceError(f"lines {self.loop.lines}: {wrong[0]}")
@@ -380,19 +395,5 @@ class WholeFunction:
         elif outcome is not None:
             self._taken = (*self._taken, (outcome, taker(outcome, self._own)))
             self.is_ready, self.is_sought = True, False
+            self._misses = self._unasked = 0
             self._end_duel()
-
-
-def _shares(value: Any, inputs: list[Any]) -> list[tuple[bool, bool]]:
-    """How the arrays in a result are related to the arguments, and to each other."""
-    arrays = _arrays(value)
-    others = [*(value for value in inputs if type(value) is np.ndarray), *arrays]
-    return [(a is b, np.may_share_memory(a, b)) for a in arrays for b in others]
-
-
-def _arrays(value: Any) -> list[Any]:
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, tuple | list):
-        return [array for item in value for array in _arrays(item)]
-    return [value] if type(value) is np.ndarray else []
