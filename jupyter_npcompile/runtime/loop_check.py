@@ -91,6 +91,21 @@ class Prediction:
         self.values[name] = sampled(self.values[name])
         self.samples.add(name)
 
+    def lighten(self, inputs: list[Any], nbytes: float) -> None:
+        """Keep samples of new arrays where all together take more than so many bytes.
+
+        Python is about to make the same arrays once more.
+        """
+        given = {id(value) for value in inputs}
+        made = {
+            name: value
+            for name, value in self.values.items()
+            if type(value) is np.ndarray and value.base is None and id(value) not in given
+        }
+        if sum({id(value): value.nbytes for value in made.values()}.values()) > nbytes:
+            for name in made:
+                self.sample(name)
+
     def differences(self, namespace: Mapping[str, Any]) -> list[str]:
         """What is not as it was said, now that Python has run the iteration."""
         rounding = Rounding(self.magnitude, self.form.code.precision)
@@ -143,7 +158,8 @@ class Written:
         self.entries = [(values[place], step) for place, step in form.code.stored]
         self.stored: list[Stored] = []
         self.seconds = 0.0
-        self.fits = self.nbytes <= budget(sum(there.values()))
+        self.budget = budget(sum(there.values()))
+        self.fits = self.nbytes <= self.budget
 
 
 def predict(
@@ -173,6 +189,7 @@ def predict(
     found.update(zip(form.code.outputs, answer[2:], strict=True))
     made = Prediction.of(form, found, contents, values, changes, written)
     made.seconds = written.seconds
+    made.lighten(values, written.budget / 2)  # what is written is there twice already
     return made
 
 
