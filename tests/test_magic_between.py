@@ -7,6 +7,7 @@ import gc
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import comm
@@ -427,6 +428,22 @@ def test_nothing_waits_where_the_event_loop_calls_somebody(shell: Any) -> None:
             yield 0
         assert cell(AGAIN).success
         assert waiting() == 80
+
+    in_loop(shell, steps)
+
+
+def test_the_end_of_the_kernel_comes_after(shell: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before any function is called that the user has registered for it."""
+    registered: list[Any] = []
+    exits = SimpleNamespace(register=registered.append, unregister=lambda function: None)
+    monkeypatch.setattr(between, "atexit", exits)
+
+    def steps(cell: Session) -> Iterator[float]:
+        assert cell(AGAIN).success
+        assert cell.host("x").tolist() == [0, 1, 2, 3, 4]
+        registered[-1]()
+        assert cell.host("x").tolist() == [1, 2, 3, 4, 5]
+        yield 0
 
     in_loop(shell, steps)
 

@@ -11,6 +11,7 @@ and so has a kernel that nobody asks for anything.
 from __future__ import annotations
 
 import asyncio
+import atexit
 from collections.abc import Callable
 from typing import Any
 
@@ -54,6 +55,7 @@ class Between:
     def stop(self) -> None:
         """Forget everything, and leave the shell and its kernel as they were."""
         self._forget_aloud()
+        atexit.unregister(self._exit)
         vars(self._shell).pop("user_expressions", None)
         for name in _READERS:
             if self._kernel is not None:
@@ -115,6 +117,8 @@ class Between:
             self._forget_aloud()
         elif copies.late:
             self._timer = asyncio.get_running_loop().call_later(PATIENCE, self._settle)
+            atexit.unregister(self._exit)
+            atexit.register(self._exit)  # the last one is called first, before the user's
         else:
             self._tell()
 
@@ -162,6 +166,11 @@ class Between:
         except LostResultError as error:
             self._show(error)
         self._tell()
+
+    def _exit(self) -> None:
+        """The kernel ends while results wait: what the user has registered may look."""
+        if self._kept is not None:
+            self._kept.settle()
 
     def _forget_aloud(self) -> None:
         """The same as `forget` where no cell is there that could raise what it raises."""

@@ -150,8 +150,10 @@ class Residency:
 
     def drop(self) -> None:
         """Bring host memory up to date, and let go of every copy."""
-        self.settle()
-        self._copies.clear()
+        try:
+            self.settle()
+        finally:
+            self._copies.clear()
 
 
 def is_alone() -> bool:
