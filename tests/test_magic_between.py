@@ -432,6 +432,52 @@ def test_nothing_waits_where_the_event_loop_calls_somebody(shell: Any) -> None:
     in_loop(shell, steps)
 
 
+class SubshellThread(threading.Thread):
+    """As one of JupyterLab's."""
+
+    __module__ = "ipykernel.subshell"
+
+
+@pytest.fixture
+def subshell() -> Iterator[SubshellThread]:
+    stop = threading.Event()
+    thread = SubshellThread(target=stop.wait)
+    thread.start()
+    yield thread
+    stop.set()
+    thread.join()
+
+
+def test_a_subshell_that_rests_does_no_harm(shell: Any, subshell: SubshellThread) -> None:
+    """JupyterLab starts one for messages of widgets, also where there are none."""
+
+    def steps(cell: Session) -> Iterator[float]:
+        assert cell(AGAIN).success
+        assert waiting() == 80
+        executes = threading.Thread(target=shell.events.trigger, args=("pre_execute",))
+        executes.start()
+        executes.join()
+        assert cell.host("x").tolist() == [1, 2, 3, 4, 5]
+        assert standin.held == 0
+        yield PAUSE
+        for _ in range(2):  # it may execute something at any time from now on
+            assert cell(AGAIN).success
+            assert (waiting(), standin.held) == (0, 0)
+
+    in_loop(shell, steps)
+
+
+def test_a_subshell_with_widgets_counts(shell: Any, subshell: SubshellThread) -> None:
+    def steps(cell: Session) -> Iterator[float]:
+        comm.get_comm_manager().comms["some"] = SimpleNamespace(target_name="jupyter.widget")
+        assert cell(AGAIN).success
+        assert (waiting(), standin.held) == (0, 0)
+        del comm.get_comm_manager().comms["some"]
+        yield 0
+
+    in_loop(shell, steps)
+
+
 def test_the_end_of_the_kernel_comes_after(shell: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before any function is called that the user has registered for it."""
     registered: list[Any] = []
@@ -531,6 +577,8 @@ def test_in_a_kernel_results_wait_until_somebody_looks() -> None:
             "%load_ext jupyter_npcompile\nx = np.arange(5.0)",
             timeout=100,
         )
+        client.control_channel.send(client.session.msg("create_subshell_request"))
+        subshell = client.get_control_msg(timeout=100)["content"]["subshell_id"]
         for _ in range(3):  # the first run is compared with NumPy's
             client.execute_interactive(AGAIN, timeout=100)
         asked = [client.execute(AGAIN, user_expressions={}) for _ in range(4)]
@@ -551,6 +599,16 @@ def test_in_a_kernel_results_wait_until_somebody_looks() -> None:
         unneeded, text = "".join(shown).split(maxsplit=1)
         assert int(unneeded) >= 3  # of the four in the queue, only the last was copied back
         assert " ".join(text.split()) == "[ 7. 8. 9. 10. 11.]"
+        client.execute_interactive(AGAIN, timeout=100)
+        seen = client.session.msg("execute_request", {"code": "print(x)", "silent": False})
+        seen["header"]["subshell_id"] = subshell
+        client.shell_channel.send(seen)
+        output = ""
+        while "]" not in output:
+            message = client.get_iopub_msg(timeout=10)
+            if message["parent_header"].get("msg_id") == seen["header"]["msg_id"]:
+                output += message["content"].get("text", "")
+        assert output.split() == ["[", "8.", "9.", "10.", "11.", "12.]"]
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)

@@ -12,14 +12,20 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import threading
 from collections.abc import Callable
 from typing import Any
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from jupyter_npcompile.magic.quiet import Quiet
+from jupyter_npcompile.magic.quiet import Quiet, has_no_widgets
 from jupyter_npcompile.runtime.device.late import LostResultError
-from jupyter_npcompile.runtime.device.residency import Residency
+from jupyter_npcompile.runtime.device.residency import (
+    Residency,
+    distrust_subshells,
+    everywhere,
+    trust_subshells,
+)
 
 PATIENCE = 0.2
 """Seconds for which results wait for the next cell: one that is in the queue takes less."""
@@ -49,12 +55,15 @@ class Between:
         for name in _READERS:
             if self._kernel is not None:
                 setattr(self._kernel, name, self._after_settling(getattr(self._kernel, name)))
+        self._subshells_run = False
+        trust_subshells(self._subshells_rest)
         self._evaluates: Any = shell.user_expressions
         shell.user_expressions = self._evaluated  # type: ignore[method-assign]
 
     def stop(self) -> None:
         """Forget everything, and leave the shell and its kernel as they were."""
         self._forget_aloud()
+        distrust_subshells()
         atexit.unregister(self._exit)
         vars(self._shell).pop("user_expressions", None)
         for name in _READERS:
@@ -64,6 +73,14 @@ class Between:
     def execution(self) -> None:
         """Something is about to be executed: a cell, or code that the front end sends."""
         self._executions += 1
+        if threading.current_thread() is not threading.main_thread():
+            self._subshells_run = True  # and may again, at any time
+            for one in list(everywhere):
+                one.drop()
+
+    def _subshells_rest(self) -> bool:
+        """Whether subshells run no code: only a widget's messages or an execution have them."""
+        return not self._subshells_run and has_no_widgets()
 
     def may_wait(self) -> bool:
         """Whether results of the cell that begins may be late beyond its end.

@@ -53,7 +53,7 @@ class Quiet:
             and self._calls_nobody()
             and not getattr(self._shell, "active_eventloop", None)
             and _is_idle()
-            and _has_no_widgets()
+            and has_no_widgets()
         )
 
     def _shows_plainly(self, value: Any) -> bool:
@@ -181,7 +181,7 @@ def _is_known(callback: Any) -> bool:
     return known and all(_is_known(content) for content in cells if callable(content))
 
 
-def _has_no_widgets() -> bool:
+def has_no_widgets() -> bool:
     """Whether no widget of the user's can call back."""
     comm = sys.modules.get("comm")
     if comm is None:

@@ -8,6 +8,7 @@ look when: `watch` does, and calls `LateResults.settle`.
 from __future__ import annotations
 
 import gc
+import threading
 import weakref
 from dataclasses import dataclass
 from time import perf_counter
@@ -96,6 +97,7 @@ class LateResults:
         self.device = device
         self._results: dict[Key, _Late] = {}
         self._since = 0.0
+        self._lock = threading.RLock()  # a subshell may settle what a cell is about to read
         self._collects = False
 
     def __len__(self) -> int:
@@ -130,7 +132,8 @@ class LateResults:
             Whether host memory holds what was there before.
         """
         key, table = key_of(array), self._results
-        before = self._pop(key)
+        with self._lock:
+            before = self._pop(key)
         if before is not None and before.owner() is owner(array):
             written = before.blends
 
@@ -167,7 +170,7 @@ class LateResults:
         LostResultError
             When the device does not give them back.
         """
-        with interrupts.held():
+        with interrupts.held(), self._lock:
             try:
                 self._bring([*self._results], when)
             finally:
@@ -189,19 +192,18 @@ class LateResults:
         """
         base, own = owner(array), key_of(array)
         everything = not owns(base)
-        keys = [
-            key
-            for key, late in [*self._results.items()]
-            if (everything or late.owner() is base) and (itself or key != own)
-        ]
-        if keys:
-            with interrupts.held():
-                self._bring(keys, when)
+        with interrupts.held(), self._lock:
+            keys = [
+                key
+                for key, late in [*self._results.items()]
+                if (everything or late.owner() is base) and (itself or key != own)
+            ]
+            self._bring(keys, when)
 
     def _bring(self, keys: list[Key], when: str) -> None:
         lost, reason = 0, ""
         for key in keys:
-            late = self._pop(key)
+            late = self._results.get(key)
             base = None if late is None else late.owner()
             if late is None or base is None:
                 continue
@@ -209,6 +211,8 @@ class LateResults:
                 self._copy(late, _memory(key, base), when)
             except DeviceError as error:
                 lost, reason = lost + late.content.tensor.nbytes, str(error)
+            finally:
+                self._pop(key)  # not before: another thread may ask whether it is there
         if reason:
             raise LostResultError(self.device.name, lost, reason)
 

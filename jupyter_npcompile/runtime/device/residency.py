@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 import threading
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,13 @@ That of pyzmq runs from the first large message on, such as a figure; it forgets
 
 _SILENT: frozenset[int] = frozenset()
 """Other threads that do not: those of a test runner."""
+
+
+everywhere: weakref.WeakSet[Residency] = weakref.WeakSet()
+"""All that there are."""
+
+_subshells_rest: list[Callable[[], bool]] = []
+"""Who knows whether subshells of the kernel run no code of the user's."""
 
 
 @dataclass
@@ -69,6 +77,7 @@ class Residency:
         self.place = ""
         self._copies: dict[Key, _Copy] = {}
         device.residencies.add(self)
+        everywhere.add(self)
 
     @property
     def nbytes(self) -> int:
@@ -190,9 +199,22 @@ def _thread_of(frame: FrameType) -> threading.Thread | None:
     return found if isinstance(found, threading.Thread) else None
 
 
+def trust_subshells(rest: Callable[[], bool]) -> None:
+    """Ask a function whether subshells rest; without one they are taken to run cells.
+
+    JupyterLab starts one for the messages of widgets, which may be none.
+    """
+    _subshells_rest[:] = [rest]
+
+
+def distrust_subshells() -> None:
+    """Ask nobody any more."""
+    _subshells_rest.clear()
+
+
 def _is_ours(thread: threading.Thread) -> bool:
     if "subshell" in type(thread).__module__:
-        return False  # it runs cells
+        return bool(_subshells_rest) and all(rest() for rest in _subshells_rest)
     if type(thread) is not threading.Thread:
         return type(thread).__module__.startswith(_OURS)
     target = getattr(thread, "_target", None)
