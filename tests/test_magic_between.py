@@ -36,6 +36,7 @@ def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         monkeypatch.setattr(residencies, "_SILENT", silent_threads())
         # Tests before this one may have left widgets and figures, as a session would.
         monkeypatch.setattr(comm.get_comm_manager(), "comms", {})
+        monkeypatch.setattr(gc, "callbacks", [])  # hypothesis asks to be told of collections
         if "matplotlib.pyplot" in sys.modules:
             sys.modules["matplotlib.pyplot"].close("all")
         vars(bench.shell).pop("_showtraceback")  # of the bench: it may look

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import sys
 from collections.abc import Iterator
 from typing import Any
 
+import comm
 import pytest
 
 import jupyter_npcompile as npc
@@ -98,6 +100,9 @@ def results_wait(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     monkeypatch.setattr(Bench, "run_cell", run_cell)
     monkeypatch.setattr(between, "PATIENCE", 0)
     monkeypatch.setattr(quiet, "_KNOWN", (*quiet._KNOWN, f"{native.__name__}."))
+    monkeypatch.setattr(comm.get_comm_manager(), "comms", {})  # of tests before this one
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
     with only_tests_run():
         yield waited
 
