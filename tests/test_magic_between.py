@@ -17,6 +17,7 @@ from IPython.utils.capture import capture_output
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.magic import between
+from jupyter_npcompile.runtime.device import observers
 from jupyter_npcompile.runtime.device import residency as residencies
 from jupyter_npcompile.runtime.device.device import LaunchError
 from jupyter_npcompile.runtime.device.late import LostResultError
@@ -37,6 +38,7 @@ def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         # Tests before this one may have left widgets and figures, as a session would.
         monkeypatch.setattr(comm.get_comm_manager(), "comms", {})
         monkeypatch.setattr(gc, "callbacks", [])  # hypothesis asks to be told of collections
+        monkeypatch.setattr(observers, "_SIGNALS", ())
         if "matplotlib.pyplot" in sys.modules:
             sys.modules["matplotlib.pyplot"].close("all")
         vars(bench.shell).pop("_showtraceback")  # of the bench: it may look

@@ -18,6 +18,7 @@ import pytest
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.magic import between, quiet
+from jupyter_npcompile.runtime.device import observers
 from tests import native, test_same_as_native, test_same_programs
 from tests.native import Bench, assert_same
 from tests.silent_threads import only_tests_run
@@ -100,7 +101,9 @@ def results_wait(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     monkeypatch.setattr(Bench, "run_cell", run_cell)
     monkeypatch.setattr(between, "PATIENCE", 0)
     monkeypatch.setattr(quiet, "_KNOWN", (*quiet._KNOWN, f"{native.__name__}."))
-    monkeypatch.setattr(comm.get_comm_manager(), "comms", {})  # of tests before this one
+    for name in ("comms", "targets"):  # of tests before this one, as are handlers of signals
+        monkeypatch.setattr(comm.get_comm_manager(), name, {})
+    monkeypatch.setattr(observers, "_SIGNALS", ())
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
     with only_tests_run():
