@@ -16,7 +16,7 @@ import pytest
 from IPython.utils.capture import capture_output
 
 import jupyter_npcompile as npc
-from jupyter_npcompile.magic import between
+from jupyter_npcompile.magic import between, session
 from jupyter_npcompile.runtime.device import observers
 from jupyter_npcompile.runtime.device import residency as residencies
 from jupyter_npcompile.runtime.device.device import LaunchError
@@ -364,6 +364,28 @@ def test_what_a_cell_displays_is_there(shell: Any, last: str) -> None:
     in_loop(shell, steps)
 
 
+@pytest.mark.parametrize("setting", ["last_expr_or_assign", "last", "all", "none", "last_expr"])
+def test_what_ipython_displays_by_itself_is_there(
+    shell: Any, monkeypatch: pytest.MonkeyPatch, setting: str
+) -> None:
+    shell.ast_node_interactivity = setting
+    cells = [AGAIN, AGAIN + "if True:\n    y", AGAIN + "y = x * 2 + 1"]
+
+    def steps(cell: Session) -> Iterator[float]:
+        for source in cells:
+            for _ in range(3):
+                with capture_output() as shown:
+                    assert cell(source).success
+                yield PAUSE
+                known = [str(cell.host(name)) for name in ("x", "y")]
+                found = [line for line in shown.stdout.splitlines() if "array(" in line]
+                for line in found:
+                    text = line.partition("array(")[2].rstrip(")").replace(",", "")
+                    assert " ".join(text.split()) in [" ".join(one.split()) for one in known]
+
+    in_loop(shell, steps)
+
+
 def test_an_error_leaves_all_in_place(shell: Any) -> None:
     def steps(cell: Session) -> Iterator[float]:
         for tail in ("y[9] = 1", "1 / 0", "raise KeyboardInterrupt", "nothing"):
@@ -408,6 +430,24 @@ def test_nothing_waits_where_somebody_looks_at_the_end(shell: Any, kind: str) ->
             ]
         shell.InteractiveTB.set_mode("Context")
         shell.set_custom_exc((), None)
+        yield 0
+
+    in_loop(shell, steps)
+
+
+def test_a_cell_that_cannot_be_compiled_sees_them(
+    shell: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise RuntimeError("of our own")
+
+    def steps(cell: Session) -> Iterator[float]:
+        assert cell(AGAIN).success
+        with monkeypatch.context() as patch, capture_output() as shown:
+            patch.setattr(session, "compile_cell", fails)
+            assert cell("%%npcompile --device standin\nseen = x.tolist()").success
+        assert "runs as plain Python: RuntimeError: of our own" in shown.stdout
+        assert shell.user_ns["seen"] == [1, 2, 3, 4, 5]
         yield 0
 
     in_loop(shell, steps)

@@ -57,8 +57,8 @@ def test_every_write_and_view_is_there() -> None:
     assert set(found) <= names
 
 
-@pytest.mark.parametrize("case", CELLS, ids=lambda case: case.name)
-def test_cell(case: test_same_as_native.Case) -> None:
+def assert_same_there(case: test_same_as_native.Case) -> None:
+    """Run a cell natively, and on the stand-in."""
     assert_same(
         case.source.strip("\n"),
         setup=case.setup,
@@ -66,6 +66,11 @@ def test_cell(case: test_same_as_native.Case) -> None:
         fallbacks=case.fallbacks,
         device="standin",
     )
+
+
+@pytest.mark.parametrize("case", CELLS, ids=lambda case: case.name)
+def test_cell(case: test_same_as_native.Case) -> None:
+    assert_same_there(case)
 
 
 WAITING = [case for case in CELLS if "await" not in case.source]
@@ -113,19 +118,13 @@ def results_wait(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 @pytest.mark.usefixtures("results_wait")
 @pytest.mark.parametrize("case", WAITING, ids=lambda case: case.name)
 def test_cell_whose_results_wait(case: test_same_as_native.Case) -> None:
-    assert_same(
-        case.source.strip("\n"),
-        setup=case.setup,
-        captured=case.captured,
-        fallbacks=case.fallbacks,
-        device="standin",
-    )
+    assert_same_there(case)
 
 
 def test_many_results_have_waited(results_wait: list[str]) -> None:
     cells = WAITING[::12]
     for case in cells:
-        assert_same(case.source.strip("\n"), setup=case.setup, captured=False, device="standin")
+        assert_same_there(case)
     assert len(results_wait) > len(cells) / 3
 
 

@@ -19,11 +19,11 @@ from typing import Any
 from IPython.core.interactiveshell import InteractiveShell
 
 from jupyter_npcompile.magic.quiet import Quiet, has_no_widgets
+from jupyter_npcompile.runtime.device.device import let_go_everywhere
 from jupyter_npcompile.runtime.device.late import LostResultError
 from jupyter_npcompile.runtime.device.residency import (
     Residency,
     distrust_subshells,
-    everywhere,
     trust_subshells,
 )
 
@@ -41,11 +41,16 @@ class Between:
     ----------
     shell : InteractiveShell
         The shell.
+
+    Attributes
+    ----------
+    quiet : Quiet
+        Knows whose code runs before that.
     """
 
     def __init__(self, shell: InteractiveShell) -> None:
         self._shell = shell
-        self._quiet = Quiet(shell)
+        self.quiet = Quiet(shell)
         self._kept: Residency | None = None
         self._executions = 0
         self._expected = 0
@@ -75,8 +80,7 @@ class Between:
         self._executions += 1
         if threading.current_thread() is not threading.main_thread():
             self._subshells_run = True  # and may again, at any time
-            for one in list(everywhere):
-                one.drop()
+            let_go_everywhere()
 
     def _subshells_rest(self) -> bool:
         """Whether subshells run no code: only a widget's messages or an execution have them."""
@@ -92,11 +96,7 @@ class Between:
             asyncio.get_running_loop()
         except RuntimeError:
             return False
-        return self._quiet.is_quiet(None)
-
-    def ends_quietly(self) -> bool:
-        """Whether nobody looks from where the cell ends, however it does, to `keep`."""
-        return self._quiet.ends_quietly()
+        return self.quiet.is_quiet(None)
 
     def forget(self) -> None:
         """Something may write into an array, or read one.
@@ -125,19 +125,21 @@ class Between:
             IPython's account of it.
         """
         self._forget_aloud()
-        self._kept, self._expected = copies, self._executions + 1
-        if copies is None:
+        if copies is not None:
+            copies.place = "after the cell"
+            self._kept, self._expected = copies, self._executions + 1
+            if result is None or not result.success or not self.quiet.is_quiet(result.result):
+                self._forget_aloud()
+            elif copies.late:
+                self._wait()
+        if not self.waits:
             self._tell()
-            return
-        copies.place = "after the cell"
-        if result is None or not result.success or not self._quiet.is_quiet(result.result):
-            self._forget_aloud()
-        elif copies.late:
-            self._timer = asyncio.get_running_loop().call_later(PATIENCE, self._settle)
-            atexit.unregister(self._exit)
-            atexit.register(self._exit)  # the last one is called first, before the user's
-        else:
-            self._tell()
+
+    def _wait(self) -> None:
+        """Have results copied back if nothing comes before, or the kernel ends."""
+        self._timer = asyncio.get_running_loop().call_later(PATIENCE, self._settle)
+        atexit.unregister(self._exit)
+        atexit.register(self._exit)  # the last one is called first, before the user's
 
     @property
     def waits(self) -> bool:
@@ -160,7 +162,7 @@ class Between:
         if kept is None:
             return None
         self._stop_waiting()
-        fresh = self._executions == self._expected and self._quiet.is_quiet(None)
+        fresh = self._executions == self._expected and self.quiet.is_quiet(None)
         if fresh and kept.device.name == device:
             self._kept = None
             return kept

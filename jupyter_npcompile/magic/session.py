@@ -44,6 +44,10 @@ MOST_SHOWN = 100
 """Cells whose reports are kept up to date, the latest."""
 
 
+_SHOWN_BY_US = ("last_expr", "none")
+"""Settings of IPython with which nothing is displayed but what the skeleton tells of."""
+
+
 class _Refusal:
     """Stands in for a cell that cannot run: its magic line is wrong, or data is lost.
 
@@ -169,8 +173,10 @@ class Session(ast.NodeTransformer):
     ) -> ast.Module:
         """The skeleton of a cell; the cell itself when anything of ours fails."""
         interactivity, between = self.shell.ast_node_interactivity, self.between
-        try:
-            with interrupts.held():
+        with interrupts.held():  # who takes must give back, and who enters must leave
+            copies = between.take(options.device)
+            waits = waits and interactivity in _SHOWN_BY_US and between.may_wait()
+            try:
                 handle = compile_cell(
                     tree,
                     source,
@@ -178,20 +184,19 @@ class Session(ast.NodeTransformer):
                     display_last=interactivity != "none",
                     display_all=interactivity == "all",
                     place=place_of(self._cells[-1]) if self._cells else None,
-                    copies=between.take(options.device),
-                    waits=between.ends_quietly if waits and between.may_wait() else None,
+                    copies=copies,
+                    waits=between.quiet.ends_quietly if waits else None,
                 )
-        except LostResultError:
-            raise
-        except Exception as error:
-            where = traceback.extract_tb(error.__traceback__)[-1]
-            print(
-                f"npcompile: this cell runs as plain Python: {type(error).__name__}: {error} "
-                f"({where.name})"
-            )
-            return tree
-        handle.namespace = self.shell.user_ns
-        with interrupts.held():  # who enters must leave
+            except Exception as error:
+                if copies is not None:
+                    copies.drop()
+                where = traceback.extract_tb(error.__traceback__)[-1]
+                print(
+                    f"npcompile: this cell runs as plain Python: {type(error).__name__}: {error} "
+                    f"({where.name})"
+                )
+                return tree
+            handle.namespace = self.shell.user_ns
             handle.enter()
             self._expect(handle, options)
         if interactivity == "last_expr_or_assign":
@@ -282,10 +287,14 @@ class Session(ast.NodeTransformer):
         )
         if shown is None:
             return
-        if any(COMPILING in region.note for region in report.regions):
-            compiler.after(self._updating(shown, handle, place_of(info)))
+        compiles = any(COMPILING in region.note for region in report.regions)
+        if not (compiles or self.between.waits):
+            return
+        update = self._updating(shown, handle, place_of(info))
+        if compiles:
+            compiler.after(update)
         if self.between.waits:
-            self.between.when_settled(self._updating(shown, handle, place_of(info)))
+            self.between.when_settled(update)
 
     def _updating(self, shown: Any, handle: CellHandle, place: str | None) -> Callable[[], None]:
         """What shows the report again, if the cell has not been edited by then.

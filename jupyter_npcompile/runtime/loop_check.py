@@ -16,6 +16,7 @@ from jupyter_npcompile.runtime.check import Rounding, difference
 from jupyter_npcompile.runtime.footprint import budget
 from jupyter_npcompile.runtime.loop_form import Form
 from jupyter_npcompile.runtime.samples import sample_mismatches, sampled
+from jupyter_npcompile.runtime.sharing import are_new
 from jupyter_npcompile.tracer.memory import Array, is_writeable
 
 Tail = tuple[list[Any], int, list[Any]]
@@ -96,11 +97,10 @@ class Prediction:
 
         Python is about to make the same arrays once more.
         """
-        given = {id(value) for value in inputs}
         made = {
             name: value
             for name, value in self.values.items()
-            if type(value) is np.ndarray and value.base is None and id(value) not in given
+            if type(value) is np.ndarray and are_new([value], inputs)
         }
         if sum({id(value): value.nbytes for value in made.values()}.values()) > nbytes:
             for name in made:

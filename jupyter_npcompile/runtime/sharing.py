@@ -14,6 +14,20 @@ def shares(value: Any, inputs: list[Any]) -> list[tuple[bool, bool]]:
     return [(a is b, np.may_share_memory(a, b)) for a in arrays for b in others]
 
 
+def are_new(arrays: list[Any], inputs: list[Any]) -> bool:
+    """Whether no array is a view, or one of the inputs.
+
+    Examples
+    --------
+    >>> x = np.ones(3)
+    >>> are_new([x + 1], [x]), are_new([x + 1, x], [x]), are_new([x[1:]], [])
+    (True, False, False)
+    """
+    return all(
+        array.base is None and not any(array is value for value in inputs) for array in arrays
+    )
+
+
 def arrays_in(value: Any) -> list[Any]:
     """The arrays in a result.
 

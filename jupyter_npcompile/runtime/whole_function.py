@@ -33,7 +33,7 @@ from jupyter_npcompile.runtime.loop_state import MAX_FORMS, MAX_REFUSALS, LoopSt
 from jupyter_npcompile.runtime.namespace import FrameNamespace, forget_locals
 from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.settings import settings
-from jupyter_npcompile.runtime.sharing import arrays_in, shares
+from jupyter_npcompile.runtime.sharing import are_new, arrays_in, shares
 from jupyter_npcompile.runtime.shortcut import Handle, Native, reaches, shortcut
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.ticket import Ticket
@@ -45,7 +45,7 @@ FEWEST = 3
 """Calls of a function without loops, before anything is compiled for it."""
 
 LONGEST_PAUSE = 64
-"""Calls between two of the other side that say nothing, at the most."""
+"""Calls between two of the other side, or of native code, that say nothing, at the most."""
 
 MISSES = 8
 """Calls in a row for which no form is made, before not every call is looked at."""
@@ -319,9 +319,7 @@ class WholeFunction:
         shared = shares(predicted, values)
         prediction = Prediction.of(form, {RESULT: predicted}, contents, values, 0, written)
         made = arrays_in(predicted)
-        if sum(array.nbytes for array in made) > LARGE and all(
-            array.base is None and not any(array is value for value in values) for array in made
-        ):
+        if sum(array.nbytes for array in made) > LARGE and are_new(made, values):
             prediction.sample(RESULT)
             predicted = None
         del made

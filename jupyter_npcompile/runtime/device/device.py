@@ -63,6 +63,15 @@ class LaunchError(DeviceError):
         super().__init__(f"{device} failed: {reason}")
 
 
+_every: weakref.WeakSet[Device] = weakref.WeakSet()
+
+
+def let_go_everywhere() -> None:
+    """Forget the copies that are kept between segments, on all devices."""
+    for device in list(_every):
+        device.let_go()
+
+
 class Device(abc.ABC):
     """Where segments run.
 
@@ -87,6 +96,7 @@ class Device(abc.ABC):
 
     def __init__(self) -> None:
         self.residencies: weakref.WeakSet[Residency] = weakref.WeakSet()
+        _every.add(self)
 
     @property
     def held(self) -> int:

@@ -38,9 +38,6 @@ _SILENT: frozenset[int] = frozenset()
 """Other threads that do not: those of a test runner."""
 
 
-everywhere: weakref.WeakSet[Residency] = weakref.WeakSet()
-"""All that there are."""
-
 _subshells_rest: list[Callable[[], bool]] = []
 """Who knows whether subshells of the kernel run no code of the user's."""
 
@@ -77,7 +74,6 @@ class Residency:
         self.place = ""
         self._copies: dict[Key, _Copy] = {}
         device.residencies.add(self)
-        everywhere.add(self)
 
     @property
     def nbytes(self) -> int:
