@@ -13,6 +13,7 @@ from jupyter_npcompile.runtime import dry_run, footprint, planning
 from jupyter_npcompile.runtime.allowance import (
     AT_ONCE,
     LATER,
+    ONCE,
     PATIENT,
     RECORDING,
     SHARE,
@@ -383,3 +384,19 @@ def test_a_wrong_guess_about_nan_changes_no_result(monkeypatch: pytest.MonkeyPat
     for _ in range(3):
         np.testing.assert_allclose(fast(x), expected, rtol=1e-14)
     assert npc.stats()["dispatches"] >= before + 2
+
+
+def test_runs_save_together_for_what_is_done_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of them is over before it has earned enough by itself."""
+    clock = 0.0
+    monkeypatch.setattr(allowances, "perf_counter", lambda: clock)
+    allowance = Allowance()
+    nbytes = int(0.25 * allowances.COPIED)
+    enough = []
+    for run in range(1, 6):
+        allowance.begin(run)
+        assert not allowance.is_enough_for_copying(nbytes)
+        enough.append(allowance.is_enough_for_copying_once(nbytes))
+        clock += 0.3
+    assert enough == [False, True, True, True, True]
+    assert not allowance.is_enough_for_copying_once(int(1.01 * ONCE * allowances.COPIED))

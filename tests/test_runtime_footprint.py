@@ -109,39 +109,58 @@ def test_a_fifth_more_than_numpy(
     assert max(found) <= allowed, [f"{nbytes / MB:.1f}" for nbytes in (native, allowed, *found)]
 
 
+def double(x: Any, y: Any) -> Any:
+    z = x * 2 + y
+    return z
+
+
+def added(x: Any, y: Any) -> Any:
+    x += y * 2
+    return x
+
+
 @pytest.mark.slow
-def test_large_results_are_checked_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("is_wrong", [True, False])
+@pytest.mark.parametrize(("function", "name", "room"), [(double, "z", 0), (added, "x", 9 * MB)])
+def test_large_results_are_checked_all_the_same(
+    function: Callable[..., Any],
+    name: str,
+    room: int,
+    is_wrong: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """By a sample: what is wrong is not used, and the result is NumPy's."""
     from jupyter_npcompile.runtime import artifacts
 
     monkeypatch.setattr(npc.settings, "tier", "auto")
     monkeypatch.setattr(npc.settings, "first_run_check", "replace")
     monkeypatch.setattr(preparing, "faster", lambda numpy_us, compiled_us: True)
-    monkeypatch.setattr(footprint, "CONSTANT", 0)
+    monkeypatch.setattr(footprint, "CONSTANT", room)
     right = artifacts.Artifact.run
 
     def wrong(self: Any, values: Any) -> Any:
         results, written = right(self, values)
-        for value in results.values():
+        for value in [*results.values(), *written.values()]:
             value[-5:] += 1e-3
         return results, written
 
-    def double(x: Any, y: Any) -> Any:
-        z = x * 2 + y
-        return z
-
     x, y = np.linspace(0, 1, SIZE), np.ones(SIZE)
-    compiled = npc.compile(double)
-    compiled(x, y)
+    compiled = npc.compile(function)
+    compiled(x.copy(), y)
     assert npc.wait(120)
     before = npc.stats()["replaced"]
-    monkeypatch.setattr(artifacts.Artifact, "run", wrong)
+    if is_wrong:
+        monkeypatch.setattr(artifacts.Artifact, "run", wrong)
     for _ in range(6):
-        np.testing.assert_array_equal(compiled(x, y), double(x, y))
-    assert npc.stats()["replaced"] == before + 1
+        np.testing.assert_array_equal(compiled(x.copy(), y), function(x.copy(), y))
+    assert npc.stats()["replaced"] == before + is_wrong
     report = npc.last_report()
     assert report is not None
-    assert "NumPy's result was kept: z: 5 of " in report.regions[0].note
+    note = report.regions[0].note
+    if is_wrong:
+        assert f"NumPy's result was kept: {name}: 5 of " in note
+    else:
+        assert (report.regions[0].tier, note) == ("inductor", "")
 
 
 @pytest.mark.parametrize("place", [0, 1, 4095, SIZE // 2 + 1, -1])

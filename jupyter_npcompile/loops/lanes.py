@@ -8,10 +8,10 @@ remainder, which is exact, becomes the call of a function for each element.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from jupyter_npcompile.loops.kinds import CTYPES
-from jupyter_npcompile.loops.values import Applied, Lazy, Ref, Scalar, dtype_of
+from jupyter_npcompile.loops.values import Applied, Lazy, Ref, Scalar, dtype_of, walk
 
 _EXTREMES = re.compile(r"\bnp_(max|min)\b")
 _REMAINDER = re.compile(r"\bfloor_mod\b")
@@ -34,7 +34,7 @@ def lane_of(values: Sequence[Lazy | Scalar], targets: Sequence[Ref]) -> str:
     targets : sequence of Ref
         Where it goes.
     """
-    parts = [part for value in values for part in _parts(value)]
+    parts = [part for value in values for part in walk(value)]
     dtypes = {dtype_of(part) for part in [*parts, *targets]}
     applied = [part for part in parts if isinstance(part, Applied)]
     if len(dtypes) != 1 or not dtypes <= {*_DTYPES}:
@@ -57,11 +57,3 @@ def _gains(value: Applied) -> bool:
         return True
     arrays = [operand for operand in value.operands if not isinstance(operand, Scalar)]
     return len(arrays) > 1 and _EXTREMES.search(value.template) is not None
-
-
-def _parts(value: Lazy | Scalar) -> Iterator[Lazy | Scalar]:
-    """An expression, and all that is in it."""
-    yield value
-    if isinstance(value, Applied):
-        for operand in value.operands:
-            yield from _parts(operand)

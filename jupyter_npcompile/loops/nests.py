@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,11 @@ ShortBody = Callable[[Element, list[str], int], None]
 SHORT = 16
 """Elements for each of which there are lines of its own, at most."""
 
+_NAME = re.compile(r"\w+")
+
+_ALONE = re.compile(r"\b(run|goto|return|ids_|fuel_|at_|status_)\b")
+"""What one thread has to do."""
+
 ALIKE = 4
 """So many operands more than one are slices of one array, for code of their own."""
 
@@ -28,6 +34,16 @@ class _Leaf:
     ref: Ref
     row: str  # pointer to the present row
     steps: list[str]  # one C++ name a dimension: the strides, 0 where it is broadcast
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Which part of a loop a thread does: C++ names of its rows, and of what it does in each."""
+
+    first: str
+    last: str
+    begin: str
+    end: str
 
 
 class Loop:
@@ -49,6 +65,8 @@ class Loop:
         not broadcast in the last dimension.
     lane : str
         What vectors of elements consist of where they are written as such; else empty.
+    cost : float
+        Nanoseconds that an element takes, where several threads may share the loop; else 0.
     """
 
     def __init__(self, writer: Writer, dims: Sequence[str]) -> None:
@@ -56,6 +74,9 @@ class Loop:
         self.is_tested = False
         self.locals: dict[str, str] = {}
         self.lane = ""
+        self.cost = 0.0
+        self.cut: Cut | None = None
+        self.bases: dict[str, str] = {}
         self._is_known = False
         self.dims = list(dims)
         self.ndim = len(dims)
@@ -321,8 +342,10 @@ class Loop:
         with w.block(f"if ({' && '.join(f'{one} == {other}' for one, other in pairs)})"):
             w.emit(*(f"const i64 {one} = {other};" for one, other in pairs))
             write()
+        cost, self.cost = self.cost, 0.0  # once is enough
         with w.block("else"):
             write()
+        self.cost = cost
 
     def _known(self, write: Callable[[bool], None]) -> None:
         """Write something for rows of which the compiler knows how their elements lie."""
@@ -331,11 +354,56 @@ class Loop:
         self._is_known = False
 
     def _nest(self, body: Body, *, unit: bool) -> None:
+        w, mark = self.writer, self.writer.mark()
+        if self.cost and self._is_known and not w.is_rare:
+            if self._shared(lambda: self._rows(body, unit=unit)):
+                return
+            w.back(mark)
+        self._rows(body, unit=unit)
+
+    def _shared(self, write: Callable[[], None]) -> bool:
+        """Write rows so that threads may share them; whether that may be done.
+
+        See ``headers/threads.hpp``.
+        """
+        w, dims, bases = self.writer, self.dims, self.bases
+        steps = [leaf.steps for leaf in self.leaves.values()]
+        self._named()
+        cut = self.cut = Cut(*(w.name(prefix) for prefix in ("first", "last", "from", "to")))
+        rows = self.dims[0] if self.ndim > 1 else "1"
+        size = ", ".join((rows, " * ".join(self.dims[1:-1]) or "1", self.dims[-1]))
+        bounds = ", ".join(f"i64 {name}" for name in (cut.first, cut.last, cut.begin, cut.end))
+        w.emit(f"spread(run, {size}, {self.cost:.2f}, [=]({bounds}) INLINED {{")
+        begin = len(w.lines)
+        self.dims = [*self.dims[:-1], w.hold("i64", f"{cut.end} - {cut.begin}", "m")]
+        write()
+        is_shared = not any(map(_ALONE.search, w.lines[begin:]))
+        w.emit("});")
+        self.dims, self.cut, self.bases = dims, None, bases
+        for leaf, known in zip(self.leaves.values(), steps, strict=True):
+            leaf.steps = known
+        return is_shared
+
+    def _named(self) -> None:
+        """Give all that rows need a name: threads get copies of numbers, and no arrays."""
+        w = self.writer
+        self.dims = [n if _NAME.fullmatch(n) else w.hold("i64", n, "n") for n in self.dims]
+        self.bases = {}
+        for code, leaf in self.leaves.items():
+            base = self.bases[code] = w.name("b")
+            w.emit(f"const {CTYPES[leaf.ref.dtype]} *{base} = {leaf.ref.code}.p;")
+            leaf.steps = [
+                step if _NAME.fullmatch(step) else w.hold("i64", step, "s") for step in leaf.steps
+            ]
+
+    def _rows(self, body: Body, *, unit: bool) -> None:
         w = self.writer
         last = self.ndim - 1
         for d in range(last):
-            k = self.counters[d]
-            w.emit(f"for (i64 {k} = 0; {k} < {self.dims[d]}; {k}++) {{")
+            k, begin, end = self.counters[d], "0", self.dims[d]
+            if self.cut is not None and d == 0:
+                begin, end = self.cut.first, self.cut.last
+            w.emit(f"for (i64 {k} = {begin}; {k} < {end}; {k}++) {{")
         self.begin_row()
 
         def element(value: Lazy | Scalar) -> str:
@@ -348,12 +416,15 @@ class Loop:
     def begin_row(self) -> None:
         """Write where the arrays have the present row; the counters say which that is."""
         w, last = self.writer, self.ndim - 1
-        for leaf in self.leaves.values():
-            c = CTYPES[leaf.ref.dtype]
-            offset = " + ".join(
-                f"{self.counters[d]} * {leaf.steps[d]}" for d in range(last) if leaf.steps[d] != "0"
-            )
-            w.emit(f"const {c} *{leaf.row} = {leaf.ref.code}.p{' + ' + offset if offset else ''};")
+        counters = [*self.counters[:last], *([] if self.cut is None else [self.cut.begin])]
+        for code, leaf in self.leaves.items():
+            base = self.bases.get(code, f"{leaf.ref.code}.p")
+            offsets = [
+                f" + {counter} * {step}"
+                for counter, step in zip(counters, leaf.steps, strict=False)
+                if step != "0"
+            ]
+            w.emit(f"const {CTYPES[leaf.ref.dtype]} *{leaf.row} = {base}{''.join(offsets)};")
 
     def assign(self, ref: Ref, place: str, code: str) -> None:
         """Write that an element of an array becomes something.

@@ -32,7 +32,7 @@ from jupyter_npcompile.loops.lists import changed_names
 from jupyter_npcompile.loops.loop_code import Assumption, LoopCode
 from jupyter_npcompile.loops.records import Path, Step, name_of, text_of
 from jupyter_npcompile.loops.sequences import Numbers, Sequence
-from jupyter_npcompile.loops.translator import BLOCK, has_loops, tested_inside
+from jupyter_npcompile.loops.translator import BLOCK, has_loops, is_long, tested_inside
 from jupyter_npcompile.loops.values import Closure, Holder, Known, Slots, Value
 from jupyter_npcompile.loops.variables import GIVEN_BACK
 
@@ -370,10 +370,14 @@ class _Program(Boundary):
                 w.emit("LOOK(run);", f"if (run.enough && at_ > begin_) {pause}")
                 reached = self._outer_body(node, jumps, item)
         else:
-            with w.block("for (;;)"):
+            with w.block("for (const i64 begin_ = at_;;)"):
                 w.emit("LOOK(run);", f"const i64 stop_ = std::min<i64>(left_, at_ + {BLOCK});")
                 with w.block("for (; at_ < stop_; at_++)"):
+                    place = len(w.lines)
                     reached = self._outer_body(node, jumps, item)
+                    if is_long(w.lines[place:]):
+                        looks = "LOOK(run);", f"if (run.enough && at_ > begin_) {pause}"
+                        w.lines[place:place] = looks
                 w.emit("if (LIKELY(at_ >= left_)) break;", f"if (run.enough) {pause}")
         w.emit("status_ = FINISHED; goto done_;")
         w.emit(f"break_{jumps.number}: status_ = LEFT; at_++; goto done_;")

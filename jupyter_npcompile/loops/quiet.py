@@ -7,11 +7,11 @@ that does no arithmetic the flag can have no other reason, and is as it was afte
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from jupyter_npcompile.loops.values import Applied, Gathered, Lazy, Ref, Scalar, dtype_of
+from jupyter_npcompile.loops.values import Applied, Lazy, Ref, Scalar, dtype_of, walk
 from jupyter_npcompile.loops.writer import Writer
 
 _COMPARES = re.compile(r"\b(lt|le|gt|ge|np_max|np_min|np_sign|at_least|at_most)\b")
@@ -38,7 +38,7 @@ def unheard(
     compares : bool, optional
         Whether they are compared with each other.
     """
-    parts = [part for value in values for part in _parts(value)]
+    parts = [part for value in values for part in walk(value)]
     templates = [part.template for part in parts if isinstance(part, Applied)]
     if compares is None:
         compares = any(map(_COMPARES.search, templates))
@@ -55,15 +55,3 @@ def unheard(
     for root in dict.fromkeys(root for root in roots if root in writer.small):
         writer.emit(f"pin({root});")
     writer.emit("const Unheard unheard{run};")
-
-
-def _parts(value: Lazy | Scalar) -> Iterable[Lazy | Scalar]:
-    """An expression, and all that is in it."""
-    yield value
-    inner: Sequence[Lazy | Scalar] = ()
-    if isinstance(value, Applied):
-        inner = value.operands
-    elif isinstance(value, Gathered):
-        inner = (value.source, value.index)
-    for part in inner:
-        yield from _parts(part)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from jupyter_npcompile.cell.syntax import constant, extent, point
@@ -37,7 +38,10 @@ BRIEF, SHORT = 4, 64
 in which nobody looks at the clock."""
 
 BLOCK = 1024
-"""Iterations of a loop without another in it, between two looks at the clock."""
+"""Iterations of a loop without another in it, or arrays, between two looks at the clock."""
+
+_ARRAYS = re.compile(r"\bfor \(|\brun\b")
+"""C++ that takes as long as an array is large."""
 
 
 ROUNDS = 8
@@ -151,6 +155,8 @@ class Translator(Fusing):
             reached = self.body(node.body)
             if reached:
                 self.convert_all(self.frame.env, jumps.head)
+            if innermost and known > SHORT and is_long(w.lines[place:]):
+                w.lines.insert(place, "LOOK(run);")
             self.shift(place)
             w.emit(f"next_{jumps.number}: ;")
             return reached
@@ -475,3 +481,8 @@ def has_loops(node: ast.For | ast.While) -> bool:
     """Whether a loop is in a loop."""
     loops = ast.For | ast.While | ast.ListComp | ast.GeneratorExp
     return any(isinstance(n, loops) for statement in node.body for n in ast.walk(statement))
+
+
+def is_long(lines: Sequence[str]) -> bool:
+    """Whether C++ goes through arrays: each iteration of a loop with it looks at the clock."""
+    return any(map(_ARRAYS.search, lines))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -140,6 +141,18 @@ class Locked(Applied):
 
 Lazy = Ref | Gathered | Applied
 """An array, or one that is computed when it is needed."""
+
+
+def walk(value: Lazy | Scalar) -> Iterator[Lazy | Scalar]:
+    """An expression, and all that is in it."""
+    yield value
+    inner: Sequence[Lazy | Scalar] = ()
+    if isinstance(value, Applied):
+        inner = value.operands
+    elif isinstance(value, Gathered):
+        inner = (value.source, value.index)
+    for part in inner:
+        yield from walk(part)
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ class Writer:
         C++ variables of small arrays that are values, and their names; empty for those without.
     keeps_small : bool
         Whether new arrays may be such values.
+    is_rare : bool
+        Whether what is written now hardly ever runs, and should be short.
     """
 
     def __init__(self) -> None:
@@ -37,7 +39,7 @@ class Writer:
         self.variables: dict[str, str] = {}
         self.fills: dict[str, Any] = {}
         self.small: dict[str, str] = {}
-        self.keeps_small = False
+        self.keeps_small = self.is_rare = False
         self._number = 0
 
     def emit(self, *lines: str) -> None:

@@ -27,6 +27,9 @@ LATER = 2
 RECORDING = 8
 """How many times as much later runs may lose to a recording: it is made once."""
 
+ONCE = 0.3
+"""Seconds that a run may lose to what is done once, where all runs together have earned them."""
+
 PATIENT = 3
 """Runs with an allowance each: what runs more often must not have lost more than its share of all
 the time since the first run, either. So what calls itself a thousand times in a millisecond has
@@ -154,6 +157,14 @@ class Allowance:
     def is_enough_for_copying(self, nbytes: int) -> bool:
         """Whether something as large may be copied."""
         return nbytes / COPIED <= self.left_to_record
+
+    def is_enough_for_copying_once(self, nbytes: int) -> bool:
+        """Whether something as large may be copied that is not copied again.
+
+        Where each run is too short for it, they save for it together.
+        """
+        saved = min(self.left_in_all, ONCE)
+        return self.is_enough_for_copying(nbytes) or nbytes / COPIED <= saved
 
     def is_used_up(self, seconds: float) -> bool:
         """Whether a recording that has taken so many seconds must come to its end."""

@@ -237,7 +237,7 @@ class LoopState:
             return False
         allowance = self.rest.allowance
         waits = loops_when(self.options) == "now"
-        if not waits and not allowance.is_enough_for_copying(5 * written.nbytes):
+        if not waits and not allowance.is_enough_for_copying_once(5 * written.nbytes):
             return False
         began = perf_counter()
         prediction = predict(form, values, arguments, written, self.rest.changes)

@@ -207,7 +207,8 @@ class Outcome:
 
     def samples(self) -> tuple[dict[str, Any], dict[int, Any]]:
         """Samples of what the names would be bound to, and of what would be written."""
-        names = self._preview()
+        values = {**self.values, **self.written}
+        names = Outcome(self.recording, self.namespace, values, {}).names()
         reference = {name: sampled(value) for name, value in names.items()}
         return reference, {id: sampled(_owned(array)) for id, array in self.written.items()}
 

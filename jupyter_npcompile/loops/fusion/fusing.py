@@ -384,7 +384,7 @@ class Fusing(RowBlocks):
     def as_they_stand(self, units: Sequence[Unit]) -> None:
         """Write statements one after the other."""
         w, frame = self.writer, self.frame
-        frame.is_apart = True
+        frame.is_apart = w.is_rare = True
         try:
             for unit in units:
                 mark, before = w.mark(), dict(frame.env)
@@ -398,7 +398,7 @@ class Fusing(RowBlocks):
                     for step in unit.steps:
                         self.statement(step)
         finally:
-            frame.is_apart = False
+            frame.is_apart = w.is_rare = False
 
     def forget(self, names: dict[str, Value], wanted: dict[str, Value]) -> None:
         """Nobody reads these names any more."""

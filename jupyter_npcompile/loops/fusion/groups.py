@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from jupyter_npcompile.loops import elementwise
+from jupyter_npcompile.loops.costs import element_cost
 from jupyter_npcompile.loops.fusion.fusible import NotFusible
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType
 from jupyter_npcompile.loops.lanes import lane_of
@@ -325,7 +326,8 @@ class Group:
                 for ref in written:
                     loop.assign(ref, element(ref), last[ref.code])
 
-            lane = lane_of([step.value for step in self.steps], written)
+            values = [step.value for step in self.steps]
+            lane, loop.cost = lane_of(values, written), element_cost(values, written)
             read = {ref.code for ref in self._read()}
             loop.run(body, lane, again=is_tested and read.isdisjoint(ref.code for ref in written))
 

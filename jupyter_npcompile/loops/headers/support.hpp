@@ -25,15 +25,21 @@
 #include <cstring>
 #include <chrono>
 #include <algorithm>
+#include <condition_variable>
 #include <initializer_list>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <new>
+#include <system_error>
+#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
+#include <csignal>
 #ifdef __linux__
+#include <sched.h>
 #include <sys/mman.h>
 #endif
 
@@ -755,6 +761,8 @@ static void keep(Spare &spare) {
     }
 }
 
+struct Crew;
+static void dismiss(Crew *);
 struct Run {
     i64 grant;  // how often the loop goes on before it looks at the clock
     bool enough;  // it has run for so long that Python should have a turn
@@ -768,7 +776,9 @@ struct Run {
     std::vector<PyObject *> made;  // generators of this run's
     std::vector<PyObject *> texts;  // what has to be printed, if this run counts
     PyObject *legacy, *legacy_state;  // the generator behind np.random.rand, and where it was
+    Crew *crew;  // its threads, once it has some
     ~Run() {
+        if (crew) dismiss(crew);
         keep(spare);
         for (const auto &[bits, state] : streams) { Py_DECREF(bits); Py_DECREF(state); }
         for (PyObject *generator : made) Py_DECREF(generator);

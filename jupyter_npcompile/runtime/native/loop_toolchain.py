@@ -23,7 +23,7 @@ LOOPS = (
 
 
 HEADERS = (
-    *("support.hpp", "normals.hpp", "overlaps.hpp", "lanes.hpp", "mathematics.hpp"),
+    *("support.hpp", "threads.hpp", "normals.hpp", "overlaps.hpp", "lanes.hpp", "mathematics.hpp"),
     *("reductions.hpp", "lists.hpp", "rearranging.hpp", "small_matrices.hpp"),
     *("linear_algebra.hpp", "small_systems.hpp", "errors.hpp"),
     *(

@@ -1,0 +1,134 @@
+
+// ---- loops that several threads share
+
+// What a part of a loop takes at least, in ns: to wake a thread takes 5 to 50 us.
+#ifndef PART
+#define PART 100e3
+#endif
+// As many as OpenMP would have.
+static i64 threads() {
+    static const i64 found = [] {
+        const char *wanted = std::getenv("OMP_NUM_THREADS");
+        if (const i64 count = wanted ? std::strtol(wanted, nullptr, 10) : 0; count > 0)
+            return std::min<i64>(count, 256);
+#ifdef __linux__
+        cpu_set_t mine;
+        if (!sched_getaffinity(0, sizeof mine, &mine)) return (i64)CPU_COUNT(&mine);
+#endif
+        return std::max<i64>(std::thread::hardware_concurrency(), 1);
+    }();
+    return found;
+}
+// Elements that are not torn apart.
+#ifndef LINE
+#define LINE 64
+#endif
+// Which part of a nest: some of its rows, and of the elements of each.
+struct Bounds { i64 first, last, from, to; };
+typedef void Nest(const void *, const Bounds &);
+// How a nest is cut: into some of its rows each, or into pieces of all rows.
+struct Cuts {
+    i64 rows, n, parts;
+    bool by_rows;
+    Cuts(i64 rows, i64 n, i64 most) : rows(rows), n(n), by_rows(rows >= 4 * most || rows >= n / LINE) {
+        parts = std::min(most, by_rows ? rows : n / LINE);
+    }
+    // Pieces of rows begin where a line of the cache does, if the row does.
+    Bounds of(i64 part) const {
+        if (by_rows) return {rows * part / parts, rows * (part + 1) / parts, 0, n};
+        return {0, rows, place(part), place(part + 1)};
+    }
+    i64 place(i64 part) const { return part == parts ? n : n / LINE * part / parts * LINE; }
+};
+// The threads of a run. They sleep between two loops and end with the run: a process that is forked
+// afterwards misses nothing.
+struct Crew {
+    std::mutex lock;
+    std::condition_variable begin, end;
+    std::vector<std::thread> hands;
+    Nest *nest = nullptr;
+    const void *what = nullptr;
+    Cuts cuts{0, 0, 1};
+    i64 round = 0, busy = 0;
+    int flags = 0;        // that a part has left
+    bool failed = false;  // NumPy has to run this
+    bool over = false;
+
+    void hand(i64 part, i64 seen) {
+        for (;;) {
+            std::unique_lock<std::mutex> held(lock);
+            begin.wait(held, [&] { return over || round != seen; });
+            if (over) return;
+            seen = round;
+            if (part >= cuts.parts) continue;
+            held.unlock();
+            std::feclearexcept(FE_ALL_EXCEPT);
+            bool bad = false;
+            try { nest(what, cuts.of(part)); } catch (const Bail &) { bad = true; }
+            const int left = std::fetestexcept(FE_ALL_EXCEPT);
+            held.lock();
+            flags |= left;
+            failed |= bad;
+            if (!--busy) end.notify_one();
+        }
+    }
+    // As many threads as there are parts, or as the system gives; signals are for Python's.
+    i64 hire(i64 wanted) {
+        if ((i64)hands.size() + 1 >= wanted) return wanted;
+        sigset_t all, before;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        try {
+            while ((i64)hands.size() + 1 < wanted) {
+                const i64 part = hands.size() + 1;
+                hands.emplace_back([this, part, seen = round] { hand(part, seen); });
+            }
+        } catch (const std::system_error &) {}
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        return (i64)hands.size() + 1;
+    }
+    void work(Nest *one, const void *all, const Cuts &pieces) {
+        {
+            std::lock_guard<std::mutex> held(lock);
+            nest = one; what = all; cuts = pieces;
+            busy = cuts.parts - 1; flags = 0; failed = false;
+            round++;
+        }
+        begin.notify_all();
+        bool bad = false;
+        try { one(all, pieces.of(0)); } catch (const Bail &) { bad = true; }
+        std::unique_lock<std::mutex> held(lock);
+        end.wait(held, [&] { return !busy; });
+        if (flags) std::feraiseexcept(flags);
+        if (bad || failed) bail();
+    }
+    ~Crew() {
+        {
+            std::lock_guard<std::mutex> held(lock);
+            over = true;
+        }
+        begin.notify_all();
+        for (std::thread &one : hands) one.join();
+    }
+};
+static void dismiss(Crew *crew) { delete crew; }
+[[gnu::noinline]] static void go_through(Run &run, Nest *nest, const void *what, i64 rows, i64 inner, i64 n, double cost) {
+    const double time = cost * (double)rows * (double)inner * (double)n;
+    if (time >= 2 * PART) {
+        const i64 most = std::min<i64>(threads(), (i64)(time / PART));
+        if (most > 1) {
+            if (!run.crew) run.crew = new Crew;
+            return run.crew->work(nest, what, Cuts(rows, n, run.crew->hire(most)));
+        }
+    }
+    nest(what, {0, rows, 0, n});
+}
+// A nest of loops: it goes through the bounds that it is given. An element takes so many ns.
+template <class F> INLINE void spread(Run &run, i64 rows, i64 inner, i64 n, double cost, const F &nest) {
+    if constexpr (!std::is_trivially_copyable<F>::value) return nest((i64)0, rows, (i64)0, n);  // no arrays
+    Nest *const part = [](const void *what, const Bounds &bounds) {
+        const F own = *(const F *)what;  // which is kept in registers
+        own(bounds.first, bounds.last, bounds.from, bounds.to);
+    };
+    go_through(run, part, &nest, rows, inner, n, cost);
+}
