@@ -148,6 +148,7 @@ def test_a_loop_over_large_arrays_is_stopped_between_two_iterations(three: None)
     assert (x == 1).all() and (y == 1).all()
 
 
+@pytest.mark.filterwarnings("ignore:This process.*is multi-threaded")
 def test_a_forked_process_has_threads_of_its_own(three: None) -> None:
     """Threads of the parent's that wait for work would be missing there, and all would hang."""
     function = define(WAVES)

@@ -31,7 +31,6 @@
 #include <memory>
 #include <mutex>
 #include <new>
-#include <system_error>
 #include <thread>
 #include <tuple>
 #include <type_traits>

@@ -83,7 +83,7 @@ struct Crew {
                 const i64 part = hands.size() + 1;
                 hands.emplace_back([this, part, seen = round] { hand(part, seen); });
             }
-        } catch (const std::system_error &) {}
+        } catch (const std::exception &) {}
         pthread_sigmask(SIG_SETMASK, &before, nullptr);
         return (i64)hands.size() + 1;
     }
