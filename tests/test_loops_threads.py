@@ -145,7 +145,8 @@ def test_a_loop_over_large_arrays_is_stopped_between_two_iterations(three: None)
         native(x, y, 10**6)
     assert time.perf_counter() - began < 20  # of minutes
     key.wait()
-    assert (x == 1).all() and (y == 1).all()
+    assert (x == 1).all()
+    assert (y == 1).all()
 
 
 @pytest.mark.filterwarnings("ignore:This process.*is multi-threaded")
