@@ -5,6 +5,8 @@
 #ifndef PART
 #define PART 100e3
 #endif
+// Parts for each thread, so that one that is held up leaves most of its work to the others.
+#define PIECES 4
 // As many as OpenMP would have.
 static i64 threads() {
     static const i64 found = [] {
@@ -41,66 +43,78 @@ struct Cuts {
     i64 place(i64 part) const { return part == parts ? n : n / LINE * part / parts * LINE; }
 };
 // The threads of a run. They sleep between two loops and end with the run: a process that is forked
-// afterwards misses nothing.
+// afterwards misses nothing. Whoever is free takes the next part: where the system lets a thread
+// wait for its turn, the others do its work.
 struct Crew {
+    struct Task {
+        Nest *nest = nullptr;
+        const void *what = nullptr;
+        Cuts cuts{0, 0, 1};
+        i64 next = 0, left = 0;  // parts that nobody has begun, and that are not done
+    };
     std::mutex lock;
     std::condition_variable begin, end;
     std::vector<std::thread> hands;
-    Nest *nest = nullptr;
-    const void *what = nullptr;
-    Cuts cuts{0, 0, 1};
-    i64 round = 0, busy = 0;
+    Task task;
     int flags = 0;        // that a part has left
     bool failed = false;  // NumPy has to run this
     bool over = false;
 
-    void hand(i64 part, i64 seen) {
+    bool has_parts() const { return task.next < task.cuts.parts; }
+    void hand() {
+        std::unique_lock<std::mutex> held(lock);
         for (;;) {
-            std::unique_lock<std::mutex> held(lock);
-            begin.wait(held, [&] { return over || round != seen; });
+            begin.wait(held, [&] { return over || has_parts(); });
             if (over) return;
-            seen = round;
-            if (part >= cuts.parts) continue;
-            held.unlock();
             std::feclearexcept(FE_ALL_EXCEPT);
-            bool bad = false;
-            try { nest(what, cuts.of(part)); } catch (const Bail &) { bad = true; }
-            const int left = std::fetestexcept(FE_ALL_EXCEPT);
-            held.lock();
-            flags |= left;
-            failed |= bad;
-            if (!--busy) end.notify_one();
+            while (has_parts()) {
+                const i64 part = task.next++;
+                const Task mine = task;
+                held.unlock();
+                const bool bad = fails(mine, part);
+                const int raised = std::fetestexcept(FE_ALL_EXCEPT);
+                held.lock();
+                finish(bad, raised);
+            }
         }
     }
-    // As many threads as there are parts, or as the system gives; signals are for Python's.
+    // So many threads, or as many as the system gives; signals are for Python's.
     i64 hire(i64 wanted) {
         if ((i64)hands.size() + 1 >= wanted) return wanted;
         sigset_t all, before;
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
         try {
-            while ((i64)hands.size() + 1 < wanted) {
-                const i64 part = hands.size() + 1;
-                hands.emplace_back([this, part, seen = round] { hand(part, seen); });
-            }
+            while ((i64)hands.size() + 1 < wanted) hands.emplace_back([this] { hand(); });
         } catch (const std::exception &) {}
         pthread_sigmask(SIG_SETMASK, &before, nullptr);
         return (i64)hands.size() + 1;
     }
-    void work(Nest *one, const void *all, const Cuts &pieces) {
-        {
-            std::lock_guard<std::mutex> held(lock);
-            nest = one; what = all; cuts = pieces;
-            busy = cuts.parts - 1; flags = 0; failed = false;
-            round++;
-        }
-        begin.notify_all();
-        bool bad = false;
-        try { one(all, pieces.of(0)); } catch (const Bail &) { bad = true; }
+    void work(Nest *nest, const void *what, const Cuts &cuts) {
         std::unique_lock<std::mutex> held(lock);
-        end.wait(held, [&] { return !busy; });
+        task = {nest, what, cuts, 0, cuts.parts};
+        flags = 0;
+        failed = false;
+        begin.notify_all();
+        while (has_parts()) {
+            const i64 part = task.next++;
+            held.unlock();
+            const bool bad = fails(task, part);
+            held.lock();
+            finish(bad, 0);  // its flags are where they belong
+        }
+        end.wait(held, [&] { return !task.left; });
         if (flags) std::feraiseexcept(flags);
-        if (bad || failed) bail();
+        if (failed) bail();
+    }
+    static bool fails(const Task &task, i64 part) {
+        try { task.nest(task.what, task.cuts.of(part)); } catch (const Bail &) { return true; }
+        return false;
+    }
+    void finish(bool bad, int raised) {
+        failed |= bad;
+        flags |= raised;
+        if (!--task.left) end.notify_one();
     }
     ~Crew() {
         {
@@ -118,7 +132,8 @@ static void dismiss(Crew *crew) { delete crew; }
         const i64 most = std::min<i64>(threads(), (i64)(time / PART));
         if (most > 1) {
             if (!run.crew) run.crew = new Crew;
-            return run.crew->work(nest, what, Cuts(rows, n, run.crew->hire(most)));
+            const i64 crew = run.crew->hire(most);
+            return run.crew->work(nest, what, Cuts(rows, n, crew > 1 ? PIECES * crew : 1));
         }
     }
     nest(what, {0, rows, 0, n});
