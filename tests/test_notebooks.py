@@ -192,7 +192,7 @@ def executed(name: str, folder: Path) -> NotebookNode:
         command,
         capture_output=True,
         text=True,
-        timeout=220,
+        timeout=540,
         check=False,
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},
