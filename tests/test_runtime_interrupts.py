@@ -8,6 +8,7 @@ import operator
 import os
 import random
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -21,7 +22,7 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile as npc
-from jupyter_npcompile.runtime import artifacts, cells, preparing
+from jupyter_npcompile.runtime import artifacts, cells, frame, preparing
 from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.worker import compiler
 from jupyter_npcompile.tracer import interrupts
@@ -278,6 +279,45 @@ def test_interrupts_of_compiled_code(native: Shell) -> None:
             run.run(press, dice.uniform(1e-5, seconds), new=False)
     assert npc.stats()["dispatches"] > before
     assert run.counts["interrupted"] >= 50, run.counts
+
+
+LONG = """
+for step in range(count):
+    y += 0.1 * x
+    x -= 0.1 * y
+"""
+
+
+def test_a_loop_of_a_cell_that_has_run_for_a_while_is_stopped(native: Shell) -> None:
+    """Not in its first piece: names are bound to what has been computed before that, then."""
+    shell = native
+    cell = "%%npcompile --ahead --quiet" + LONG
+    assert shell.run("import numpy as np\nx, y = np.ones(200_000), np.ones(200_000)") is None
+    for count in (30, 50):
+        assert shell.run(f"count = {count}") is None
+        assert shell.run(cell) is None
+    report = npc.last_report()
+    assert report is not None
+    assert {region.tier for region in report.regions} == {"native-loop"}
+    assert shell.run("count = 10**7; x[:], y[:] = 1, 1") is None
+    # This process may be held up by what it computes: another one presses the key.
+    key = subprocess.Popen(["bash", "-c", f"sleep 2.5; kill -INT {os.getpid()}"])
+    assert isinstance(shell.run(cell), KeyboardInterrupt)
+    key.wait()
+    names = shell.ip.user_ns
+    x, y = 1.0, 1.0
+    for _ in range(names["step"] + 1):
+        y += 0.1 * x
+        x -= 0.1 * y
+    np.testing.assert_array_equal(names["x"], np.full(200_000, x))
+    np.testing.assert_array_equal(names["y"], np.full(200_000, y))
+
+
+@pytest.mark.parametrize("cls", [frame.Frame, *frame.Frame.__subclasses__(), cells.CellHandle])
+def test_no_slot_hides_what_a_frame_does(cls: type) -> None:
+    """Such as the place at which an interrupt is heard."""
+    inherited = {name for base in cls.__mro__[1:-1] for name in vars(base)}
+    assert not inherited & {*vars(cls)["__slots__"]}
 
 
 def test_signals_wait(capsys: pytest.CaptureFixture[str]) -> None:

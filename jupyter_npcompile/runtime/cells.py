@@ -83,7 +83,7 @@ class Remembered:
     def is_running(self) -> bool:
         """Whether a run of it has not ended yet."""
         handle = self.latest()
-        return handle is not None and not handle.over
+        return handle is not None and not handle.has_ended
 
     def leave(self, place: str) -> None:
         """A cell of the notebook holds another text by now."""
@@ -131,8 +131,8 @@ class CellHandle(ModuleFrame):
     """
 
     __slots__ = (
-        *("__weakref__", "_around", "_kept", "body", "filenames", "functions", "loops", "name"),
-        *("namespace", "options", "over", "program", "source", "states"),
+        *("__weakref__", "_around", "_kept", "body", "filenames", "functions", "has_ended"),
+        *("loops", "name", "namespace", "options", "program", "source", "states"),
     )
 
     def __init__(
@@ -155,7 +155,7 @@ class CellHandle(ModuleFrame):
         watch = watch_of(options.device, program.reaches, copies, waits)
         super().__init__(kept.states, rest, None, kept.loops, watch=watch)
         self._kept = kept
-        self.over = False
+        self.has_ended = False
         kept.runs += 1
         self._rest.allowance = kept.allowance
         self._rest.allowance.begin(kept.runs)
@@ -225,7 +225,7 @@ class CellHandle(ModuleFrame):
         completed : bool
             Whether the cell ran to its end, so that its time says something.
         """
-        self.over = True
+        self.has_ended = True
         share(self._around)
         if completed:
             self.end()
