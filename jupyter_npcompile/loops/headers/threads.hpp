@@ -61,21 +61,28 @@ struct Crew {
     bool over = false;
 
     bool has_parts() const { return task.next < task.cuts.parts; }
+    // Parts, as long as there are any. The lock is held before and afterwards.
+    void help(std::unique_lock<std::mutex> &held) {
+        while (has_parts()) {
+            const i64 part = task.next++;
+            const Task mine = task;
+            held.unlock();
+            bool bad = false;
+            try { mine.nest(mine.what, mine.cuts.of(part)); } catch (const Bail &) { bad = true; }
+            const int raised = std::fetestexcept(FE_ALL_EXCEPT);
+            held.lock();
+            failed |= bad;
+            flags |= raised;
+            if (!--task.left) end.notify_one();
+        }
+    }
     void hand() {
         std::unique_lock<std::mutex> held(lock);
         for (;;) {
             begin.wait(held, [&] { return over || has_parts(); });
             if (over) return;
             std::feclearexcept(FE_ALL_EXCEPT);
-            while (has_parts()) {
-                const i64 part = task.next++;
-                const Task mine = task;
-                held.unlock();
-                const bool bad = fails(mine, part);
-                const int raised = std::fetestexcept(FE_ALL_EXCEPT);
-                held.lock();
-                finish(bad, raised);
-            }
+            help(held);
         }
     }
     // So many threads, or as many as the system gives; signals are for Python's.
@@ -96,25 +103,10 @@ struct Crew {
         flags = 0;
         failed = false;
         begin.notify_all();
-        while (has_parts()) {
-            const i64 part = task.next++;
-            held.unlock();
-            const bool bad = fails(task, part);
-            held.lock();
-            finish(bad, 0);  // its flags are where they belong
-        }
+        help(held);
         end.wait(held, [&] { return !task.left; });
-        if (flags) std::feraiseexcept(flags);
+        if (flags) std::feraiseexcept(flags);  // its own are raised already
         if (failed) bail();
-    }
-    static bool fails(const Task &task, i64 part) {
-        try { task.nest(task.what, task.cuts.of(part)); } catch (const Bail &) { return true; }
-        return false;
-    }
-    void finish(bool bad, int raised) {
-        failed |= bad;
-        flags |= raised;
-        if (!--task.left) end.notify_one();
     }
     ~Crew() {
         {
