@@ -137,7 +137,8 @@ def test_rows_of_few_elements(dtype: str) -> None:
         same(function, native, given)
         same(function, native, [np.asfortranarray(given[0]), *given[1:]])
         same(function, native, [given[0], given[1][:, ::-1], given[2][::-1], given[3]])
-    assert state.forms[0].iterations > 20
+    # Without AVX-512, comparisons set flags for NaN, and NumPy runs: how often depends on that.
+    assert state.forms[0].iterations > 10
 
 
 SHORT = """

@@ -82,6 +82,39 @@ def test_all_shapes_are_cut_without_a_difference(
     compare()
 
 
+SUMS = """
+def f(x, cube, weights):
+    return (
+        x.sum(axis=1), x.sum(axis=0), np.abs(x).max(axis=1), x.min(axis=0), (x * x).mean(axis=0),
+        cube.sum(axis=1), cube.max(axis=0), (cube + 1).sum(axis=2), cube.min(axis=-1),
+        np.einsum("oc,bcyx->boyx", weights, np.stack([cube, cube + 1])),
+    )
+"""
+
+
+def test_rows_and_columns_that_are_reduced_are_cut_without_a_difference(three: None) -> None:
+    function = define(SUMS)
+
+    def arrays(rows: int, columns: int, depth: int, seed: int) -> list[Any]:
+        rng = np.random.default_rng(seed)
+        cube = rng.normal(size=(depth, rows, columns))
+        return [rng.normal(size=(columns, depth * rows)), cube, rng.normal(size=(5, depth))]
+
+    native, state = whole(function, arrays(3, 5, 2, 0))
+    assert not state.closed, state.closed
+    assert state.forms[0].code.source.count("spread(run, ") >= 8
+
+    @settings(max_examples=25, deadline=None)
+    @given(st.integers(1, 300), st.integers(1, 3000), st.integers(1, 5), st.integers(0, 99))
+    def compare(rows: int, columns: int, depth: int, seed: int) -> None:
+        values = arrays(rows, columns, depth, seed)
+        expected, found = outcome(function, values), outcome(native, values)
+        assert (expected.error, expected.warned) == (found.error, found.warned) == (None, [])
+        assert is_same(expected.result, found.result)
+
+    compare()
+
+
 def test_whatever_a_part_meets_is_told(three: None) -> None:
     function = define("def f(x, y):\n    a = x / y\n    return a + x, np.sqrt(a - 2)\n")
     native, state = whole(function, [np.ones(9), np.ones(9)])

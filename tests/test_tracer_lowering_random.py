@@ -6,7 +6,10 @@ The default run tries few of each: it is drawn anew every time, and its seed is 
 
 from __future__ import annotations
 
+from typing import Any
+
 import hypothesis.strategies as st
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, note, settings
 
@@ -19,7 +22,7 @@ from tests import (
     lowering_recipes_numbers,
     lowering_recipes_reductions,
 )
-from tests.lowering_arguments import Call
+from tests.lowering_arguments import Array, Call, Memory
 from tests.lowering_comparison import compare
 from tests.lowering_recipes import RECIPES
 
@@ -69,3 +72,35 @@ def test_as_numpy(name: str) -> None:
     captured = try_several(name, count) or try_several(name, 20 * count)
     artifacts.clear()
     assert captured, "no example was captured"
+
+
+def one(dtype: str, *shape: int, values: str = "near_one", seed: int = 0) -> Array:
+    return Array(Memory(dtype, shape, values, seed, "C"), ())
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "out"),
+    [
+        # -804 and 5: an exponential underflows on the way to 5.
+        ("numpy.logaddexp", [one("int64", values="special", seed=249), one("int64")], None),
+        ("numpy.logaddexp", [one("float64", 3, seed=1), one("bool", 3, values="ordinary")], None),
+        # The sum begins with 0, which takes the sign away.
+        ("numpy.hypot.reduce", [one("float64", seed=1)], None),
+        ("numpy.hypot.reduceat", [one("float64", 2, seed=1), np.array([0, 1])], None),
+        ("numpy.gcd.reduceat", [one("int64", 2, values="ordinary"), np.array([0, 1])], None),
+        # NumPy computes in the dtype of `out`, if that is wider, or else casts what it has.
+        ("numpy.logaddexp2.reduce", [one("bool", 3)], one("float64")),
+        ("numpy.logaddexp.accumulate", [one("bool", 3)], one("float64", 3)),
+        ("numpy.logaddexp.reduce", [one("int32", 3)], one("float16")),
+        ("numpy.add.reduce", [one("int32", 3)], one("float16")),
+        ("numpy.sum", [one("float32", 9)], one("float64")),
+        ("numpy.prod", [one("int32", 3)], one("float32")),
+        ("numpy.multiply.accumulate", [one("int32", 3)], one("float16", 3)),
+        ("numpy.logaddexp.reduce", [one("int64", 1)], one("int64")),
+    ],
+)
+def test_found_before(name: str, args: list[Any], out: Array | None) -> None:
+    warns = "special" in str(args)  # then NumPy reports underflow, too: not seen inside of sums
+    call = Call(tuple(args), {} if out is None else {"out": out}, warns, method=False)
+    verdict = compare(name, call, RECIPES[name].tolerance)
+    assert verdict.differences == []

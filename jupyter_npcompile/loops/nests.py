@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from jupyter_npcompile.loops.kinds import CTYPES
+from jupyter_npcompile.loops.sharing import Part, Size, shared
 from jupyter_npcompile.loops.values import Applied, Gathered, Lazy, Ref, Scalar
 from jupyter_npcompile.loops.writer import Writer
 
@@ -20,9 +21,6 @@ SHORT = 16
 
 _NAME = re.compile(r"\w+")
 
-_ALONE = re.compile(r"\b(run|goto|return|ids_|fuel_|at_|status_)\b")
-"""What one thread has to do."""
-
 ALIKE = 4
 """So many operands more than one are slices of one array, for code of their own."""
 
@@ -34,16 +32,6 @@ class _Leaf:
     ref: Ref
     row: str  # pointer to the present row
     steps: list[str]  # one C++ name a dimension: the strides, 0 where it is broadcast
-
-
-@dataclass(frozen=True)
-class Cut:
-    """Which part of a loop a thread does: C++ names of its rows, and of what it does in each."""
-
-    first: str
-    last: str
-    begin: str
-    end: str
 
 
 class Loop:
@@ -67,6 +55,12 @@ class Loop:
         What vectors of elements consist of where they are written as such; else empty.
     cost : float
         Nanoseconds that an element takes, where several threads may share the loop; else 0.
+    cuts_rows, cuts_columns : bool
+        Whether each may do some of the rows, or a part of all rows.
+    made : list of Ref
+        Arrays that the body of a shared loop writes of its own accord.
+    part : Part, optional
+        What a thread does, while that is written.
     """
 
     def __init__(self, writer: Writer, dims: Sequence[str]) -> None:
@@ -75,7 +69,9 @@ class Loop:
         self.locals: dict[str, str] = {}
         self.lane = ""
         self.cost = 0.0
-        self.cut: Cut | None = None
+        self.cuts_rows = self.cuts_columns = True
+        self.made: list[Ref] = []
+        self.part: Part | None = None
         self.bases: dict[str, str] = {}
         self._is_known = False
         self.dims = list(dims)
@@ -256,15 +252,15 @@ class Loop:
 
         found = [leaf.steps[-2] for leaf in self.leaves.values()]
         steps = [step for step in found if step.isidentifier()]  # others are not asked for
-        if not steps:
+        columns, self.cuts_columns = self.cuts_columns, False
+        if steps:
+            with w.block(f"if ({' && '.join(f'{step} == {length}' for step in steps)})"):
+                w.emit(*(f"const i64 {step} = {length};" for step in steps))
+                self._nest(body, unit=True)
+            w.emit("else")
+        with w.block():
             self._nest(body, unit=True)
-            return
-        with w.block(f"if ({' && '.join(f'{step} == {length}' for step in steps)})"):
-            for step in steps:
-                w.emit(f"const i64 {step} = {length};")
-            self._nest(body, unit=True)
-        with w.block("else"):
-            self._nest(body, unit=True)
+        self.cuts_columns = columns
 
     def variants(self, write: Callable[[bool], None]) -> None:
         """Write something for rows whose elements lie beside each other, and for others.
@@ -354,35 +350,44 @@ class Loop:
         self._is_known = False
 
     def _nest(self, body: Body, *, unit: bool) -> None:
+        def write() -> None:
+            self._rows(body, unit=unit)
+
         w, mark = self.writer, self.writer.mark()
-        if self.cost and self._is_known and not w.is_rare:
-            if self._shared(lambda: self._rows(body, unit=unit)):
+        if self.cost and self._is_known and not w.is_rare and (self.ndim > 1 or self.cuts_columns):
+            if self._shared(write):
                 return
             w.back(mark)
-        self._rows(body, unit=unit)
+        write()
 
     def _shared(self, write: Callable[[], None]) -> bool:
-        """Write rows so that threads may share them; whether that may be done.
-
-        See ``headers/threads.hpp``.
-        """
+        """Write rows so that threads may share them; whether that may be done."""
         w, dims, bases = self.writer, self.dims, self.bases
         steps = [leaf.steps for leaf in self.leaves.values()]
         self._named()
-        cut = self.cut = Cut(*(w.name(prefix) for prefix in ("first", "last", "from", "to")))
-        rows = self.dims[0] if self.ndim > 1 else "1"
-        size = ", ".join((rows, " * ".join(self.dims[1:-1]) or "1", self.dims[-1]))
-        bounds = ", ".join(f"i64 {name}" for name in (cut.first, cut.last, cut.begin, cut.end))
-        w.emit(f"spread(run, {size}, {self.cost:.2f}, [=]({bounds}) INLINED {{")
-        begin = len(w.lines)
-        self.dims = [*self.dims[:-1], w.hold("i64", f"{cut.end} - {cut.begin}", "m")]
-        write()
-        is_shared = not any(map(_ALONE.search, w.lines[begin:]))
-        w.emit("});")
-        self.dims, self.cut, self.bases = dims, None, bases
+
+        def write_part(part: Part) -> None:
+            self.part = part
+            if self.cuts_columns:
+                self.dims = [*self.dims[:-1], w.hold("i64", f"{part.end} - {part.begin}", "m")]
+            write()
+
+        is_shared = shared(w, self._size(), write_part, self.made)
+        self.dims, self.part, self.bases = dims, None, bases
         for leaf, known in zip(self.leaves.values(), steps, strict=True):
             leaf.steps = known
         return is_shared
+
+    def _size(self) -> Size:
+        """What there is to share: rows that are not cut are a part of what is between."""
+        cost, row = f"{self.cost:.2f}", self.dims[-1]
+        above, between = self.dims[:-1], "1"
+        if above and self.cuts_rows:
+            between, above = above[0], above[1:]
+        inner = " * ".join(above) or "1"
+        if not self.cuts_columns:
+            return Size(between, inner, "1", f"{cost} * (double){row}")
+        return Size(between, inner, row, cost)
 
     def _named(self) -> None:
         """Give all that rows need a name: threads get copies of numbers, and no arrays."""
@@ -401,8 +406,8 @@ class Loop:
         last = self.ndim - 1
         for d in range(last):
             k, begin, end = self.counters[d], "0", self.dims[d]
-            if self.cut is not None and d == 0:
-                begin, end = self.cut.first, self.cut.last
+            if self.part is not None and self.cuts_rows and d == 0:
+                begin, end = self.part.first, self.part.last
             w.emit(f"for (i64 {k} = {begin}; {k} < {end}; {k}++) {{")
         self.begin_row()
 
@@ -416,7 +421,9 @@ class Loop:
     def begin_row(self) -> None:
         """Write where the arrays have the present row; the counters say which that is."""
         w, last = self.writer, self.ndim - 1
-        counters = [*self.counters[:last], *([] if self.cut is None else [self.cut.begin])]
+        counters = self.counters[:last]
+        if self.part is not None and self.cuts_columns:
+            counters = [*counters, self.part.begin]
         for code, leaf in self.leaves.items():
             base = self.bases.get(code, f"{leaf.ref.code}.p")
             offsets = [

@@ -1,22 +1,42 @@
 
 // ---- sums in the order in which NumPy adds; extremes
 
+// Eight elements beside each other, in one register or several. GCC keeps a vector that is larger
+// than a register in memory.
+template <class T> struct Eight {
+    static constexpr i64 one = std::min<i64>(8, LANE_BYTES / sizeof(T)), many = 8 / one;
+    typedef T Part __attribute__((vector_size(one * sizeof(T))));
+    Part part[many];
+    static INLINE_MEMBER Eight at(const T *p) {
+        Eight x;
+        for (i64 i = 0; i < many; i++) std::memcpy(&x.part[i], p + i * one, sizeof(Part));
+        return x;
+    }
+    friend INLINE_MEMBER Eight operator+(Eight a, const Eight &b) {
+        for (i64 i = 0; i < many; i++) a.part[i] = a.part[i] + b.part[i];
+        return a;
+    }
+    friend INLINE_MEMBER Eight operator*(Eight a, const Eight &b) {
+        for (i64 i = 0; i < many; i++) a.part[i] = a.part[i] * b.part[i];
+        return a;
+    }
+    INLINE_MEMBER T operator[](i64 k) const { return part[k / one][k % one]; }
+    INLINE_MEMBER T sum() const {
+        const Eight &r = *this;
+        return ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+    }
+};
 // NumPy adds numbers by eights in blocks of so many.
 #define SUMMED 128
-// The sum of one block: eight sums beside each other, in one register or two.
+// The sum of one block: eight sums beside each other.
 template <class T> [[gnu::noinline]] static T sum_of_block(const T *p, i64 n) {
     T sum = (T)-0.0;
     i64 i = 0;
     if (n >= 8) {
         if constexpr (std::is_floating_point<T>::value) {
-            typedef T Eight __attribute__((vector_size(8 * sizeof(T))));
-            Eight r, more;
-            std::memcpy(&r, p, sizeof r);
-            for (i = 8; i < n - n % 8; i += 8) {
-                std::memcpy(&more, p + i, sizeof more);
-                r = r + more;
-            }
-            sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+            Eight<T> r = Eight<T>::at(p);
+            for (i = 8; i < n - n % 8; i += 8) r = r + Eight<T>::at(p + i);
+            sum = r.sum();
         } else {
             T r[8];
             for (int k = 0; k < 8; k++) r[k] = p[k];
@@ -80,22 +100,13 @@ static inline T dot(const U *a, i64 sa, const V *b, i64 sb, i64 n) {
     T sum = 0;
     i64 i = 0;
     if constexpr (std::is_same<T, U>::value && std::is_same<T, V>::value && std::is_floating_point<T>::value) {
-        typedef T Eight __attribute__((vector_size(8 * sizeof(T))));
+        typedef Eight<T> Some;
         if (sa == 1 && sb == 1 && n >= 8) {
-            Eight r[4] = {}, x, y;
+            Some r[4] = {};
             for (; i + 32 <= n; i += 32)
-                for (int k = 0; k < 4; k++) {
-                    std::memcpy(&x, a + i + 8 * k, sizeof x);
-                    std::memcpy(&y, b + i + 8 * k, sizeof y);
-                    r[k] = r[k] + x * y;
-                }
-            for (; i + 8 <= n; i += 8) {
-                std::memcpy(&x, a + i, sizeof x);
-                std::memcpy(&y, b + i, sizeof y);
-                r[0] = r[0] + x * y;
-            }
-            const Eight s = (r[0] + r[1]) + (r[2] + r[3]);
-            sum = ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+                for (i64 k = 0; k < 4; k++) r[k] = r[k] + Some::at(a + i + 8 * k) * Some::at(b + i + 8 * k);
+            for (; i + 8 <= n; i += 8) r[0] = r[0] + Some::at(a + i) * Some::at(b + i);
+            sum = ((r[0] + r[1]) + (r[2] + r[3])).sum();
         }
     }
     for (; i < n; i++) sum = sum + (T)a[i * sa] * (T)b[i * sb];

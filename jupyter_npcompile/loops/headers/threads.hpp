@@ -25,6 +25,10 @@ static i64 threads() {
 #ifndef LINE
 #define LINE 64
 #endif
+// And of a row, where there are other rows between two pieces of it: what is read in advance is not torn.
+#ifndef STRETCH
+#define STRETCH (32 * LINE)
+#endif
 // Which part of a nest: some of its rows, and of the elements of each.
 struct Bounds { i64 first, last, from, to; };
 typedef void Nest(const void *, const Bounds &);
@@ -32,8 +36,10 @@ typedef void Nest(const void *, const Bounds &);
 struct Cuts {
     i64 rows, n, parts;
     bool by_rows;
-    Cuts(i64 rows, i64 n, i64 most) : rows(rows), n(n), by_rows(rows >= 4 * most || rows >= n / LINE) {
-        parts = std::min(most, by_rows ? rows : n / LINE);
+    Cuts(i64 rows, i64 inner, i64 n, i64 most) : rows(rows), n(n) {
+        const i64 pieces = n / (rows * inner > 1 ? STRETCH : LINE);
+        by_rows = rows >= 4 * most || rows >= pieces;
+        parts = std::min(most, by_rows ? rows : pieces);
     }
     // Pieces of rows begin where a line of the cache does, if the row does.
     Bounds of(i64 part) const {
@@ -49,7 +55,7 @@ struct Crew {
     struct Task {
         Nest *nest = nullptr;
         const void *what = nullptr;
-        Cuts cuts{0, 0, 1};
+        Cuts cuts{0, 0, 0, 1};
         i64 next = 0, left = 0;  // parts that nobody has begun, and that are not done
     };
     std::mutex lock;
@@ -125,7 +131,7 @@ static void dismiss(Crew *crew) { delete crew; }
         if (most > 1) {
             if (!run.crew) run.crew = new Crew;
             const i64 crew = run.crew->hire(most);
-            return run.crew->work(nest, what, Cuts(rows, n, crew > 1 ? PIECES * crew : 1));
+            return run.crew->work(nest, what, Cuts(rows, inner, n, crew > 1 ? PIECES * crew : 1));
         }
     }
     nest(what, {0, rows, 0, n});

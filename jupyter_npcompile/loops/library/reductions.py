@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from jupyter_npcompile.loops import cuts, elementwise
+from jupyter_npcompile.loops.costs import element_cost
 from jupyter_npcompile.loops.kinds import (
     CTYPES,
     SIZE,
@@ -338,6 +339,8 @@ def along(
         loop.prepare(value)
         if name != "sum":
             unheard(writer, [value], compares=True)
+        if not made.type.is_small:
+            loop.cost, loop.made = element_cost([value], []), [made]
         reduce = _along_rows if axis == value.ndim - 1 else _across_rows
         reduce(writer, loop, value, axis, name, dtype, made)
         if name == "sum" and axis < value.ndim - 1:
@@ -352,6 +355,7 @@ def _along_rows(
     writer: Writer, loop: Loop, value: Lazy, axis: int, name: str, dtype: str, made: Ref
 ) -> None:
     c, kind, n = CTYPES[dtype], np.dtype(value.dtype).kind, loop.dims[-1]
+    loop.cuts_columns = False
 
     def short(element: Element, counters: list[str], length: int) -> None:
         k, pointer = counters[-1], _place(made, counters[:-2]) or "0"
@@ -387,12 +391,14 @@ def _across_rows(
     writer: Writer, loop: Loop, value: Lazy, axis: int, name: str, dtype: str, made: Ref
 ) -> None:
     """Row by row, as NumPy does it, with one result for each column."""
-    c, n = CTYPES[dtype], loop.dims[-1]
-    out = writer.name("out")
+    c, out = CTYPES[dtype], writer.name("out")
+    loop.cuts_rows = axis > 0
 
     def begin(counters: list[str]) -> None:
         kept = [counter for d, counter in enumerate(counters[:-1]) if d != axis]
         offset = _place(made, kept) if kept else "0"
+        if loop.part is not None and loop.cuts_columns:
+            offset += f" + {loop.part.begin}"
         writer.emit(f"{c} *{out} = {made.code}.p + {offset};")
 
     def set_to(k: str, x: str) -> str:
@@ -412,7 +418,7 @@ def _across_rows(
 
     def body(element: Element, counters: list[str]) -> None:
         begin(counters)
-        k = counters[-1]
+        k, n = counters[-1], loop.dims[-1]
         for test, write in (("==", set_to), ("!=", add_to)):
             writer.emit(f"if ({counters[axis]} {test} 0) {{", "#pragma GCC ivdep")
             writer.emit(f"for (i64 {k} = 0; {k} < {n}; {k}++) {write(k, element(value))}", "}")

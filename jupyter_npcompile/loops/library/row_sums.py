@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from jupyter_npcompile.loops.costs import OPERATION
+from jupyter_npcompile.loops.sharing import Part, Size, shared
 from jupyter_npcompile.loops.values import Ref
 from jupyter_npcompile.loops.writer import Writer
 
@@ -53,18 +55,41 @@ class RowSums:
 
     def into(self, target: Ref) -> None:
         """Write the loops: the result goes into an array that lies in C's order."""
-        w = self.w
         outer = sorted(self.result[:-1], key=lambda x: x not in self._rows)
         tiled = outer.pop() if outer and outer[-1] not in self._rows else ""
-        with w.block(" ".join(self._head(x) for x in outer)):
-            if not tiled:
-                self._write(target, [{}])
-                return
-            k, n = self.counters[tiled], self.sizes[tiled]
-            w.emit(f"i64 {k} = 0;")
-            for count in (SIDE_BY_SIDE, 1):
-                with w.block(f"for (; {k} + {count} <= {n}; {k} += {count})"):
-                    self._write(target, [{tiled: f"({k} + {more})"} for more in range(count)])
+        if outer and self._shared(target, outer, tiled):
+            return
+        with self.w.block(" ".join(self._head(x) for x in outer)):
+            self._tiled(target, tiled)
+
+    def _shared(self, target: Ref, outer: Sequence[str], tiled: str) -> bool:
+        """Write loops that several threads share; whether that may be done."""
+        w, sizes = self.w, self.sizes
+        rows = w.hold("i64", " * ".join(sizes[x] for x in outer), "n")
+        within = [f"(double){sizes[x]}" for x in (*tiled, *self.summed, self.last)]
+
+        def write(part: Part) -> None:
+            row, rest = w.name("k"), w.name("k")
+            with w.block(f"for (i64 {row} = {part.first}; {row} < {part.last}; {row}++)"):
+                w.emit(f"i64 {rest} = {row};")
+                for x in reversed(outer):
+                    w.emit(f"const i64 {self.counters[x]} = {rest} % {sizes[x]};")
+                    w.emit(f"{rest} /= {sizes[x]};")
+                self._tiled(target, tiled)
+
+        size = Size(rows, "1", "1", " * ".join((f"{OPERATION}", *within)))
+        return shared(w, size, write, [*self.operands, target])
+
+    def _tiled(self, target: Ref, tiled: str) -> None:
+        """Rows of the result, along one more axis: several at a time."""
+        if not tiled:
+            self._write(target, [{}])
+            return
+        w, k, n = self.w, self.counters[tiled], self.sizes[tiled]
+        w.emit(f"i64 {k} = 0;")
+        for count in (SIDE_BY_SIDE, 1):
+            with w.block(f"for (; {k} + {count} <= {n}; {k} += {count})"):
+                self._write(target, [{tiled: f"({k} + {more})"} for more in range(count)])
 
     def _head(self, x: str) -> str:
         k = self.counters[x]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmath
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -38,6 +39,13 @@ _POLES: dict[str, Callable[..., Tensor]] = {
 
 _SIGNALLING = frozenset({"logaddexp", "logaddexp2"})
 """Functions of which NumPy reports that an operand is NaN."""
+
+_BASES = {"logaddexp": math.e, "logaddexp2": 2.0}
+"""Functions that raise a base to minus the distance of their operands, before they add to it.
+
+That power can be too small where the result is not. A distance one below the
+limit is taken for too far already: what is marked without need runs as NumPy.
+"""
 
 _INFINITE_EXPONENTS = frozenset({"power", "float_power", "pow"})
 """Functions that may report something although their second operand is infinite."""
@@ -148,7 +156,14 @@ def _vanishing(node: Node, operands: Sequence[Any], result: Tensor) -> Tensor:
     for operand in operands:
         exact = exact | (_tensor(operand) == 0)
     size = torch.abs(result)
-    return (size < torch.finfo(size.dtype).tiny) & ~((result == 0) & exact)
+    tiny = torch.finfo(size.dtype).tiny
+    vanishing = (size < tiny) & ~((result == 0) & exact)
+    base = None if ufunc is None else _BASES.get(ufunc.__name__)
+    if base is None:
+        return vanishing
+    left, right = (_tensor(operand).to(size.dtype) for operand in operands[:2])
+    distance = torch.abs(left - right)
+    return vanishing | ((distance > -math.log(tiny, base) - 1) & (distance < math.inf))
 
 
 def _where_all(

@@ -39,6 +39,27 @@ _WIDE = {
 chains, which loses more digits than NumPy's pairs, and saturate small integers."""
 
 
+def accumulator(trace: Trace, ufunc: np.ufunc, x: Value, dtype: object) -> np.dtype:
+    """Dtype in which NumPy combines the elements: `dtype` if given, else that of ``out`` has a say.
+
+    Without ``out`` the result has the dtype of the accumulator, so that one rule does for both.
+    """
+    if isinstance(dtype, np.dtype):
+        return dtype
+    try:
+        return ufunc.resolve_dtypes((trace.dtype, x.dtype, None), reduction=True)[0]
+    except TypeError:  # one element alone is copied, whatever the dtypes are
+        trace.unsupported(f"out= of dtype {trace.dtype}")
+
+
+def result_accumulator(trace: Trace, ufunc: np.ufunc, x: Value, dtype: object) -> np.dtype:
+    """Dtype in which NumPy combines the elements, where only that of the result is supported."""
+    kind = accumulator(trace, ufunc, x, dtype)
+    if kind != trace.dtype:
+        trace.unsupported(f"out= of dtype {trace.dtype}, while it is computed in {kind}")
+    return kind
+
+
 def total(tensor: Tensor, axes: tuple[int, ...], keepdims: bool = False) -> Tensor:
     """Sum with a result of the tensor's own dtype."""
     if not axes:
@@ -70,7 +91,7 @@ def sum(
     where: object = True,
 ) -> Tensor:
     x = trace.value(a)
-    kind = trace.dtype
+    kind = result_accumulator(trace, np.add, x, dtype)
     found = sum_as(trace, x, kind, trace.axes(axis, x.ndim), bool(keepdims), where)
     if initial is None:
         return found
@@ -89,7 +110,7 @@ def prod(
     where: object = True,
 ) -> Tensor:
     x = trace.value(a)
-    kind = trace.dtype
+    kind = result_accumulator(trace, np.multiply, x, dtype)
     axes = trace.axes(axis, x.ndim)
     if kind == HALF:
         trace.unsupported("products in half precision")

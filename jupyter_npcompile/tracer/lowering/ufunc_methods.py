@@ -28,6 +28,9 @@ MAX_STEPS = 64
 _SCANNED = ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or")
 _HALVED = ("fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "logical_xor", "gcd")
 
+_SIGNLESS = ("gcd", "hypot")
+"""Ufuncs whose identity changes a single element: ``reduce`` begins with it."""
+
 
 def _step(trace: Trace, name: str, left: Tensor, right: Tensor, kind: np.dtype) -> Tensor:
     """The ufunc between two tensors of one dtype, in that dtype."""
@@ -64,6 +67,8 @@ def reduce(
     if where is not True:
         truth = trace.cast(trace.value(where), BOOL).expand(x.shape)
         mask = _rows(truth, axes, kept)
+    if initial is None and name in _SIGNLESS and rows.shape[0] == 1:
+        initial = getattr(np, name).identity
     found = _folded(trace, name, rows, kind, initial, mask)
     if keepdims:
         found = found.reshape([1 if k in axes else n for k, n in enumerate(x.shape)])
@@ -72,12 +77,9 @@ def reduce(
 
 def _kind(trace: Trace, name: str, x: Value, dtype: object) -> np.dtype:
     """The dtype in which the elements are combined."""
-    if isinstance(dtype, np.dtype):
-        return dtype
     if name.startswith("logical"):
-        return BOOL
-    ufunc: np.ufunc = getattr(np, name)
-    return ufunc.resolve_dtypes((None, x.dtype, None), reduction=True)[0]
+        return dtype if isinstance(dtype, np.dtype) else BOOL
+    return reductions.accumulator(trace, getattr(np, name), x, dtype)
 
 
 def _rows(tensor: Tensor, axes: list[int], kept: list[int]) -> Tensor:
@@ -90,9 +92,7 @@ def _folded(
     trace: Trace, name: str, rows: Tensor, kind: np.dtype, initial: object, mask: Tensor | None
 ) -> Tensor:
     identity = getattr(np, name).identity
-    # What NumPy begins with changes a single element in one case: the divisor of -1 is 1.
-    few = rows.shape[0] == 0 or (name == "gcd" and rows.shape[0] == 1)
-    if initial is None and (few or mask is not None):
+    if initial is None and (rows.shape[0] == 0 or mask is not None):
         if identity is None:
             trace.unsupported("a reduction of nothing")
         initial = Owner(trace.scalar(identity, kind), kind)  # -1 stands for all bits
@@ -129,7 +129,8 @@ def accumulate(
     x = trace.value(array)
     place = trace.axis(axis, x.ndim)
     if name in ("add", "multiply"):
-        return scans.running(trace, x, place, trace.dtype, product=name == "multiply")
+        kind = reductions.result_accumulator(trace, getattr(np, name), x, dtype)
+        return scans.running(trace, x, place, kind, product=name == "multiply")
     if name not in _SCANNED:
         return _accumulated(trace, name, x, place, _kind(trace, name, x, dtype))
     if name in ("logical_and", "logical_or"):
