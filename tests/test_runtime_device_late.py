@@ -220,13 +220,16 @@ LOOKING = [
     "box.append(y); look(*box); del box[-1]",
 ]
 
+LOOKS_IF_IT_CAN = 'lambda _: look_at_globals() if "look_at_globals" in globals() else None'
+"""A callback that may be called while the namespace is being emptied, as `Looking` may."""
+
 DYING = [
     "t = Looking()",
     "t = None",
     "q = Looking()\nprint(k)\nq = x * 2",
     "t = [Looking()]",
-    "reference = weakref.ref(y, lambda _: look_at_globals())",
-    "reference = weakref.ref(x, lambda _: look_at_globals())",
+    f"reference = weakref.ref(y, {LOOKS_IF_IT_CAN})",
+    f"reference = weakref.ref(x, {LOOKS_IF_IT_CAN})",
     "t = [1, {2: Looking()}]",
 ]
 

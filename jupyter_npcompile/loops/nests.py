@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from jupyter_npcompile.loops.kinds import CTYPES
+from jupyter_npcompile.loops.leaves import Leaf, Leaves
 from jupyter_npcompile.loops.sharing import Part, Size, shared
 from jupyter_npcompile.loops.values import Applied, Gathered, Lazy, Ref, Scalar
 from jupyter_npcompile.loops.writer import Writer
@@ -16,47 +15,20 @@ Element = Callable[[Lazy | Scalar], str]
 Body = Callable[[Element, list[str]], None]
 ShortBody = Callable[[Element, list[str], int], None]
 
-SHORT = 16
-"""Elements for each of which there are lines of its own, at most."""
-
 _NAME = re.compile(r"\w+")
 
-ALIKE = 4
-"""So many operands more than one are slices of one array, for code of their own."""
 
-
-@dataclass
-class _Leaf:
-    """An array that a loop reads."""
-
-    ref: Ref
-    row: str  # pointer to the present row
-    steps: list[str]  # one C++ name a dimension: the strides, 0 where it is broadcast
-
-
-class Loop:
+class Loop(Leaves):
     """One C++ loop nest over the elements of an array.
-
-    Parameters
-    ----------
-    writer : Writer
-        Where it goes.
-    dims : sequence of str
-        C++ expressions: the shape.
 
     Attributes
     ----------
     locals : dict of str to str
         C++ variables that hold the present elements of arrays.
-    is_tested : bool
-        Whether all shapes are known to fit, and arrays whose elements lie beside each other are
-        not broadcast in the last dimension.
     lane : str
         What vectors of elements consist of where they are written as such; else empty.
-    cost : float
-        Nanoseconds that an element takes, where several threads may share the loop; else 0.
     cuts_rows, cuts_columns : bool
-        Whether each may do some of the rows, or a part of all rows.
+        Whether each thread may do some of the rows, or a part of all rows.
     made : list of Ref
         Arrays that the body of a shared loop writes of its own accord.
     part : Part, optional
@@ -64,63 +36,14 @@ class Loop:
     """
 
     def __init__(self, writer: Writer, dims: Sequence[str]) -> None:
-        self.writer = writer
-        self.is_tested = False
+        super().__init__(writer, dims)
         self.locals: dict[str, str] = {}
         self.lane = ""
-        self.cost = 0.0
         self.cuts_rows = self.cuts_columns = True
         self.made: list[Ref] = []
         self.part: Part | None = None
         self.bases: dict[str, str] = {}
-        self._is_known = False
-        self.dims = list(dims)
-        self.ndim = len(dims)
-        self.leaves: dict[str, _Leaf] = {}
         self.counters = [writer.name("k") for _ in dims]
-
-    def prepare(self, value: Lazy | Scalar) -> None:
-        """Check the shapes of all arrays in an expression, and name their strides."""
-        if isinstance(value, Scalar):
-            return
-        if isinstance(value, Applied):
-            for operand in value.operands:
-                self.prepare(operand)
-            return
-        if isinstance(value, Gathered):
-            self.prepare(value.index)
-            return
-        if value.code not in self.leaves:
-            self._leaf(value)
-
-    def _leaf(self, ref: Ref) -> None:
-        w = self.writer
-        row = w.name("r")
-        steps = []
-        for d in range(self.ndim):
-            own = d - (self.ndim - ref.ndim)
-            if own < 0:
-                steps.append("0")
-                continue
-            n = ref.n(own)
-            if n == self.dims[d] and n.isdigit():
-                unit = own == ref.ndim - 1 and ref.type.unit
-                steps.append("1" if unit else f"{ref.code}.s[{own}]")
-                continue
-            if not self.is_tested:
-                w.emit(f"NEED({n} == {self.dims[d]} || {n} == 1);")
-            if ref.type.thin and own == ref.ndim - 1:
-                steps.append("0")
-                continue
-            steps.append(
-                w.hold("i64", f"{n} == {self.dims[d]} ? {ref.code}.s[{own}] : (i64)0", "s")
-            )
-        self.leaves[ref.code] = _Leaf(ref, row, steps)
-
-    @property
-    def is_short(self) -> bool:
-        """Whether all dimensions are known, and the elements few."""
-        return all(n.isdigit() for n in self.dims) and math.prod(map(int, self.dims)) <= SHORT
 
     def run(self, body: Body, lane: str = "", *, again: bool = False) -> None:
         """Write the loop nest.
@@ -181,23 +104,6 @@ class Loop:
             w.emit(f"for (; {k} < {n}; {k}++) {{")
             body(element, self.counters)
             w.emit("}")
-
-    def merge(self) -> None:
-        """Take all rows for one where they lie so: for loops that ask for no positions."""
-        steps = [leaf.steps for leaf in self.leaves.values()]
-        if self.is_short:
-            return
-        if self.ndim < 2 or not steps or any("0" in some for some in steps):
-            return
-        w, sizes = self.writer, self.dims
-        tests = [
-            f"{some[d]} == {some[d + 1]} * {sizes[d + 1]}"
-            for some in steps
-            for d in range(self.ndim - 1)
-        ]
-        one = w.hold("bool", " && ".join(tests), "one")
-        self.dims = [w.hold("i64", f"{one} ? 1 : {n}", "n") for n in sizes[:-1]]
-        self.dims.append(w.hold("i64", f"{one} ? {' * '.join(sizes)} : {sizes[-1]}", "n"))
 
     def rows(self, body: Body) -> None:
         """Write the loops over all dimensions but the last.
@@ -261,93 +167,6 @@ class Loop:
         with w.block():
             self._nest(body, unit=True)
         self.cuts_columns = columns
-
-    def variants(self, write: Callable[[bool], None]) -> None:
-        """Write something for rows whose elements lie beside each other, and for others.
-
-        Parameters
-        ----------
-        write : callable
-            ``write(unit)``; for others alone where no row is known to lie so.
-        """
-        if self.is_tested:
-            self._by_steps(write)
-            return
-        w = self.writer
-        units = [
-            f"({leaf.steps[-1]} == 1 || {self.dims[-1]} <= 1)"
-            for leaf in self.leaves.values()
-            if leaf.ref.type.unit and leaf.steps[-1] not in ("0", "1")
-        ]
-        is_unit = any(leaf.ref.type.unit and leaf.steps[-1] == "1" for leaf in self.leaves.values())
-        if units:
-            with w.block(f"if ({' && '.join(units)})"):
-                self._by_steps(write)
-            with w.block("else"):
-                write(False)
-        elif is_unit:
-            self._by_steps(write)
-        else:
-            write(False)
-
-    def _by_steps(self, write: Callable[[bool], None]) -> None:
-        """Write something for rows that lie beside each other but for slices with steps.
-
-        Compilers know how to read every second element of a row, where they know that it is every
-        second.
-        """
-        w = self.writer
-        steps = {
-            leaf.steps[-1]: leaf.ref.type.apart
-            for leaf in self.leaves.values()
-            if not leaf.ref.type.unit and leaf.steps[-1].isidentifier()
-        }
-        if not steps:
-            self._known(write)
-            return
-        if 0 in steps.values():
-            write(True)
-            return
-        with w.block(f"if ({' && '.join(f'{name} == {by}' for name, by in steps.items())})"):
-            for name, by in steps.items():
-                w.emit(f"const i64 {name} = {by};")
-            self._known(write)
-        with w.block("else"):
-            write(True)
-
-    def _alike(self, write: Callable[[], None]) -> None:
-        """Write something twice where many operands are slices of one array.
-
-        Then all of them are as many elements further in each row, which is computed once.
-        """
-        groups: dict[str, list[_Leaf]] = {}
-        for leaf in self.leaves.values():
-            if leaf.ref.root and "0" not in leaf.steps:
-                groups.setdefault(leaf.ref.root, []).append(leaf)
-        pairs = [
-            (leaf.steps[d], first.steps[d])
-            for first, *others in groups.values()
-            if len(others) >= ALIKE
-            for leaf in others
-            for d in range(self.ndim - 1)
-        ]
-        if not pairs:
-            write()
-            return
-        w = self.writer
-        with w.block(f"if ({' && '.join(f'{one} == {other}' for one, other in pairs)})"):
-            w.emit(*(f"const i64 {one} = {other};" for one, other in pairs))
-            write()
-        cost, self.cost = self.cost, 0.0  # once is enough
-        with w.block("else"):
-            write()
-        self.cost = cost
-
-    def _known(self, write: Callable[[bool], None]) -> None:
-        """Write something for rows of which the compiler knows how their elements lie."""
-        self._is_known = True
-        self._alike(lambda: write(True))
-        self._is_known = False
 
     def _nest(self, body: Body, *, unit: bool) -> None:
         def write() -> None:
@@ -480,7 +299,7 @@ class Loop:
             return f"{leaf.row}[{k}]"
         return f"{leaf.row}[{k} * {step}]"
 
-    def _lanes_of(self, leaf: _Leaf, pointer: str) -> str:
+    def _lanes_of(self, leaf: Leaf, pointer: str) -> str:
         """C++ for as many elements of the present row as a vector has."""
         step = leaf.steps[-1]
         if step == "0":
