@@ -136,9 +136,10 @@ def test_rows_of_few_elements(dtype: str) -> None:
         given = arguments(n, m, width)
         same(function, native, given)
         same(function, native, [np.asfortranarray(given[0]), *given[1:]])
+        # Comparisons set flags for NaN on some processors, and NumPy runs.
+        same(function, native, [given[0], np.nan_to_num(given[1]), *given[2:]])
         same(function, native, [given[0], given[1][:, ::-1], given[2][::-1], given[3]])
-    # Without AVX-512, comparisons set flags for NaN, and NumPy runs: how often depends on that.
-    assert state.forms[0].iterations > 10
+    assert state.forms[0].iterations > 20
 
 
 SHORT = """

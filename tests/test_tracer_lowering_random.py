@@ -94,6 +94,8 @@ def one(dtype: str, *shape: int, values: str = "near_one", seed: int = 0) -> Arr
         ("numpy.logaddexp.reduce", [one("int32", 3)], one("float16")),
         ("numpy.add.reduce", [one("int32", 3)], one("float16")),
         ("numpy.sum", [one("float32", 9)], one("float64")),
+        ("numpy.sum", [one("float64", 9)], one("float32")),
+        ("numpy.cumsum", [one("float64", 9)], one("float32", 9)),
         ("numpy.prod", [one("int32", 3)], one("float32")),
         ("numpy.multiply.accumulate", [one("int32", 3)], one("float16", 3)),
         ("numpy.logaddexp.reduce", [one("int64", 1)], one("int64")),

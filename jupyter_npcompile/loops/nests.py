@@ -237,18 +237,21 @@ class Loop(Leaves):
         for _ in range(last):
             w.emit("}")
 
+    @property
+    def first_column(self) -> str:
+        """C++ for where a row begins: a thread may do a part of each."""
+        return self.part.begin if self.part is not None and self.cuts_columns else "0"
+
     def begin_row(self) -> None:
         """Write where the arrays have the present row; the counters say which that is."""
         w, last = self.writer, self.ndim - 1
-        counters = self.counters[:last]
-        if self.part is not None and self.cuts_columns:
-            counters = [*counters, self.part.begin]
+        counters = [*self.counters[:last], self.first_column]
         for code, leaf in self.leaves.items():
             base = self.bases.get(code, f"{leaf.ref.code}.p")
             offsets = [
                 f" + {counter} * {step}"
-                for counter, step in zip(counters, leaf.steps, strict=False)
-                if step != "0"
+                for counter, step in zip(counters, leaf.steps, strict=True)
+                if "0" not in (counter, step)
             ]
             w.emit(f"const {CTYPES[leaf.ref.dtype]} *{leaf.row} = {base}{''.join(offsets)};")
 

@@ -1,6 +1,10 @@
 
 // ---- sums in the order in which NumPy adds; extremes
 
+// What NumPy makes of eight sums beside each other.
+template <class T, class Sums> INLINE T sum_of_eight(const Sums &r) {
+    return ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+}
 // Eight elements beside each other, in one register or several. GCC keeps a vector that is larger
 // than a register in memory.
 template <class T> struct Eight {
@@ -21,10 +25,6 @@ template <class T> struct Eight {
         return a;
     }
     INLINE_MEMBER T operator[](i64 k) const { return part[k / one][k % one]; }
-    INLINE_MEMBER T sum() const {
-        const Eight &r = *this;
-        return ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
-    }
 };
 // NumPy adds numbers by eights in blocks of so many.
 #define SUMMED 128
@@ -36,13 +36,13 @@ template <class T> [[gnu::noinline]] static T sum_of_block(const T *p, i64 n) {
         if constexpr (std::is_floating_point<T>::value) {
             Eight<T> r = Eight<T>::at(p);
             for (i = 8; i < n - n % 8; i += 8) r = r + Eight<T>::at(p + i);
-            sum = r.sum();
+            sum = sum_of_eight<T>(r);
         } else {
             T r[8];
             for (int k = 0; k < 8; k++) r[k] = p[k];
             for (i = 8; i < n - n % 8; i += 8)
                 for (int k = 0; k < 8; k++) r[k] = r[k] + p[i + k];
-            sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+            sum = sum_of_eight<T>(r);
         }
     }
     for (; i < n; i++) sum = sum + p[i];
@@ -106,7 +106,7 @@ static inline T dot(const U *a, i64 sa, const V *b, i64 sb, i64 n) {
             for (; i + 32 <= n; i += 32)
                 for (i64 k = 0; k < 4; k++) r[k] = r[k] + Some::at(a + i + 8 * k) * Some::at(b + i + 8 * k);
             for (; i + 8 <= n; i += 8) r[0] = r[0] + Some::at(a + i) * Some::at(b + i);
-            sum = ((r[0] + r[1]) + (r[2] + r[3])).sum();
+            sum = sum_of_eight<T>((r[0] + r[1]) + (r[2] + r[3]));
         }
     }
     for (; i < n; i++) sum = sum + (T)a[i * sa] * (T)b[i * sb];
@@ -200,7 +200,7 @@ template <class T, i64 N> INLINE T sum_of_few(const T (&x)[N]) {
         for (k = 0; k < 8; k++) r[k] = x[k];
         for (; k < N - N % 8; k += 8)
             for (i64 i = 0; i < 8; i++) r[i] = r[i] + x[k + i];
-        sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+        sum = sum_of_eight<T>(r);
     }
     for (; k < N; k++) sum = sum + x[k];
     return sum;

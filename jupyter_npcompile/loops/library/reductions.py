@@ -397,9 +397,7 @@ def _across_rows(
     def begin(counters: list[str]) -> None:
         kept = [counter for d, counter in enumerate(counters[:-1]) if d != axis]
         offset = _place(made, kept) if kept else "0"
-        if loop.part is not None and loop.cuts_columns:
-            offset += f" + {loop.part.begin}"
-        writer.emit(f"{c} *{out} = {made.code}.p + {offset};")
+        writer.emit(f"{c} *{out} = {made.code}.p + {offset} + {loop.first_column};")
 
     def set_to(k: str, x: str) -> str:
         return f"{out}[{k}] = {f'({c})0 + ' if name == 'sum' else ''}({c}){x};"  # no sum is -0.0

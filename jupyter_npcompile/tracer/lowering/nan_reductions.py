@@ -37,7 +37,7 @@ def nansum(
     keepdims: bool = False,
     initial: object = None,
     where: object = True,
-) -> Tensor:
+) -> Value:
     x = _filled(trace.value(a), 0.0)
     return reductions.sum(trace, x, axis, dtype, None, keepdims, initial, where)
 
@@ -51,7 +51,7 @@ def nanprod(
     keepdims: bool = False,
     initial: object = None,
     where: object = True,
-) -> Tensor:
+) -> Value:
     x = _filled(trace.value(a), 1.0)
     return reductions.prod(trace, x, axis, dtype, None, keepdims, initial, where)
 

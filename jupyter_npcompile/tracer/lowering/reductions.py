@@ -52,14 +52,6 @@ def accumulator(trace: Trace, ufunc: np.ufunc, x: Value, dtype: object) -> np.dt
         trace.unsupported(f"out= of dtype {trace.dtype}")
 
 
-def result_accumulator(trace: Trace, ufunc: np.ufunc, x: Value, dtype: object) -> np.dtype:
-    """Dtype in which NumPy combines the elements, where only that of the result is supported."""
-    kind = accumulator(trace, ufunc, x, dtype)
-    if kind != trace.dtype:
-        trace.unsupported(f"out= of dtype {trace.dtype}, while it is computed in {kind}")
-    return kind
-
-
 def total(tensor: Tensor, axes: tuple[int, ...], keepdims: bool = False) -> Tensor:
     """Sum with a result of the tensor's own dtype."""
     if not axes:
@@ -89,14 +81,14 @@ def sum(
     keepdims: bool = False,
     initial: object = None,
     where: object = True,
-) -> Tensor:
+) -> Value:
     x = trace.value(a)
-    kind = result_accumulator(trace, np.add, x, dtype)
+    kind = accumulator(trace, np.add, x, dtype)
     found = sum_as(trace, x, kind, trace.axes(axis, x.ndim), bool(keepdims), where)
-    if initial is None:
-        return found
-    start = trace.cast(initial, kind)
-    return found | start if kind.kind == "b" else wrap(found + start, kind)
+    if initial is not None:
+        start = trace.cast(initial, kind)
+        found = found | start if kind.kind == "b" else wrap(found + start, kind)
+    return Owner(found, kind)
 
 
 def prod(
@@ -108,9 +100,9 @@ def prod(
     keepdims: bool = False,
     initial: object = None,
     where: object = True,
-) -> Tensor:
+) -> Value:
     x = trace.value(a)
-    kind = result_accumulator(trace, np.multiply, x, dtype)
+    kind = accumulator(trace, np.multiply, x, dtype)
     axes = trace.axes(axis, x.ndim)
     if kind == HALF:
         trace.unsupported("products in half precision")
@@ -126,7 +118,7 @@ def prod(
         found = found.to(narrow)
     if initial is not None:
         found = found * trace.cast(initial, kind)
-    return wrap(found, kind)
+    return Owner(wrap(found, kind), kind)
 
 
 # -- extrema

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from jupyter_npcompile.tracer.lowering import comparisons, elementwise
+from jupyter_npcompile.tracer.lowering import comparisons, elementwise, reductions
 from jupyter_npcompile.tracer.lowering.dtypes import wrap
 from jupyter_npcompile.tracer.lowering.trace import Trace
 from jupyter_npcompile.tracer.lowering.ufuncs import apply
@@ -19,19 +18,28 @@ from jupyter_npcompile.tracer.lowering.values import Owner, Value
 HALF = np.dtype("float16")
 
 
-def running(trace: Trace, x: Value, axis: int, kind: np.dtype, *, product: bool) -> Tensor:
-    """Running sum or product in a dtype."""
+def running(trace: Trace, x: Value, axis: int, dtype: object, *, product: bool) -> Value:
+    """Running sum or product."""
+    kind = reductions.accumulator(trace, np.multiply if product else np.add, x, dtype)
     if kind == HALF:
         trace.unsupported("running sums in half precision round at every step")
     tensor = trace.cast(x, kind)
     if kind.kind == "b":
         scan = torch.cummin if product else torch.cummax
-        return scan(tensor.to(torch.int8), axis).values != 0
+        return Owner(scan(tensor.to(torch.int8), axis).values != 0, kind)
     found = (torch.cumprod if product else torch.cumsum)(tensor, dim=axis, dtype=tensor.dtype)
-    return wrap(found, kind)
+    return Owner(wrap(found, kind), kind)
 
 
-def _scan(trace: Trace, a: object, axis: object, *, product: bool, neutral: Any = None) -> Tensor:
+def _scan(
+    trace: Trace,
+    a: object,
+    axis: object,
+    dtype: object,
+    *,
+    product: bool,
+    neutral: Any = None,
+) -> Value:
     x = trace.value(a)
     if neutral is not None and x.dtype.kind in "fc":
         tensor = x.read()
@@ -41,43 +49,45 @@ def _scan(trace: Trace, a: object, axis: object, *, product: bool, neutral: Any 
         x, place = Owner(x.read().reshape(-1), x.dtype), 0
     else:
         place = trace.axis(axis, x.ndim)
-    return running(trace, x, place, trace.dtype, product=product)
+    return running(trace, x, place, dtype, product=product)
 
 
 def cumsum(
     trace: Trace, a: object, axis: object = None, dtype: object = None, out: object = None
-) -> Tensor:
-    return _scan(trace, a, axis, product=False)
+) -> Value:
+    return _scan(trace, a, axis, dtype, product=False)
 
 
 def cumprod(
     trace: Trace, a: object, axis: object = None, dtype: object = None, out: object = None
-) -> Tensor:
-    return _scan(trace, a, axis, product=True)
+) -> Value:
+    return _scan(trace, a, axis, dtype, product=True)
 
 
 def nancumsum(
     trace: Trace, a: object, axis: object = None, dtype: object = None, out: object = None
-) -> Tensor:
-    return _scan(trace, a, axis, product=False, neutral=0)
+) -> Value:
+    return _scan(trace, a, axis, dtype, product=False, neutral=0)
 
 
 def nancumprod(
     trace: Trace, a: object, axis: object = None, dtype: object = None, out: object = None
-) -> Tensor:
-    return _scan(trace, a, axis, product=True, neutral=1)
+) -> Value:
+    return _scan(trace, a, axis, dtype, product=True, neutral=1)
 
 
 def _cumulative(
-    trace: Trace, x: object, axis: object, include_initial: object, *, product: bool
-) -> Tensor:
+    trace: Trace, x: object, axis: object, dtype: object, include_initial: object, *, product: bool
+) -> Value:
     value = trace.value(x)
     place = 0 if axis is None else trace.axis(axis, value.ndim)
-    found = running(trace, value, place, trace.dtype, product=product)
+    found = running(trace, value, place, dtype, product=product)
     if not include_initial:
         return found
-    shape = [1 if k == place else n for k, n in enumerate(found.shape)]
-    return torch.cat([torch.full(shape, int(product), dtype=found.dtype), found], dim=place)
+    tensor = found.read()
+    shape = [1 if k == place else n for k, n in enumerate(tensor.shape)]
+    first = torch.full(shape, int(product), dtype=tensor.dtype)
+    return Owner(torch.cat([first, tensor], dim=place), found.dtype)
 
 
 def cumulative_sum(
@@ -89,8 +99,8 @@ def cumulative_sum(
     dtype: object = None,
     out: object = None,
     include_initial: object = False,
-) -> Tensor:
-    return _cumulative(trace, x, axis, include_initial, product=False)
+) -> Value:
+    return _cumulative(trace, x, axis, dtype, include_initial, product=False)
 
 
 def cumulative_prod(
@@ -102,8 +112,8 @@ def cumulative_prod(
     dtype: object = None,
     out: object = None,
     include_initial: object = False,
-) -> Tensor:
-    return _cumulative(trace, x, axis, include_initial, product=True)
+) -> Value:
+    return _cumulative(trace, x, axis, dtype, include_initial, product=True)
 
 
 def _lengthened(trace: Trace, x: Value, before: object, after: object, axis: int) -> Value:

@@ -129,8 +129,7 @@ def accumulate(
     x = trace.value(array)
     place = trace.axis(axis, x.ndim)
     if name in ("add", "multiply"):
-        kind = reductions.result_accumulator(trace, getattr(np, name), x, dtype)
-        return scans.running(trace, x, place, kind, product=name == "multiply")
+        return scans.running(trace, x, place, dtype, product=name == "multiply")
     if name not in _SCANNED:
         return _accumulated(trace, name, x, place, _kind(trace, name, x, dtype))
     if name in ("logical_and", "logical_or"):
