@@ -77,3 +77,34 @@ def test_matrices_and_numbers_that_are_rounded() -> None:
     )
 """
     assert_drawn(text, draw, refused=4)
+
+
+def test_arrays_that_are_split() -> None:
+    def draw(rng: Generator) -> Sequence[Any]:
+        n = int(rng.integers(1, 5))
+        return (
+            *(rng.normal(size=(2 * n, 6)), odd(rng, rng.normal(size=(6, 2 * n)))),
+            *(rng.normal(size=3 * n), rng.normal(size=(2, 3, 4))),
+        )
+
+    text = """
+(m, other, x, c)
+    first, second, third = np.split(x, 3)
+    first *= 2
+    p, q = np.hsplit(other, 2)
+    q += p
+    return (
+        x, second, third, other, np.split(m, 2), np.split(m, [1, 3], axis=1), np.vsplit(m, 2),
+        np.array_split(x, 4), np.array_split(m, 4, axis=1), np.hsplit(x, 3), np.dsplit(c, 2),
+        np.split(m + 1, (2, -1, 9))[1], np.array_split(x, [2]), np.dstack((m, m)),
+        np.dstack([x, x]), np.dstack([c, c[:, :, :1]]),
+    )
+"""
+    assert_drawn(text, draw)
+
+
+def test_an_array_that_cannot_be_split_evenly() -> None:
+    def draw(rng: Generator) -> Sequence[Any]:
+        return (rng.normal(size=int(rng.integers(1, 9))),)
+
+    assert_drawn("\n(x)\n    return np.split(x, 2)\n", draw, refused=9)

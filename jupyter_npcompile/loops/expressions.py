@@ -186,7 +186,7 @@ class Expressions(Subscripts):
             except AttributeError:
                 raise Declined(f"`{node.attr}`", node.lineno) from None
             if path is not None and isinstance(owner.value, pytypes.ModuleType):
-                self.fixed[self.frame.function, path] = value
+                self.fixed[self.found(path[0]), *path[1:]] = value
             elif not isinstance(owner.value, pytypes.ModuleType):
                 raise Declined(f"the attribute `{node.attr}`", node.lineno)
             if isinstance(value, bool | int | float | complex):
@@ -207,7 +207,7 @@ class Expressions(Subscripts):
         except AttributeError:
             raise Declined(f"`{name}` is not there", self.line) from None
         step = Step(record.type, name, of_class=True)
-        self.fixed[None, (*owner.path, step)] = found
+        self.fixed[*owner.path, step] = found
         if isinstance(found, pytypes.FunctionType):
             return Method(owner, name)
         if isinstance(found, property) and isinstance(found.fget, pytypes.FunctionType):

@@ -121,7 +121,7 @@ def _power(dtype: str, kind: str, x: str, y: str, exponent: Any, *, scalar: bool
             return f"checked_pow<{c}>({x}, {y})"
         return f"wrapping_pow<{c}>({x}, {y})"
     if exponent == 2 and not isinstance(exponent, bool):
-        return f"square({x})"
+        return f"number_square({x})" if scalar and dtype == "float64" else f"square({x})"
     if kind == "c":
         raise Declined("a power of complex numbers")
     # NumPy takes these ways for a number as the exponent of an array.
@@ -134,4 +134,6 @@ def _power(dtype: str, kind: str, x: str, y: str, exponent: Any, *, scalar: bool
     if not scalar and exponent in _PRODUCTS:
         # NumPy calls pow, from which this is three units in the last place away at most.
         return _PRODUCTS[exponent].format(x, c)
+    if scalar and dtype == "float64":
+        return f"number_pow({x}, {y})"
     return f"std::pow({x}, {y})"

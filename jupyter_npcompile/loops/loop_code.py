@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,15 +21,12 @@ class Assumption:
 
     Parameters
     ----------
-    function : types.FunctionType or None
-        In whose names it is looked up; None for those of the loop.
-    path : tuple of (str or Step)
-        A name, and attributes of modules, or steps to an entry.
+    path : path
+        Where it is found.
     value : object
         What it must be.
     """
 
-    function: types.FunctionType | None
     path: Path
     value: Any
 
@@ -64,7 +60,7 @@ class LoopCode:
     printed : list of str
         Where a run leaves what has to be printed.
     paths : mapping of str to path
-        Where inputs are found that are entries of a dict or an object.
+        Where inputs are found that are no names of the loop.
     stored : tuple of (int, Step)
         Entries that it replaces: of which input, and which.
     """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import types as pytypes
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -24,7 +23,7 @@ from jupyter_npcompile.loops.kinds import (
     Unbound,
     describe,
 )
-from jupyter_npcompile.loops.records import Path, Record, Step, name_of, text_of
+from jupyter_npcompile.loops.records import FreeVariable, Path, Record, Step, name_of, text_of
 from jupyter_npcompile.loops.source import PYTHONS
 from jupyter_npcompile.loops.values import (
     Applied,
@@ -82,7 +81,8 @@ class Names(Variables, ABC):
         self.outermost = self.frame
         self.inputs = dict(inputs)
         self.assigned = assigned
-        self.fixed: dict[tuple[pytypes.FunctionType | None, Path], Any] = {}
+        self.fixed: dict[Path, Any] = {}
+        self.paths: dict[str, Path] = {}
         self.hosts: list[Any] = []
         self.legacy: int | None = None
         self.printed: int | None = None
@@ -142,7 +142,7 @@ class Names(Variables, ABC):
         if name in frame.own and not frame.is_loop:
             raise Declined(frame.why_unbound(name), self.line)
         if frame.is_loop and name in frame.own:
-            if name in self.inputs or (None, (name,)) in self.fixed:
+            if name in self.inputs or (name,) in self.fixed:
                 raise Declined(f"the type of `{name}` changes", self.line)
             if name in self.lacking and isinstance(known, Maybe):
                 self.writer.emit(f"NEED({self.flag(name)});")  # or Python raises
@@ -160,24 +160,48 @@ class Names(Variables, ABC):
         except KeyError:
             raise Declined(f"`{name}` is not bound", self.line) from None
         if is_fixed(value):
-            self.fixed[self.frame.function, (name,)] = value
+            self.fixed[self.found(name),] = value
             return fixed(value)
         if self.frame.is_loop and isinstance(value, Record):
             return Holder((name,), value)
         if isinstance(value, Constant):
-            self.fixed[None, (name,)] = value.value
+            self.fixed[name,] = value.value
             return fixed(value.value)
         if self.frame.is_loop and name in self.by_value:
-            self.fixed[None, (name,)] = value
+            self.fixed[name,] = value
             return arithmetic.constant(value)
         if self.frame.is_loop:
             if type_of(value) is None:
                 raise Declined(f"`{name}` is {kind_of(value)}", self.line)
             raise NeedsInput(name)
-        if isinstance(type_of(value), Number):
-            self.fixed[self.frame.function, (name,)] = value
+        kind, place = type_of(value), self.found(name)
+        if isinstance(kind, Number):
+            self.fixed[place,] = value
             return arithmetic.constant(value)
-        raise Declined(f"`{name}`, which a function reads, is {kind_of(value)}", self.line)
+        if not isinstance(kind, ArrayType):
+            raise Declined(f"`{name}`, which a function reads, is {kind_of(value)}", self.line)
+        return self.input_at((place,), kind)
+
+    def found(self, name: str) -> str | FreeVariable:
+        """Where a name that nothing here assigns is looked up: as the frame does."""
+        return name if self.frame.function is None else FreeVariable(self.frame.function, name)
+
+    def input_at(self, path: Path, kind: Type) -> Value:
+        """An input that is no name of the loop.
+
+        Raises
+        ------
+        NeedsInput
+            When it is no input yet.
+        """
+        text = name_of(path)
+        if text is None:
+            raise Declined(f"`{text_of(path)}`", self.line)
+        known = (name for name, place in self.paths.items() if place == path)
+        name = next(known, f"{text}_{len(self.paths)}")
+        if name not in self.inputs:
+            raise NeedsInput(name, path, kind)
+        return self.in_outermost(lambda: self.value(name, self.frame.env[name]))
 
     def by_its_value(self, name: str) -> None:
         """The value of a name from outside is needed now, if it is an integer."""
@@ -199,7 +223,7 @@ class Names(Variables, ABC):
         if isinstance(found, Record):
             return Holder(path, found)
         if is_fixed(found):
-            self.fixed[None, path] = found
+            self.fixed[path] = found
             return fixed(found)
         type = type_of(found)
         if type is None or isinstance(type, ListType):

@@ -30,7 +30,7 @@ from jupyter_npcompile.loops.kinds import (
 )
 from jupyter_npcompile.loops.lists import changed_names
 from jupyter_npcompile.loops.loop_code import Assumption, LoopCode
-from jupyter_npcompile.loops.records import Path, Step, name_of, text_of
+from jupyter_npcompile.loops.records import FreeVariable, Path, Step, name_of, text_of
 from jupyter_npcompile.loops.sequences import Numbers, Sequence
 from jupyter_npcompile.loops.translator import BLOCK, has_loops, is_long, tested_inside
 from jupyter_npcompile.loops.values import Closure, Holder, Known, Slots, Value
@@ -126,7 +126,7 @@ class FoundOut:
     Parameters
     ----------
     paths : dict of str to path
-        Where inputs are found that are entries of a dict or an object.
+        Where inputs are found that are no names of the loop.
     lacking : frozenset of str
         Names that are not bound before the loop.
     by_value : frozenset of str
@@ -189,7 +189,7 @@ class _Program(Boundary):
         self.paths = dict(found_out.paths)
         for name, value in found_out.first.items():
             self.frame.env[name] = Fixed(id(value), value)
-            self.fixed[None, (name,)] = value
+            self.fixed[name,] = value
         self.may_lack = may_lack
         self.node = node
         self.frame.changed = changed_names([node])
@@ -283,9 +283,7 @@ class _Program(Boundary):
             for name, type in self.inputs.items()
             if isinstance(type, ArrayType) and self.is_written(self.variable(name, type))
         )
-        assumptions = tuple(
-            Assumption(function, path, value) for (function, path), value in self.fixed.items()
-        )
+        assumptions = tuple(Assumption(path, value) for path, value in self.fixed.items())
         codes = tuple({id(found[0]): found for found in self.codes}.values())
         return LoopCode(
             source,
@@ -449,6 +447,6 @@ class _Program(Boundary):
         return False
 
 
-def _step(step: str | Step) -> Step:
+def _step(step: str | Step | FreeVariable) -> Step:
     assert isinstance(step, Step)
     return step

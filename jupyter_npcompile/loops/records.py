@@ -86,8 +86,63 @@ class Step:
         return f"[{self.name!r}]" if self.owner is dict else f".{self.name}"
 
 
-Path = tuple[str | Step, ...]
-"""A name, and steps from there."""
+@dataclass(frozen=True)
+class FreeVariable:
+    """A name that a function reads and does not bind: of a closure, global, or built in.
+
+    Two functions that read the same variable have equal ones.
+
+    Parameters
+    ----------
+    function : types.FunctionType
+        The function.
+    name : str
+        The name.
+
+    Examples
+    --------
+    >>> offset = 0.5
+    >>> FreeVariable(lambda x: x + offset, "offset").value()
+    0.5
+    """
+
+    function: types.FunctionType = field(compare=False)
+    name: str
+    place: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        cell = self.cell
+        object.__setattr__(self, "place", id(self.function.__globals__ if cell is None else cell))
+
+    @property
+    def cell(self) -> types.CellType | None:
+        """Where the variable of a closure lies."""
+        names = self.function.__code__.co_freevars
+        if self.name not in names or self.function.__closure__ is None:
+            return None
+        return self.function.__closure__[names.index(self.name)]
+
+    def value(self) -> Any:
+        """What it is bound to.
+
+        Raises
+        ------
+        LookupError
+            When it is not bound.
+        """
+        cell = self.cell
+        if cell is not None:
+            try:
+                return cell.cell_contents
+            except ValueError:
+                raise LookupError(self.name) from None
+        if self.name in self.function.__globals__:
+            return self.function.__globals__[self.name]
+        return self.function.__builtins__[self.name]
+
+
+Path = tuple[str | Step | FreeVariable, ...]
+"""A name, or a variable of a function, and from there steps, and attributes of modules."""
 
 
 def text_of(path: Path) -> str:
@@ -98,7 +153,11 @@ def text_of(path: Path) -> str:
     >>> text_of(("params", Step(dict, "dt")))
     "params['dt']"
     """
-    return "".join(part if isinstance(part, str) else part.text for part in path)
+    return "".join(part.text if isinstance(part, Step) else _name(part) for part in path)
+
+
+def _name(part: str | Step | FreeVariable) -> str:
+    return part if isinstance(part, str) else part.name
 
 
 def name_of(path: Path) -> str | None:
@@ -109,7 +168,7 @@ def name_of(path: Path) -> str | None:
     >>> name_of(("params", Step(dict, "dt")))
     '06params_2dt'
     """
-    texts = [part if isinstance(part, str) else part.name for part in path]
+    texts = [_name(part) for part in path]
     if not all(text.isidentifier() and text.isascii() for text in texts):
         return None
     # No name of the user's begins with a digit.
@@ -121,7 +180,7 @@ def reached(path: Path, namespace: Mapping[str, Any]) -> Any:
 
     Raises
     ------
-    LookupError
+    LookupError, AttributeError
         When it is not there.
 
     Examples
@@ -129,12 +188,12 @@ def reached(path: Path, namespace: Mapping[str, Any]) -> Any:
     >>> reached(("params", Step(dict, "dt")), {"params": {"dt": 0.5}})
     0.5
     """
-    first, *steps = path
-    assert isinstance(first, str)
-    value = namespace[first]
-    for step in steps:
-        assert isinstance(step, Step)
-        value = step.entry(value)
+    first, *rest = path
+    assert not isinstance(first, Step)
+    value = namespace[first] if isinstance(first, str) else first.value()
+    for part in rest:
+        assert not isinstance(part, FreeVariable)
+        value = part.entry(value) if isinstance(part, Step) else getattr(value, part)
     return value
 
 

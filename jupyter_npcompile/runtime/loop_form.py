@@ -10,7 +10,7 @@ import numpy as np
 
 from jupyter_npcompile.loops import LoopCode
 from jupyter_npcompile.loops.loop_code import Assumption
-from jupyter_npcompile.loops.records import Step
+from jupyter_npcompile.loops.records import reached
 from jupyter_npcompile.loops.sequences import Sequence
 from jupyter_npcompile.runtime.iterators import Remaining
 from jupyter_npcompile.runtime.loop_store import Run
@@ -299,15 +299,8 @@ class Form:
 
 def holds(assumption: Assumption, namespace: Mapping[str, Any]) -> bool:
     """Whether something is as it was when a loop was translated."""
-    first, *rest = assumption.path
-    assert isinstance(first, str)
     try:
-        if assumption.function is None:
-            value = namespace[first]
-        else:
-            value = _global(assumption.function, first)
-        for part in rest:
-            value = part.entry(value) if isinstance(part, Step) else getattr(value, part)
+        value = reached(assumption.path, namespace)
     except (LookupError, AttributeError):
         return False
     return is_same(value, assumption.value)
@@ -328,15 +321,6 @@ def is_same(value: Any, expected: Any) -> bool:
 
 
 _PLAIN = (bool, int, float, complex, str)
-
-
-def _global(function: Any, name: str) -> Any:
-    code = function.__code__
-    if name in code.co_freevars:
-        return function.__closure__[code.co_freevars.index(name)].cell_contents
-    if name in function.__globals__:
-        return function.__globals__[name]
-    return function.__builtins__[name]
 
 
 def size_of_run(left: Remaining | None, values: list[Any]) -> tuple[int, ...]:

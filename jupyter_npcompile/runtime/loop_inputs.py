@@ -10,7 +10,7 @@ import builtins
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from jupyter_npcompile.loops.records import Path
+from jupyter_npcompile.loops.records import FreeVariable, Path, Step
 from jupyter_npcompile.runtime.fast import written
 from jupyter_npcompile.runtime.loop_form import Form, holds, is_same
 
@@ -65,13 +65,16 @@ class Reader:
     def path(self, path: Path) -> str:
         """What lies at the end of a path."""
         first, *rest = path
-        assert isinstance(first, str)
-        text = self.own.get(first)
-        if text is None:
+        assert not isinstance(first, Step)
+        if isinstance(first, FreeVariable):
+            text = f"{self._known(first.value)}()"
+        elif first in self.own:
+            text = self.own[first]
+        else:
             text = f"(names[{first!r}] if {first!r} in names else builtin[{first!r}])"
         for part in rest:
             text = (
-                f"{text}.{part}" if isinstance(part, str) else f"{self._known(part.entry)}({text})"
+                f"{self._known(part.entry)}({text})" if isinstance(part, Step) else f"{text}.{part}"
             )
         return text
 
@@ -83,7 +86,7 @@ class Reader:
         """What a form assumes."""
         tests = []
         for assumption in form.code.assumptions:
-            if assumption.function is not None:
+            if isinstance(assumption.path[0], FreeVariable):
                 tests.append(f"holds({self._known(assumption)}, names)")
                 continue
             expected = self._known(assumption.value)

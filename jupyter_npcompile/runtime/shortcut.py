@@ -12,8 +12,7 @@ import builtins
 from collections.abc import Collection, Sequence
 from typing import Any, Protocol, cast
 
-from jupyter_npcompile.loops.loop_code import Assumption
-from jupyter_npcompile.loops.records import Path
+from jupyter_npcompile.loops.records import FreeVariable, Path, Step
 from jupyter_npcompile.runtime import history
 from jupyter_npcompile.runtime.loop_form import Form, is_same
 from jupyter_npcompile.runtime.settings import settings
@@ -86,22 +85,20 @@ def shortcut(
     built_in = _built_in(names)
     code = form.code
 
-    def start_of(assumption: Assumption) -> Any:
-        name = assumption.path[0]
-        function: Any = assumption.function
-        if function is None:
-            return parameters.index(name) if name in parameters else (names, built_in, name)
-        if name in function.__code__.co_freevars:
-            return function.__closure__[function.__code__.co_freevars.index(name)]
-        return function.__globals__, function.__builtins__, name
+    def start_of(path: Path) -> Any:
+        first: Any = path[0]
+        if isinstance(first, FreeVariable):
+            function: Any = first.function
+            return first.cell or (function.__globals__, function.__builtins__, first.name)
+        return parameters.index(first) if first in parameters else (names, built_in, first)
 
     guards: list[tuple[Any, ...]] = [((vars(settings), {}, "tier"), (), "auto")]
-    guards += [(start_of(it), _steps(it.path), it.value) for it in code.assumptions]
-    reads = [Assumption(None, code.paths.get(name, (name,)), None) for name in code.inputs]
+    guards += [(start_of(it.path), _steps(it.path), it.value) for it in code.assumptions]
+    reads = [code.paths.get(name, (name,)) for name in code.inputs]
     made = form.calls(
         (
             *(form.run, len(parameters), tuple(guards), tuple(code.codes)),
-            *(tuple((start_of(it), _steps(it.path), None) for it in reads), code.hosts, handle),
+            *(tuple((start_of(it), _steps(it), None) for it in reads), code.hosts, handle),
             *(*history.watched(), history.remember, is_same, gives_up),
             *(code.printed, code.show),
         )
@@ -118,11 +115,11 @@ def _built_in(names: dict[str, Any]) -> dict[str, Any]:
 
 
 def _steps(path: Path) -> tuple[Any, ...]:
-    return tuple(part if isinstance(part, str) else part.entry for part in path[1:])
+    return tuple(part.entry if isinstance(part, Step) else part for part in path[1:])
 
 
 def reaches(form: Form, own: Collection[str], parameters: Collection[str]) -> bool:
     """Whether all that a form reads is a parameter, or global."""
     paths = [form.code.paths.get(name, (name,)) for name in form.code.inputs]
-    paths += [known.path for known in form.code.assumptions if known.function is None]
+    paths += [known.path for known in form.code.assumptions]
     return not {path[0] for path in paths} & (set(own) - set(parameters))

@@ -165,12 +165,12 @@ class Fusing(RowBlocks):
             raise LookupError(name) from None
         if not is_fixed(value):
             raise LookupError(name)
-        self.fixed[frame.function, (name,)] = value
+        self.fixed[self.found(name),] = value
         for place, attribute in enumerate(path):
             if not isinstance(value, types.ModuleType) or not hasattr(value, attribute):
                 raise LookupError(attribute)
             value = getattr(value, attribute)
-            self.fixed[frame.function, (name, *path[: place + 1])] = value
+            self.fixed[self.found(name), *path[: place + 1]] = value
         return value
 
     def gathered(self, units: Sequence[Unit]) -> tuple[Group, int]:

@@ -549,14 +549,31 @@ static inline double true_div(i64 a, i64 b) {  // exact where both are doubles
 // A number that is a Python integer at first, from when on it is a float.
 static inline double later(int tag, double x) { NEED(tag != 2); return x; }
 static inline double python_div(double a, double b) { NEED(b != 0.0); return a / b; }
+// A power of a number, as Python and NumPy have it: to the last bit what pow has. The compiler
+// does not see the exponent, or it would write x * x or 1 / x where pow may round another way.
+static inline double number_pow(double a, double b) {
+    asm("" : "+m"(b));
+    return std::pow(a, b);
+}
+// A square. Pow rounds correctly except where the exact one is next to the middle of two doubles.
+static inline double number_square(double a) {
+#ifdef __FMA__
+    const double c = a * a;
+    if (LIKELY(c > 1e-280 && c < 1e300)) {
+        const double rest = std::fma(a, a, -c);
+        if (LIKELY(c + rest * 1.0625 == c)) return c;
+    }
+#endif
+    return number_pow(a, 2.0);
+}
 static inline double python_pow(double a, double b) {
     NEED(!(a == 0.0 && b < 0.0) && !(a < 0.0 && b != std::floor(b)));
-    const double c = std::pow(a, b);
+    const double c = number_pow(a, b);
     NEED(std::isfinite(c) || !std::isfinite(a) || !std::isfinite(b));
     return c;
 }
 static inline double python_square(double a) {  // raises where it is too large
-    const double c = a * a;
+    const double c = number_square(a);
     NEED(std::isfinite(c) || !std::isfinite(a));
     return c;
 }

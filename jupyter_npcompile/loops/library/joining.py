@@ -153,3 +153,15 @@ def _column_stack(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) 
         raise Declined("np.column_stack with these arguments")
     refs = _parts(t, args[0])
     return _joined(t, [_with_axis(t, r, 1) if r.ndim == 1 else r for r in refs], 1)
+
+
+@of(np.dstack)
+def _dstack(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    if len(args) != 1 or kwargs:
+        raise Declined("np.dstack with these arguments")
+    deep = []
+    for ref in _parts(t, args[0], scalars=True):
+        if ref.ndim == 1:
+            ref = _with_axis(t, ref, 0)
+        deep.append(_with_axis(t, ref, 2) if ref.ndim == 2 else ref)
+    return _joined(t, deep, 2)
