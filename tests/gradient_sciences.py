@@ -26,9 +26,6 @@ NUMBERED = (
 )
 """Programs in which Python computes with numbers: compiled where these are numbers of NumPy's."""
 
-UNTRACED = ("convolution",)
-"""Programs that call something of NumPy's that is not captured."""
-
 
 def rng() -> Any:
     return np.random.default_rng(23)

@@ -99,6 +99,13 @@ def _broadcast_to(draw: Draw, op: str) -> Call:
     return Call((x, (*pick(draw, (), (2,)), *shape)))
 
 
+@recipe("sliding_window_view", prefix="numpy.lib.stride_tricks.")
+def _windows(draw: Draw, op: str) -> Call:
+    x = an_array(draw, ALL, None, ANY, least=1)
+    axis = _axis(draw, x)
+    return Call((x, draw(st.integers(0, shape_of(x)[axis] + 1)), axis))
+
+
 @recipe("broadcast_arrays atleast_1d atleast_2d atleast_3d")
 def _several(draw: Draw, op: str) -> Call:
     shapes = draw(hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=3, max_side=3))

@@ -91,9 +91,6 @@ def call(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
             if python is not None:
                 return hooks_inline(hooks, python, args, kwargs)
         return func(*args, **kwargs)
-    own = rules.FUNCTIONS.get(func) if op is None else None
-    if own is not None:
-        return hooks_inline(hooks, own, args, kwargs)
     if op is None:
         return hooks.host(func, args, kwargs, f"`{name_of(func)}` has no derivative here")
     if op in CHOSEN and _is_chosen(op, kwargs):

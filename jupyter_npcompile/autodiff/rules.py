@@ -111,14 +111,6 @@ def fromiter(iterable: Any, dtype: Any, count: int = -1, **options: Any) -> Any:
     return np.array(items if count < 0 else items[:count], dtype)
 
 
-def sliding_window_view(x: Any, window_shape: Any, axis: Any = None, **options: Any) -> Any:
-    """``sliding_window_view``, as a gather: what is written into it is lost."""
-    values = np.asarray(x)
-    places = np.arange(values.size).reshape(values.shape)
-    windows = np.lib.stride_tricks.sliding_window_view(places, window_shape, axis)
-    return np.take(np.ravel(values), windows)
-
-
 def real_if_close(a: Any, tol: float = 100) -> Any:
     """``np.real_if_close``: which of the two it is, is a decision."""
     return np.real(a) if np.isrealobj(np.real_if_close(constant(a), tol)) else a
@@ -292,11 +284,6 @@ COMPLEX: Mapping[str, FunctionType] = MappingProxyType(
     {**RULES, "numpy.sign": cast("FunctionType", complex_sign)}
 )
 """By operation, where the first argument is complex."""
-
-FUNCTIONS: Mapping[Any, FunctionType] = MappingProxyType(
-    {np.lib.stride_tricks.sliding_window_view: cast("FunctionType", sliding_window_view)}
-)
-"""Functions that are no operations of the table."""
 
 METHODS: Mapping[str, FunctionType] = MappingProxyType(
     {"partition": cast("FunctionType", partition_in_place)}

@@ -119,6 +119,8 @@ class Boundary(Translator):
                 f"make_array<{CTYPES[type.dtype]}, {type.ndim}>({self.variable(name, type)}, "
                 f"{number}, results)"
             )
+        if isinstance(type, LockedType) and type.is_window:
+            raise Declined("windows of an array that are seen from outside")
         if isinstance(type, LockedType):
             return f"locked({self.make(name, type.array)})"
         if isinstance(type, Number):

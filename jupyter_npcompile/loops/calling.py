@@ -98,8 +98,11 @@ def only_reads(function: Any) -> bool:
     >>> only_reads(np.sqrt), only_reads(np.sum), only_reads(np.reshape)
     (True, True, False)
     """
-    reads = (*REDUCING, np.sort, np.diag, np.where, np.clip, np.outer, np.dot, np.allclose)
-    return isinstance(function, np.ufunc) or function in (*reads, np.linalg.norm, len, abs)
+    reads: tuple[Any, ...] = (*REDUCING, np.sort, np.diag, np.where, np.clip, np.outer, np.dot)
+    reads += (np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.dstack)
+    reads += (np.array, np.copy, np.cumsum, np.diff, np.interp, np.tensordot, np.einsum, np.kron)
+    reads += (np.allclose, np.linalg.norm, len, abs)
+    return isinstance(function, np.ufunc) or function in reads
 
 
 TAKE_LISTS = (np.array, np.asarray, np.concatenate)
@@ -242,7 +245,7 @@ class Calls(Names):
         if any(isinstance(value, Listed) for value in (*args, *kwargs.values())):
             args, kwargs = self.without_lists(function, args, kwargs)
         if any(isinstance(value, Locked) for value in args) and not only_reads(function):
-            raise Declined("a view of a diagonal", self.line)
+            raise Declined("a view of a read-only view", self.line)
         call = find(function)
         if call is None:
             return hosts.call(self, function, args, kwargs)

@@ -28,6 +28,7 @@ from jupyter_npcompile.loops.library import (
     summaries,
     transforms,
     ufuncs,
+    windows,
 )
 
 __all__ = [
@@ -56,4 +57,5 @@ __all__ = [
     "summaries",
     "transforms",
     "ufuncs",
+    "windows",
 ]

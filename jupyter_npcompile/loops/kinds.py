@@ -212,9 +212,12 @@ class LockedType:
     ----------
     array : ArrayType
         Of the view, as if it were any.
+    is_window : bool
+        See `Locked`.
     """
 
     array: ArrayType
+    is_window: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,7 +420,7 @@ def describe(type: Type) -> str:
     if isinstance(type, ListType):
         return "a list"
     if isinstance(type, LockedType):
-        return f"a diagonal of {type.array.dtype}"
+        return f"a read-only view of {type.array.dtype}"
     if isinstance(type, RangeType):
         return "a range"
     if isinstance(type, SourceType):

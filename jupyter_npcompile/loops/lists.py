@@ -313,7 +313,7 @@ def _held(t: Names, value: Value) -> Value:
     """An item, computed now."""
     value = t.settled(value)
     if isinstance(value, Locked):
-        raise Declined("a list of diagonals", t.line)
+        raise Declined("a list of read-only views", t.line)
     if isinstance(value, (Applied, Gathered)):
         value = elementwise.materialise(t.writer, value)
     return small_arrays.listed(t, value) if isinstance(value, Ref) else value

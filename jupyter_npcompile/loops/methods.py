@@ -46,8 +46,8 @@ AS_FUNCTIONS = (
 """Methods of arrays that are functions of NumPy's by the same names."""
 
 
-VIEWS = ("reshape", "ravel", "transpose")
-"""Methods that give views."""
+MAYBE_VIEWS = ("reshape", "ravel")
+"""Methods that give views, or copies where there can be none."""
 
 
 def _method_copy(
@@ -217,8 +217,10 @@ def method(
         return _method_of_ufunc(t, owner.value, name, args, kwargs)
     if isinstance(owner, Source):
         return draw(t, owner, name, args, kwargs)
-    if isinstance(owner, Locked) and name in VIEWS:
-        raise Declined("a view of a diagonal", t.line)
+    if isinstance(owner, Locked) and name == "transpose":
+        return _locked(owner, METHODS[name](t, owner.view, args, kwargs))
+    if isinstance(owner, Locked) and name in MAYBE_VIEWS:
+        raise Declined("a copy of a read-only view, or a view of it", t.line)
     if isinstance(owner, (Ref, Gathered, Applied)) and name in METHODS:
         return METHODS[name](t, owner, args, kwargs)
     if isinstance(owner, (Ref, Gathered, Applied)) and name in AS_FUNCTIONS:
@@ -236,6 +238,12 @@ def method(
         if kind.origin == "py" and kind.dtype == "int64" and not kind.mixed:
             return Scalar(t.writer.hold("i64", _OF_BITS[name].format(owner.code)), COUNT)
     raise Declined(f"the method {name}")
+
+
+def _locked(owner: Locked, made: Value) -> Locked:
+    """A view of what nobody may write into: nobody may write into that either."""
+    assert isinstance(made, Ref)
+    return owner.part(made)
 
 
 def part_of(t: Names, owner: Lazy, name: str) -> Ref:
@@ -267,7 +275,8 @@ def attribute(t: Names, owner: Value, name: str) -> Value | None:
         if name == "dtype":
             return Known(np.dtype(owner.dtype))
         if isinstance(owner, Locked) and name in ("T", "real", "imag"):
-            raise Declined("a view of a diagonal", t.line)
+            found = attribute(t, owner.view, name)
+            return None if found is None else _locked(owner, found)
         if name == "T":
             return transposed(t, owner)
         if name in ("real", "imag") and owner.dtype == "complex128":

@@ -180,7 +180,7 @@ class Subscripts(Calls):
             return item
         if isinstance(owner, Locked):
             part = indexing.read(self.writer, owner.view, self.indices(node.slice))
-            return Locked.of(part) if isinstance(part, Ref) and not part.is_fresh else part
+            return owner.part(part) if isinstance(part, Ref) and not part.is_fresh else part
         if isinstance(owner, Known) and grids.is_grid(owner.value):
             return grids.read(self, owner.value, node.slice)
         if isinstance(owner, Applied | Gathered):

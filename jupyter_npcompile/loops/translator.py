@@ -385,6 +385,8 @@ class Translator(Fusing):
         if isinstance(value, Listed):
             return lists.iterated(self, value)
         value = elements(value)
+        if isinstance(value, Locked) and value.ndim > 1:
+            raise Declined("a loop over the rows of a read-only view", self.line)
         value = self.settled(value.view if isinstance(value, Locked) else value)
         assert isinstance(value, Ref)
         small_arrays.gone_through(self, value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from jupyter_npcompile.loops.kinds import ArrayType, ListType, Number
@@ -124,12 +124,23 @@ class Locked(Applied):
 
     Its elements are read like those of any operand; what would be a view of it, or write into
     it, has to ask for this first. Its only operand is the view.
+
+    Parameters
+    ----------
+    is_window : bool
+        Whether NumPy has it by way of an object of its own, which is then its base.
     """
 
+    is_window: bool = False
+
     @classmethod
-    def of(cls, view: Ref) -> Locked:
+    def of(cls, view: Ref, *, is_window: bool = False) -> Locked:
         """The one with the elements of a view."""
-        return cls("{0}", (view,), view.dtype, view.ndim)
+        return cls("{0}", (view,), view.dtype, view.ndim, is_window=is_window)
+
+    def part(self, view: Ref) -> Locked:
+        """A view of it."""
+        return replace(self, operands=(view,), dtype=view.dtype, ndim=view.ndim)
 
     @property
     def view(self) -> Ref:

@@ -114,7 +114,7 @@ class Variables:
             return Ref(variable, known, root=variable)
         if isinstance(known, LockedType):
             variable = self.variable(name, known.array)
-            return Locked.of(Ref(variable, known.array, root=variable))
+            return Locked.of(Ref(variable, known.array, root=variable), is_window=known.is_window)
         if isinstance(known, RangeType):
             parts = [number(self.value(f"{name}_{k}", t)) for k, t in enumerate(known.bounds)]
             step = parts[2] if known.step is None else arithmetic.constant(known.step)
@@ -156,7 +156,7 @@ class Variables:
                 raise NeedsMemory(owner or name)
             made = self.store(name, value.view)
             assert isinstance(made, ArrayType)
-            return LockedType(made)
+            return LockedType(made, value.is_window)
         if isinstance(value, Bounds):
             bounds = (value.start, value.stop, value.step)
             for k, part in enumerate(bounds):
@@ -279,7 +279,7 @@ class Variables:
         if isinstance(value, Locked):
             view = self.settled(value.view)
             assert isinstance(view, Ref)
-            return Locked.of(view)
+            return value.part(view)
         if isinstance(value, Bounds):
             ends = (self.settled(end) for end in (value.start, value.stop, value.step))
             return Bounds(*map(number, ends))

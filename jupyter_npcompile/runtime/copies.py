@@ -91,7 +91,7 @@ class Copier:
                 self._find_arrays(part, depth - 1, seen)
 
     def _array(self, value: Array) -> Array:
-        base = _memory(value)
+        base = owner(value)
         if not (base.flags.c_contiguous or base.flags.f_contiguous):
             return value.copy(order="K")
         _, clone = self._clones.setdefault(id(base), (base, clone_owner(base)))
@@ -100,14 +100,6 @@ class Copier:
             made = made.view()
             made.flags.writeable = False
         return made
-
-
-def _memory(array: Array) -> Array:
-    """The array that holds the memory, behind the helper objects of ``as_strided`` too."""
-    found = owner(array)
-    while type(behind := getattr(found.base, "base", None)) is np.ndarray:
-        found = owner(behind)
-    return found
 
 
 class LenientCopier(Copier):

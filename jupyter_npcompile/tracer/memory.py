@@ -56,6 +56,10 @@ def is_writeable(array: Array) -> bool:
     return bool(array.flags.num & WRITEABLE)
 
 
+_HELPER: Any = type(np.lib.stride_tricks.as_strided(np.zeros(1)).base)
+"""What stands between a view with chosen strides and the array that it is one of."""
+
+
 def owner(array: Array) -> Array:
     """The array at the end of the chain of bases: it holds the memory.
 
@@ -64,10 +68,16 @@ def owner(array: Array) -> Array:
     >>> x = np.arange(6)
     >>> owner(x[1:].reshape(5, 1)) is x
     True
+    >>> owner(np.lib.stride_tricks.sliding_window_view(x, 3)) is x
+    True
     """
-    while type(base := array.base) is np.ndarray:
+    while True:
+        base: Any = array.base
+        if type(base) is _HELPER:
+            base = base.base
+        if type(base) is not np.ndarray:
+            return array
         array = base
-    return array
 
 
 def traceable(value: Array) -> bool:

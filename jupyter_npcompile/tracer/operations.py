@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
-NAMESPACES = {"numpy": np, "numpy.linalg": np.linalg, "numpy.fft": np.fft}
+NAMESPACES = {
+    **{"numpy": np, "numpy.linalg": np.linalg, "numpy.fft": np.fft},
+    "numpy.lib.stride_tricks": np.lib.stride_tricks,
+}
 
 UFUNCS = {
     "Add": np.add,

@@ -36,7 +36,12 @@ MAX_STEPS = 4_000
 """Operations of Python, such as those of a list comprehension, between two of NumPy: to follow
 each takes many times as long as to run it."""
 
-READ_ONLY_VIEWS = frozenset({"numpy.broadcast_to", "numpy.diagonal", "ndarray.diagonal"})
+READ_ONLY_VIEWS = frozenset(
+    {
+        *("numpy.broadcast_to", "numpy.diagonal", "ndarray.diagonal"),
+        "numpy.lib.stride_tricks.sliding_window_view",
+    }
+)
 """Views that NumPy makes read-only although their base is not."""
 
 

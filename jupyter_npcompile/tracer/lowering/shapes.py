@@ -255,6 +255,29 @@ def broadcast_arrays(trace: Trace, *arrays: object, subok: object = False) -> li
     ]
 
 
+def sliding_window_view(
+    trace: Trace,
+    x: object,
+    window_shape: object,
+    axis: object = None,
+    *,
+    subok: object = False,
+    writeable: object = False,
+) -> Value:
+    a = trace.value(x)
+    if writeable:
+        trace.unsupported("windows that are written into share elements")
+    sizes = np.atleast_1d(trace.known(window_shape, "window_shape")).tolist()
+    places = range(a.ndim) if axis is None else np.atleast_1d(trace.known(axis, "axis")).tolist()
+
+    def windows(tensor: Tensor) -> Tensor:
+        for place, size in zip(places, sizes, strict=True):
+            tensor = tensor.unfold(place if place >= 0 else place + a.ndim, size, 1)
+        return tensor
+
+    return trace.view(a, windows)
+
+
 # -- parts and reinterpretations
 
 

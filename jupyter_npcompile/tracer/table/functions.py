@@ -111,6 +111,10 @@ SHAPES = Section(
         *lowered_as("joining:concatenate", "concat"),
         *lowered("joining", "tile repeat roll append pad insert delete"),
         *inlined("resize"),
+        *lowered("shapes", "sliding_window_view", "numpy.lib.stride_tricks."),
+        *skeleton(
+            "it may look at memory beyond the array", "as_strided", "numpy.lib.stride_tricks."
+        ),
         *host("NumPy warns that it is deprecated", "row_stack"),
     ),
 )
