@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 
 import numpy as np
+import pytest
 
 from tests.native_loops import define, differences, outcome
 from tests.test_runtime_whole_function import whole
@@ -94,3 +95,32 @@ def f(x, limit):
     kept = left.copy()
     left.resize((2 * LARGE,), refcheck=False)
     assert np.array_equal(left[: kept.size], kept)
+
+
+KEEPS = """
+def f(x):
+    for once in range(1):
+        pass
+    a = np.sort(x)
+    b = np.concatenate([a, x])
+    c = np.cumsum(b)
+    d = np.sort(c[::-1].reshape(2, -1)[0])
+    return float(d[0] + c[-1])
+"""
+
+
+def test_memory_of_a_run_is_there_for_the_next() -> None:
+    """A page that the system takes back has to be found again, which takes a microsecond or two."""
+    resource = pytest.importorskip("resource")
+    function = define(KEEPS)
+    x = np.random.default_rng(0).normal(size=100_000)
+    made, state = whole(function, [x])
+    (form,) = state.forms
+    form.checked = True
+    made(x)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(10):
+        made(x)
+    pages = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+    assert form.iterations == 11
+    assert pages < 1000, pages  # 4 MB, or a thousand pages, are used in each

@@ -140,29 +140,32 @@ def read(writer: Writer, ref: Ref, full: Sequence[Index]) -> Ref:
     if base is None:
         writer.emit(f"{head} {made.code}.p[{k}] = {choice.start}[{offsets.code}.p[{k}]];")
         return made
-    if base.ndim > 1:
+    if base.ndim == 1:
+        writer.emit(f"rows_from({made.code}.p, {base.code}, {offsets.code});")
+    else:
         writer.emit(f"NEED(!is_odd({base.code}));")  # or the result has an order of its own
-    sizes = [writer.hold("i64", size, "n") for size in choice.sizes]
-    with writer.block(head):
-        source, target = writer.name("w"), writer.name("w")
-        into = ArrayType(ref.dtype, base.ndim, True)
-        writer.emit(f"{base.type.view} {source} = {base.code};")
-        writer.emit(f"{source}.p += {offsets.code}.p[{k}];")
-        writer.emit(f"{into.view} {target} = {base.code};")
-        writer.emit(f"{target}.p = {made.code}.p + {k} * ({' * '.join(sizes)});")
-        for d in range(base.ndim):
-            writer.emit(f"{target}.s[{d}] = {' * '.join(['(i64)1', *sizes[d + 1 :]])};")
-        elementwise.fill(
-            writer,
-            Ref(target, into),
-            sizes,
-            Ref(source, replace(base.type, lengths=(), is_small=False)),
-        )
+        with writer.block(head):
+            _copy_one(writer, choice, base, made, k)
     if not choice.first:
         return made
     count = offsets.ndim
     order = [*range(count, count + choice.first), *range(count)]
     return _permuted(writer, made, [*order, *range(len(order), made.ndim)])
+
+
+def _copy_one(writer: Writer, choice: Choice, base: Ref, made: Ref, k: str) -> None:
+    """Copy what lies at the place number `k`."""
+    sizes = [writer.hold("i64", size, "n") for size in choice.sizes]
+    source, target = writer.name("w"), writer.name("w")
+    into = ArrayType(base.dtype, base.ndim, True)
+    writer.emit(f"{base.type.view} {source} = {base.code};")
+    writer.emit(f"{source}.p += {choice.offsets.code}.p[{k}];")
+    writer.emit(f"{into.view} {target} = {base.code};")
+    writer.emit(f"{target}.p = {made.code}.p + {k} * ({' * '.join(sizes)});")
+    for d in range(base.ndim):
+        writer.emit(f"{target}.s[{d}] = {' * '.join(['(i64)1', *sizes[d + 1 :]])};")
+    from_ = Ref(source, replace(base.type, lengths=(), is_small=False))
+    elementwise.fill(writer, Ref(target, into), sizes, from_)
 
 
 def _permuted(writer: Writer, made: Ref, order: Sequence[int]) -> Ref:

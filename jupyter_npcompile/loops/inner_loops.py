@@ -11,6 +11,10 @@ from jupyter_npcompile.loops.kinds import CTYPES, Declined
 _PRODUCTS = {
     3: "cube({0})",
     4: "square(square({0}))",
+    5: "{0} * square(square({0}))",
+    6: "square(cube({0}))",
+    7: "{0} * square(cube({0}))",
+    8: "square(square(square({0})))",
     1.5: "three_halves({0})",
     -0.5: "inverse_root({0})",
     -1.5: "three_halves(({1})1 / {0})",

@@ -39,6 +39,29 @@ template <class T> static bool rise(const View<T, 1> &where, i64 n) {
     return true;
 }
 
+// Rows that lie so far from the first one each, one behind the other: short ones without a loop.
+template <i64 COUNT, class T, int N>
+static void short_rows_from(T *to, const View<T, 1> &first, const View<i64, N> &offsets) {
+    const i64 count = offsets.size();
+    for (i64 k = 0; k < count; k++)
+        for (i64 j = 0; j < COUNT; j++) to[k * COUNT + j] = first.p[offsets.p[k] + j];
+}
+template <class T, int N> static void rows_from(T *to, const View<T, 1> &first, const View<i64, N> &offsets) {
+    const i64 n = first.n[0], step = first.s[0], count = offsets.size();
+    if (step == 1) switch (n) {
+    case 1: return short_rows_from<1>(to, first, offsets);
+    case 2: return short_rows_from<2>(to, first, offsets);
+    case 3: return short_rows_from<3>(to, first, offsets);
+    case 4: return short_rows_from<4>(to, first, offsets);
+    }
+    for (i64 k = 0; k < count; k++) {
+        const T *const row = first.p + offsets.p[k];
+        T *const out = to + k * n;
+        if (step == 1) std::memcpy(out, row, (size_t)n * sizeof(T));
+        else for (i64 j = 0; j < n; j++) out[j] = row[j * step];
+    }
+}
+
 // Rows of a matrix: short ones are copied without a loop.
 template <i64 COUNT, class T, class I>
 static void take_short_rows(T *to, const View<T, 2> &from, const View<I, 1> &where) {

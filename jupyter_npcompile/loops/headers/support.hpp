@@ -123,19 +123,39 @@ static_assert(sizeof(Buffer) <= HEAD, "a buffer's head");
 // each iteration, and malloc takes longer for aligned memory than the work.
 #define SMALLEST_SPARE 6  // 64 bytes
 #define LARGEST_SPARE 16
+// So much memory of large arrays that nobody needs is kept: malloc gives the system back what is
+// free at the end of its own, and to have a page again costs as much as to compute what is in it.
+// There may be many arrays of up to a megabyte; of larger ones, a few would be felt.
+struct Kept {
+    i64 medium = 0, large = 0;
+    bool has_room_for(i64 room) {
+        const bool is_medium = room <= (i64)1 << 20;
+        i64 &all = is_medium ? medium : large;
+        if (all + room > (is_medium ? (i64)1 << 25 : (i64)1 << 23)) return false;
+        all += room;
+        return true;
+    }
+};
 struct Spare {
     Buffer *first[LARGEST_SPARE - SMALLEST_SPARE + 1] = {};
     Buffer *large = nullptr;  // in no order
     ~Spare() {
         for (Buffer *b : first)
             while (b) { Buffer *next = b->next; std::free(b); b = next; }
-        let_go();
+        let_go(true);
     }
     // What is large is kept for one of the same size, or one that takes at least half of it: arrays
-    // that shrink have another size each time. Before anything else gets memory it is let go: so
-    // there is never more of it than the arrays needed at one time.
-    void let_go() {
-        while (large) { Buffer *next = large->next; std::free(large->memory); std::free(large); large = next; }
+    // that shrink have another size each time. Before anything else gets memory, all but a few
+    // megabytes is let go: so there is hardly more of it than the arrays needed at one time.
+    void let_go(bool all = false) {
+        Kept kept;
+        for (Buffer **b = &large; *b;) {
+            Buffer *const one = *b;
+            if (!all && kept.has_room_for(one->room)) { b = &one->next; continue; }
+            *b = one->next;
+            std::free(one->memory);
+            std::free(one);
+        }
     }
     Buffer *kept(i64 room) {
         Buffer **best = nullptr;
@@ -763,10 +783,28 @@ static inline void add_product(const U *a, i64 sa, i64 n, const View<V, 2> &b, T
 #define KEPT_SHELVES 7  // up to 4096 bytes
 #define KEPT_EACH 4
 static Buffer *kept_[KEPT_SHELVES];
+// So does large memory. All native code of a process has the same few megabytes, for the dynamic
+// linker takes such a variable once.
+struct KeptLarge { Buffer *first = nullptr; };
+inline __attribute__((visibility("default"))) KeptLarge npcompile_kept_large;
 static void take_kept(Spare &spare) {
     for (int k = 0; k < KEPT_SHELVES; k++) { spare.first[k] = kept_[k]; kept_[k] = nullptr; }
+    spare.large = npcompile_kept_large.first;
+    npcompile_kept_large.first = nullptr;
+}
+static void keep_large(Spare &spare) {
+    Kept kept;
+    for (Buffer *b = npcompile_kept_large.first; b; b = b->next) kept.has_room_for(b->room);
+    for (Buffer **b = &spare.large; *b;) {
+        Buffer *const one = *b;
+        if (!kept.has_room_for(one->room)) { b = &one->next; continue; }
+        *b = one->next;
+        one->next = npcompile_kept_large.first;
+        npcompile_kept_large.first = one;
+    }
 }
 static void keep(Spare &spare) {
+    if (spare.large) keep_large(spare);
     for (int k = 0; k < KEPT_SHELVES; k++) {
         if (kept_[k]) continue;  // another run was faster
         Buffer **last = &spare.first[k];
