@@ -1,13 +1,16 @@
-"""Masks of one dimension in native loops: what is taken, and where something is put."""
+"""Masks in native loops: what is taken, and where something is put."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 
 from tests.native_loops import define, differences, outcome
 from tests.test_runtime_whole_function import whole
+from tests.whole_functions import assert_drawn
 
 TAKEN = """
 def f(mask, a, b, c, d, e, values):
@@ -37,3 +40,24 @@ def test_masks_take_and_put_what_numpy_does() -> None:
             assert not differences(outcome(function, one), outcome(made, other)), (n, share)
     (form,) = state.forms
     assert form.iterations > 200
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "int64", "int16", "bool"])
+def test_masks_of_several_dimensions(dtype: str) -> None:
+    def draw(rng: np.random.Generator) -> Sequence[Any]:
+        shape = tuple(rng.integers(1, 12, 2))
+        x = (rng.normal(size=shape) * 9).astype(dtype)
+        c = (rng.normal(size=(3, *shape)) * 9).astype(dtype)
+        likely = rng.choice([0.0, 0.3, 1.0])
+        mask, deep = rng.random(shape) < likely, rng.random(c.shape) < likely
+        return x, (c[:, ::-1] if rng.random() < 0.5 else c), mask, deep
+
+    text = """
+(x, c, mask, deep)
+    old = x[mask]
+    x[mask] = x[mask][::-1]
+    c[deep] = c[deep] * c[deep]
+    c[0][mask] = old
+    return old, x, c, x.T[mask.T], c[:, 1:][deep[:, 1:]]
+"""
+    assert_drawn(text, draw, refused=6)

@@ -138,26 +138,14 @@ def _where_true(writer: Writer, ref: Ref, mask: Lazy, value: Lazy | None = None)
     held = elementwise.copied(writer, mask)
     for d in range(ref.ndim):
         writer.emit(f"NEED({held.code}.n[{d}] == {ref.code}.n[{d}]);")
-    count, k, next = writer.name("m"), writer.name("k"), writer.name("j")
-    writer.emit(f"i64 {count} = 0, {k} = 0, {next} = 0;")
-    places = writer.name("k")
-    writer.emit(
-        f"for (i64 {places} = 0; {places} < {held.code}.size(); {places}++) "
-        f"{count} += {held.code}.p[{places}] != 0;"
-    )
+    count = writer.hold("i64", f"count_true({held.code}.p, 1, {held.code}.size())", "m")
     if value is None:
         made = elementwise.new(writer, ref.dtype, [count])
     else:
         stored = elementwise.converted(value, ref.dtype)
         made = elementwise.copied(writer, stored, [count])
-    position = []
-    for d in range(ref.ndim):
-        index = writer.name("i")
-        writer.emit(f"for (i64 {index} = 0; {index} < {ref.code}.n[{d}]; {index}++)")
-        position.append(Scalar(index, SIZE, proven=True))
-    one, other = element(ref, position), f"{made.code}.p[{next}++]"
-    moved = f"{other} = {one}" if value is None else f"{one} = {other}"
-    writer.emit(f"if ({held.code}.p[{k}++]) {moved};")
+    name = "take_where" if value is None else "put_where"
+    writer.emit(f"{name}({made.code}.p, {ref.code}, {held.code}.p, {count});")
     return made
 
 

@@ -138,6 +138,66 @@ static void take_true(T *to, const T *from, i64 step, const bool8 *mask, i64 eve
     }
 }
 
+// So many elements are put where the mask is true, in their order.
+template <class T>
+static void put_true(T *to, i64 step, const bool8 *mask, i64 n, const T *from, i64 count) {
+    i64 k = 0, j = 0;
+#ifdef PUSHES_TOGETHER
+    if (step == 1) {
+        if constexpr (sizeof(T) == 8) {
+            for (; k + 8 <= n; k += 8) {
+                const unsigned bits = bits_of_8(mask + k);
+                const __m512i old = _mm512_loadu_si512(to + k);
+                _mm512_storeu_si512(to + k, _mm512_mask_expandloadu_epi64(old, (__mmask8)bits, from + j));
+                j += __builtin_popcount(bits);
+            }
+        } else if constexpr (sizeof(T) == 4) {
+            for (; k + 16 <= n; k += 16) {
+                const unsigned bits = bits_of_16(mask + k);
+                const __m512i old = _mm512_loadu_si512(to + k);
+                _mm512_storeu_si512(to + k, _mm512_mask_expandloadu_epi32(old, (__mmask16)bits, from + j));
+                j += __builtin_popcount(bits);
+            }
+        }
+    }
+#endif
+    for (; k < n && j < count; k++) {
+        const bool chosen = mask[k] != 0;
+        to[k * step] = chosen ? from[j] : to[k * step];
+        j += chosen;
+    }
+}
+
+// Does something with each row of an array, and the place of its first element among all.
+template <class T, int N, class F> static void with_rows(const View<T, N> &all, const F &work) {
+    if (!all.size()) return;
+    if (all.contiguous()) return work(all.p, (i64)1, (i64)0, all.size());
+    const i64 n = all.n[N - 1], rows = all.size() / n;
+    for (i64 row = 0; row < rows; row++) {
+        T *p = all.p;
+        i64 rest = row;
+        for (int d = N - 2; d >= 0; d--) { p += rest % all.n[d] * all.s[d]; rest /= all.n[d]; }
+        work(p, all.s[N - 1], row * n, n);
+    }
+}
+// What an array has where a mask of its shape is true, and what it gets there.
+template <class T, int N> static void take_where(T *to, const View<T, N> &from, const bool8 *mask, i64 count) {
+    i64 j = 0;
+    with_rows(from, [&](const T *row, i64 step, i64 k, i64 n) {
+        const i64 here = n == from.size() ? count : count_true(mask + k, 1, n);
+        take_true(to + j, row, step, mask + k, 1, n, here);
+        j += here;
+    });
+}
+template <class T, int N> static void put_where(const T *from, const View<T, N> &to, const bool8 *mask, i64 count) {
+    i64 j = 0;
+    with_rows(to, [&](T *row, i64 step, i64 k, i64 n) {
+        const i64 here = n == to.size() ? count : count_true(mask + k, 1, n);
+        put_true(row, step, mask + k, n, from + j, here);
+        j += here;
+    });
+}
+
 // Where a mask is true.
 static void places_true(i64 *to, const bool8 *mask, i64 every, i64 n, i64 count) {
     i64 k = 0, j = 0;
