@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.graph.amounts import duration
 from jupyter_npcompile.runtime.stats import counters
 
 MARGINS = (5.0, 2.0, 1.12, 1.08, 1.06, 1.05, 1.04, 1.03)
@@ -156,7 +157,8 @@ class Ring:
         self.winner = winner
         self.seconds = min(plain, ours)
         self.note = (
-            f"as a whole NumPy is faster: {plain * 1e6:.0f} µs a call against {ours * 1e6:.0f} µs"
+            f"as a whole NumPy is faster: {duration(plain * 1e6)} a call, compiled "
+            f"{duration(ours * 1e6)}"
             if self.winner
             else ""
         )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Protocol
 
+from jupyter_npcompile.graph.amounts import duration
 from jupyter_npcompile.graph.nodes import Graph, Position
 from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime.artifacts import Artifact
@@ -16,7 +17,7 @@ from jupyter_npcompile.runtime.compile_errors import (
 )
 from jupyter_npcompile.runtime.errors import first_line
 from jupyter_npcompile.runtime.plan import Plan
-from jupyter_npcompile.runtime.policy import faster
+from jupyter_npcompile.runtime.policy import GUARDS_US, faster
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.tracer.breaks import Break
@@ -101,13 +102,30 @@ def _limit(plan: Plan, error: LoweringError, code: Statements) -> None:
     plan.limit = Stop(statement, error.position, Break("host", f"`{op}`: {error.reason}"))
 
 
+def _why_numpy(numpy_us: float, compiled_us: float) -> str:
+    """Why compiled code is not used.
+
+    Examples
+    --------
+    >>> _why_numpy(10.0, 31.4)
+    'NumPy is faster here: 10 µs against 31 µs'
+    >>> _why_numpy(0.62, 0.49)
+    'too little to gain here: 0.62 µs in NumPy, 0.49 µs compiled and 1.7 µs for guards'
+    """
+    plain, ours = duration(numpy_us), duration(compiled_us)
+    if compiled_us >= numpy_us:
+        return f"NumPy is faster here: {plain} against {ours}"
+    guards = duration(GUARDS_US)
+    return f"too little to gain here: {plain} in NumPy, {ours} compiled and {guards} for guards"
+
+
 def judge(plan: Plan) -> None:
     """Keep NumPy where it was faster, and remember what was measured for later kernels."""
     numpy_us, compiled_us = plan.timings["numpy_us"], plan.timings["compiled_us"]
     wins = faster(numpy_us, compiled_us)
     if not wins:
         plan.state = "numpy"
-        plan.note = f"NumPy is faster here: {numpy_us:.0f} µs against {compiled_us:.0f} µs"
+        plan.note = _why_numpy(numpy_us, compiled_us)
     if plan.artifact is not None and plan.artifact.key:
         tier = plan.artifact.tier if wins else "numpy"
         caches.cache().remember(plan.artifact.key, tier, numpy_us, compiled_us)
