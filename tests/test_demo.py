@@ -17,6 +17,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 PAGES = ("README.md", "CONTRIBUTING.md", "notebooks/README.md")
+DOCS = tuple(sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")))
 
 COMPILED = "%%npcompile --ahead\ny = np.sqrt(x) + 1\nprint(y)\nz = y * 2"
 LOADING = "import numpy as np\nx = np.arange(4.0)\n%load_ext jupyter_npcompile"
@@ -109,7 +110,7 @@ def test_demo_fails_when_a_compiled_cell_has_no_report(tmp_path: Path) -> None:
     assert "there is no report under it" in done.stderr
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [*PAGES, *DOCS])
 def test_what_a_page_links_to_exists(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     links = re.findall(r"\]\(([^)#]+)\)", text) + re.findall(r'(?:src|href)="([^"#]+)"', text)

@@ -51,9 +51,9 @@ EXCLUDED: dict[str, str] = {
     "of_fft/test_pocketfft.py::TestFFTThreadSafe::test_ifft": ROUNDING,
     "of_fft/test_pocketfft.py::TestFFTThreadSafe::test_rfft": ROUNDING,
     "of_fft/test_pocketfft.py::TestFFTThreadSafe::test_irfft": ROUNDING,
-    "of__core/test_ufunc.py::test_addition_reduce_negative_zero": "the sign of a zero, see README",
-    "of__core/test_numeric.py::TestBoolCmp::test_float": "the sign of a NaN, see README",
-    "of__core/test_numeric.py::TestBoolCmp::test_double": "the sign of a NaN, see README",
+    "of__core/test_ufunc.py::test_addition_reduce_negative_zero": "the sign of a zero: docs/limits.md",
+    "of__core/test_numeric.py::TestBoolCmp::test_float": "the sign of a NaN: docs/limits.md",
+    "of__core/test_numeric.py::TestBoolCmp::test_double": "the sign of a NaN: docs/limits.md",
 }
 """Tests that say nothing when they are compiled, and why."""
 
