@@ -12,7 +12,7 @@ help:
 	@echo "make notebooks     run the notebooks from their sources and save them with results"
 	@echo "make lab           open JupyterLab on the notebooks"
 	@echo "make test          all checks and all tests"
-	@echo "make test-quick    the tests that take no compiler, kernel or browser"
+	@echo "make test-quick    some examples of each test that takes no compiler or browser"
 	@echo "make coverage-table  write docs/coverage.md from the lowering table"
 	@echo "make lint          formatting, types and style"
 	@echo "make bench         measure against NumPy, Numba, JAX and torch.compile: under an hour"
@@ -46,7 +46,7 @@ test:
 
 test-quick:
 	@scripts/setup.sh test "$(PYTHON)"
-	@$(BIN)/python -m pytest -q -m "not slow and not browser"
+	@NPCOMPILE_EACH=4 $(BIN)/python -m pytest -q -n auto --dist loadfile -m "not slow and not browser"
 
 coverage-table:
 	@scripts/setup.sh test "$(PYTHON)"

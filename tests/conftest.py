@@ -72,18 +72,31 @@ LARGE = {
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Bring tests into order; with ``NPCOMPILE_THIRD`` large families run a third of theirs."""
+    """Bring tests into order; leave out examples of families that the environment makes smaller.
+
+    With ``NPCOMPILE_THIRD`` large families run a third of theirs, with ``NPCOMPILE_EACH`` every
+    family runs so many at the most, from its first to its last.
+    """
     items.sort(key=place)
-    seed = os.environ.get("NPCOMPILE_THIRD")
-    if not seed:
+    seed, most = os.environ.get("NPCOMPILE_THIRD"), int(os.environ.get("NPCOMPILE_EACH", "0"))
+    examples = [item for item in items if hasattr(item, "callspec")]
+    left: set[pytest.Item] = set()
+    if seed:
+        left |= {
+            item
+            for item in examples
+            if item.path.name in LARGE and zlib.crc32(f"{seed} {item.nodeid}".encode()) % 3
+        }
+    if most:
+        families: dict[str, list[pytest.Item]] = {}
+        for item in examples:
+            families.setdefault(item.nodeid.split("[")[0], []).append(item)
+        for family in families.values():
+            step = max(len(family) / most, 1.0)
+            kept = {int(k * step) for k in range(most)}
+            left |= {item for place, item in enumerate(family) if place not in kept}
+    if not left:
         return
-    left = {
-        item
-        for item in items
-        if item.path.name in LARGE
-        and hasattr(item, "callspec")
-        and zlib.crc32(f"{seed} {item.nodeid}".encode()) % 3
-    }
     config.hook.pytest_deselected(items=list(left))
     items[:] = [item for item in items if item not in left]
 

@@ -51,7 +51,7 @@ EXCLUDED: dict[str, str] = {
     "of_fft/test_pocketfft.py::TestFFTThreadSafe::test_ifft": ROUNDING,
     "of_fft/test_pocketfft.py::TestFFTThreadSafe::test_rfft": ROUNDING,
     "of_fft/test_pocketfft.py::TestFFTThreadSafe::test_irfft": ROUNDING,
-    "of__core/test_ufunc.py::test_addition_reduce_negative_zero": "the sign of a zero: docs/limits.md",
+    "of__core/test_ufunc.py::test_addition_reduce_negative_zero": "a sign of zero: docs/limits.md",
     "of__core/test_numeric.py::TestBoolCmp::test_float": "the sign of a NaN: docs/limits.md",
     "of__core/test_numeric.py::TestBoolCmp::test_double": "the sign of a NaN: docs/limits.md",
 }
