@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import ast
 import builtins
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -79,3 +83,39 @@ def test_indices_that_are_linear_are_looked_at_before_the_loop(
 def test_why_not(text: str, reason: str) -> None:
     with pytest.raises(Declined, match=reason):
         translated(text, a=np.zeros(9), word="word", c=1j)
+
+
+MANY_NAMES = """
+for i in range(n):
+    first, second = a[i], a[i] * 2
+    if first > second:
+        third, fourth = first - 1.0, second + b
+        fifth = third
+    else:
+        third = second
+    total = total + third
+    sixth = third * 2
+    seventh = sixth + first
+    eighth = first if i else second
+"""
+
+
+def test_the_text_is_the_same_in_every_process() -> None:
+    """What is in the cache is found by its text, which no order of a set may change."""
+    code = (
+        "import numpy as np; from tests.test_loops_program import MANY_NAMES, translated\n"
+        "print(translated(MANY_NAMES, n=9, a=np.ones(9), b=0.5, total=0.0).source)"
+    )
+    texts = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            cwd=Path(__file__).parents[1],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for seed in "123"
+    ]
+    assert "m_v_seventh" in texts[0]
+    assert len({*texts}) == 1

@@ -285,7 +285,7 @@ class Names(Variables, ABC):
         """What holds whichever way was taken."""
         made = dict(environments[0])
         for other in environments[1:]:
-            for name in {*made, *other}:
+            for name in {**made, **other}:
                 try:
                     made[name] = join(made.get(name, UNBOUND), other.get(name, UNBOUND))
                 except Declined as clash:
