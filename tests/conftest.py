@@ -71,11 +71,22 @@ LARGE = {
 """Families of many examples, of which a landing runs a third."""
 
 
+NATIVE = {"tests.native_loops", "tests.whole_functions", "tests.test_runtime_whole_function"}
+"""Modules with which tests have loops and functions compiled."""
+
+
+def makes_native_code(item: pytest.Item) -> bool:
+    """Whether a test is in a module that uses one of these."""
+    used = vars(item.module).values() if isinstance(item, pytest.Function) else ()
+    return any(getattr(value, "__module__", None) in NATIVE for value in used)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Bring tests into order; leave out examples of families that the environment makes smaller.
 
     With ``NPCOMPILE_THIRD`` large families run a third of theirs, with ``NPCOMPILE_EACH`` every
-    family runs so many at the most, from its first to its last.
+    family runs so many at the most, from its first to its last, and nothing runs that has native
+    code made, which takes seconds each time.
     """
     items.sort(key=place)
     seed, most = os.environ.get("NPCOMPILE_THIRD"), int(os.environ.get("NPCOMPILE_EACH", "0"))
@@ -95,6 +106,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             step = max(len(family) / most, 1.0)
             kept = {int(k * step) for k in range(most)}
             left |= {item for place, item in enumerate(family) if place not in kept}
+        left |= {item for item in items if makes_native_code(item)}
     if not left:
         return
     config.hook.pytest_deselected(items=list(left))
