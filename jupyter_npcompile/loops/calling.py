@@ -90,6 +90,14 @@ def keeps_order(function: Any) -> bool:
     )
 
 
+READING: tuple[Any, ...] = (
+    *(*REDUCING, np.sort, np.diag, np.where, np.clip, np.outer, np.dot, np.linalg.norm, len, abs),
+    *(np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.dstack, np.allclose),
+    *(np.array, np.copy, np.cumsum, np.diff, np.interp, np.tensordot, np.einsum, np.kron),
+)
+"""Functions whose results are never views of their arguments, besides ufuncs."""
+
+
 def only_reads(function: Any) -> bool:
     """Whether what a function gives is never a view of its arguments, or one of them.
 
@@ -98,11 +106,7 @@ def only_reads(function: Any) -> bool:
     >>> only_reads(np.sqrt), only_reads(np.sum), only_reads(np.reshape)
     (True, True, False)
     """
-    reads: tuple[Any, ...] = (*REDUCING, np.sort, np.diag, np.where, np.clip, np.outer, np.dot)
-    reads += (np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.dstack)
-    reads += (np.array, np.copy, np.cumsum, np.diff, np.interp, np.tensordot, np.einsum, np.kron)
-    reads += (np.allclose, np.linalg.norm, len, abs)
-    return isinstance(function, np.ufunc) or function in reads
+    return isinstance(function, np.ufunc) or function in READING
 
 
 TAKE_LISTS = (np.array, np.asarray, np.concatenate)

@@ -15,6 +15,7 @@ from jupyter_npcompile.loops import elementwise
 from jupyter_npcompile.loops.cuts import Index, as_index, is_given, view
 from jupyter_npcompile.loops.kinds import CTYPES, SIZE, ArrayType, Declined, Number
 from jupyter_npcompile.loops.values import (
+    ALL,
     Applied,
     Cut,
     Gathered,
@@ -26,7 +27,6 @@ from jupyter_npcompile.loops.values import (
 )
 from jupyter_npcompile.loops.writer import Writer
 
-ALL = Cut(None, None, None)
 FIRST = Scalar("0", SIZE, const=0)
 
 

@@ -10,6 +10,7 @@ from jupyter_npcompile.loops import elementwise, fancy, reuse, scatters
 from jupyter_npcompile.loops.cuts import Index, element, expand, is_fancy, view
 from jupyter_npcompile.loops.kinds import CTYPES, SIZE, Declined, Number
 from jupyter_npcompile.loops.values import (
+    ALL,
     Applied,
     Cut,
     Gathered,
@@ -19,8 +20,6 @@ from jupyter_npcompile.loops.values import (
     Value,
 )
 from jupyter_npcompile.loops.writer import Writer
-
-ALL = Cut(None, None, None)
 
 
 def read(writer: Writer, ref: Ref, indices: Sequence[Index], *, is_dying: bool = False) -> Value:

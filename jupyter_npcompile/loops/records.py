@@ -99,6 +99,11 @@ class FreeVariable:
     name : str
         The name.
 
+    Attributes
+    ----------
+    place : int
+        Identity of what holds the variable: a cell, or the names of a module.
+
     Examples
     --------
     >>> offset = 0.5
@@ -136,9 +141,10 @@ class FreeVariable:
                 return cell.cell_contents
             except ValueError:
                 raise LookupError(self.name) from None
-        if self.name in self.function.__globals__:
-            return self.function.__globals__[self.name]
-        return self.function.__builtins__[self.name]
+        function: Any = self.function
+        if self.name in function.__globals__:
+            return function.__globals__[self.name]
+        return function.__builtins__[self.name]
 
 
 Path = tuple[str | Step | FreeVariable, ...]

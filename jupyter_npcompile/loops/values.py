@@ -372,6 +372,10 @@ class Cut:
     step: Scalar | None
 
 
+ALL = Cut(None, None, None)
+"""All of a dimension."""
+
+
 Value = (
     Cut
     | Scalar

@@ -12,7 +12,7 @@ from typing import Any
 
 from jupyter_npcompile.loops.records import FreeVariable, Path, Step
 from jupyter_npcompile.runtime.fast import written
-from jupyter_npcompile.runtime.loop_form import Form, holds, is_same
+from jupyter_npcompile.runtime.loop_form import Form, is_same
 
 Take = Callable[[Mapping[str, Any], Mapping[str, Any]], "list[Any] | None"]
 """From local and global names to inputs; None when something is not as was assumed."""
@@ -59,7 +59,6 @@ class Reader:
         self.objects: dict[str, Any] = {
             "builtin": vars(builtins),
             "is_same": is_same,
-            "holds": holds,
         }
 
     def path(self, path: Path) -> str:
@@ -86,9 +85,6 @@ class Reader:
         """What a form assumes."""
         tests = []
         for assumption in form.code.assumptions:
-            if isinstance(assumption.path[0], FreeVariable):
-                tests.append(f"holds({self._known(assumption)}, names)")
-                continue
             expected = self._known(assumption.value)
             found = self.path(assumption.path)
             tests.append(f"((v := {found}) is {expected} or is_same(v, {expected}))")

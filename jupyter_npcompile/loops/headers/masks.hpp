@@ -39,50 +39,35 @@ template <class T> static bool rise(const View<T, 1> &where, i64 n) {
     return true;
 }
 
-// Rows that lie so far from the first one each, one behind the other: short ones without a loop.
-template <i64 COUNT, class T, int N>
-static void short_rows_from(T *to, const View<T, 1> &first, const View<i64, N> &offsets) {
-    const i64 count = offsets.size();
-    for (i64 k = 0; k < count; k++)
-        for (i64 j = 0; j < COUNT; j++) to[k * COUNT + j] = first.p[offsets.p[k] + j];
+// Rows one behind the other, each from where it lies: short ones without a loop.
+template <i64 COUNT, class T, class Row> static void copy_short_rows(T *to, i64 count, const Row &row) {
+    for (i64 k = 0; k < count; k++) {
+        const T *const from = row(k);
+        for (i64 j = 0; j < COUNT; j++) to[k * COUNT + j] = from[j];
+    }
 }
-template <class T, int N> static void rows_from(T *to, const View<T, 1> &first, const View<i64, N> &offsets) {
-    const i64 n = first.n[0], step = first.s[0], count = offsets.size();
+template <class T, class Row> static void copy_rows(T *to, i64 n, i64 step, i64 count, const Row &row) {
     if (step == 1) switch (n) {
-    case 1: return short_rows_from<1>(to, first, offsets);
-    case 2: return short_rows_from<2>(to, first, offsets);
-    case 3: return short_rows_from<3>(to, first, offsets);
-    case 4: return short_rows_from<4>(to, first, offsets);
+    case 2: return copy_short_rows<2>(to, count, row);
+    case 3: return copy_short_rows<3>(to, count, row);
+    case 4: return copy_short_rows<4>(to, count, row);
     }
     for (i64 k = 0; k < count; k++) {
-        const T *const row = first.p + offsets.p[k];
+        const T *const from = row(k);
         T *const out = to + k * n;
-        if (step == 1) std::memcpy(out, row, (size_t)n * sizeof(T));
-        else for (i64 j = 0; j < n; j++) out[j] = row[j * step];
+        if (step == 1) for (i64 j = 0; j < n; j++) out[j] = from[j];
+        else for (i64 j = 0; j < n; j++) out[j] = from[j * step];
     }
 }
-
-// Rows of a matrix: short ones are copied without a loop.
-template <i64 COUNT, class T, class I>
-static void take_short_rows(T *to, const View<T, 2> &from, const View<I, 1> &where) {
-    for (i64 k = 0; k < where.n[0]; k++) {
-        const T *const row = from.p + place((i64)where.p[k * where.s[0]], from.n[0]) * from.s[0];
-        for (i64 j = 0; j < COUNT; j++) to[k * COUNT + j] = row[j];
-    }
+// Rows that lie so far from the first one each.
+template <class T, int N> static void rows_from(T *to, const View<T, 1> &first, const View<i64, N> &offsets) {
+    copy_rows(to, first.n[0], first.s[0], offsets.size(), [&](i64 k) { return first.p + offsets.p[k]; });
 }
+// Rows of a matrix.
 template <class T, class I> static void take_rows(T *to, const View<T, 2> &from, const View<I, 1> &where) {
-    const i64 n = from.n[1], step = from.s[1];
-    if (step == 1) switch (n) {
-    case 2: return take_short_rows<2>(to, from, where);
-    case 3: return take_short_rows<3>(to, from, where);
-    case 4: return take_short_rows<4>(to, from, where);
-    }
-    for (i64 k = 0; k < where.n[0]; k++) {
-        const T *const row = from.p + place((i64)where.p[k * where.s[0]], from.n[0]) * from.s[0];
-        T *const out = to + k * n;
-        if (step == 1) for (i64 j = 0; j < n; j++) out[j] = row[j];
-        else for (i64 j = 0; j < n; j++) out[j] = row[j * step];
-    }
+    copy_rows(to, from.n[1], from.s[1], where.n[0], [&](i64 k) {
+        return from.p + place((i64)where.p[k * where.s[0]], from.n[0]) * from.s[0];
+    });
 }
 
 // Sums of bytes that do not overflow are vectors of bytes.

@@ -785,22 +785,21 @@ static inline void add_product(const U *a, i64 sa, i64 n, const View<V, 2> &b, T
 static Buffer *kept_[KEPT_SHELVES];
 // So does large memory. All native code of a process has the same few megabytes, for the dynamic
 // linker takes such a variable once.
-struct KeptLarge { Buffer *first = nullptr; };
-inline __attribute__((visibility("default"))) KeptLarge npcompile_kept_large;
+inline __attribute__((visibility("default"))) Buffer *npcompile_kept_large = nullptr;
 static void take_kept(Spare &spare) {
     for (int k = 0; k < KEPT_SHELVES; k++) { spare.first[k] = kept_[k]; kept_[k] = nullptr; }
-    spare.large = npcompile_kept_large.first;
-    npcompile_kept_large.first = nullptr;
+    spare.large = npcompile_kept_large;
+    npcompile_kept_large = nullptr;
 }
 static void keep_large(Spare &spare) {
     Kept kept;
-    for (Buffer *b = npcompile_kept_large.first; b; b = b->next) kept.has_room_for(b->room);
+    for (Buffer *b = npcompile_kept_large; b; b = b->next) kept.has_room_for(b->room);
     for (Buffer **b = &spare.large; *b;) {
         Buffer *const one = *b;
         if (!kept.has_room_for(one->room)) { b = &one->next; continue; }
         *b = one->next;
-        one->next = npcompile_kept_large.first;
-        npcompile_kept_large.first = one;
+        one->next = npcompile_kept_large;
+        npcompile_kept_large = one;
     }
 }
 static void keep(Spare &spare) {

@@ -11,12 +11,11 @@ from jupyter_npcompile.loops import arithmetic, cuts, elementwise
 from jupyter_npcompile.loops.calls import Call, elements, named, of, register
 from jupyter_npcompile.loops.kinds import Declined
 from jupyter_npcompile.loops.library.results import NONE, made, place_of
-from jupyter_npcompile.loops.values import Cut, Items, Known, Ref, Scalar, Value
+from jupyter_npcompile.loops.values import ALL, Cut, Items, Known, Ref, Scalar, Value
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
 
-ALL = Cut(None, None, None)
 MODES = {"full": "FULL_LENGTH", "same": "SAME_LENGTH", "valid": "VALID_LENGTH"}
 LONGEST = 256
 """Numbers of a kernel with which arrays are convolved here."""

@@ -15,12 +15,10 @@ from jupyter_npcompile.loops.kinds import CTYPES, Declined
 from jupyter_npcompile.loops.library.creation import array_call
 from jupyter_npcompile.loops.library.reductions import SUMS
 from jupyter_npcompile.loops.library.results import NONE, made, row_of
-from jupyter_npcompile.loops.values import Cut, Items, Known, Ref, Scalar, Value
+from jupyter_npcompile.loops.values import ALL, Cut, Items, Known, Ref, Scalar, Value
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
-
-ALL = Cut(None, None, None)
 
 
 @of(np.bincount)

@@ -14,8 +14,8 @@ from jupyter_npcompile.loops.library import stacks
 from jupyter_npcompile.loops.library.creation import array_call
 from jupyter_npcompile.loops.library.results import NONE, place_of
 from jupyter_npcompile.loops.values import (
+    ALL,
     Applied,
-    Cut,
     Gathered,
     Items,
     Known,
@@ -29,7 +29,6 @@ from jupyter_npcompile.loops.values import (
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
 
-ALL = Cut(None, None, None)
 FIRST = arithmetic.constant(0)
 
 

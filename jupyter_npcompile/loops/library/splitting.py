@@ -12,12 +12,11 @@ from jupyter_npcompile.loops import arithmetic, cuts, elementwise
 from jupyter_npcompile.loops.calls import elements, named, of
 from jupyter_npcompile.loops.kinds import Declined, Number
 from jupyter_npcompile.loops.library.results import NONE, place_of
-from jupyter_npcompile.loops.values import Cut, Items, Ref, Scalar, Value
+from jupyter_npcompile.loops.values import ALL, Cut, Items, Ref, Scalar, Value
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
 
-ALL = Cut(None, None, None)
 MOST = 32
 """Pieces, at most: each is a variable in C++."""
 
@@ -28,12 +27,12 @@ def _piece(t: Names, ref: Ref, place: int, start: Scalar | None, stop: Scalar | 
     return cuts.view(t.writer, ref, full)
 
 
-def _split(t: Names, value: Value, where: Value, place: int, *, even: bool) -> Items:
+def _split(t: Names, ref: Ref, where: Value, place: int, *, even: bool) -> Items:
     """The pieces of an array.
 
     Parameters
     ----------
-    value : Value
+    ref : Ref
         The array.
     where : Value
         How many pieces, or at which places it is cut.
@@ -43,13 +42,11 @@ def _split(t: Names, value: Value, where: Value, place: int, *, even: bool) -> I
         Whether so many pieces have to be of the same length.
     """
     w = t.writer
-    ref = elementwise.materialise(w, elements(value))
     if isinstance(where, Items):
         ends = [end for end in where.items if isinstance(end, Scalar) and type(end.const) is int]
         if len(ends) != len(where.items) or len(ends) >= MOST:
             raise Declined("places at which an array is split, which are not known")
         pairs = zip([None, *ends], [*ends, None], strict=True)
-        # Before the first place there is what comes from the begin on, which may be left out.
         pieces = [_piece(t, ref, place, start, stop) for start, stop in pairs]
         return Items(tuple(pieces), is_list=True)
     count = where.const if isinstance(where, Scalar) else None
@@ -79,13 +76,13 @@ def _register(function: Callable[..., object], *, even: bool, axis: int | None =
     def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
         names = ("ary", "indices_or_sections", "axis")[: 3 if axis is None else 2]
         given = named(name, names, args, kwargs)
-        value = elementwise.materialise(t.writer, elements(given.get("ary", NONE)))
-        if axis is not None and value.ndim <= axis and function is not np.hsplit:
+        ref = elementwise.materialise(t.writer, elements(given.get("ary", NONE)))
+        if axis is not None and ref.ndim <= axis and function is not np.hsplit:
             raise Declined(f"{name} of so few dimensions")
-        place = min(axis, value.ndim - 1) if axis is not None else 0
+        place = min(axis, ref.ndim - 1) if axis is not None else 0
         if "axis" in given:
-            place = place_of(given["axis"], value.ndim)
-        return _split(t, value, given.get("indices_or_sections", NONE), place, even=even)
+            place = place_of(given["axis"], ref.ndim)
+        return _split(t, ref, given.get("indices_or_sections", NONE), place, even=even)
 
 
 _register(np.split, even=True)

@@ -267,12 +267,11 @@ def sliding_window_view(
     a = trace.value(x)
     if writeable:
         trace.unsupported("windows that are written into share elements")
-    sizes = np.atleast_1d(trace.known(window_shape, "window_shape")).tolist()
-    places = range(a.ndim) if axis is None else np.atleast_1d(trace.known(axis, "axis")).tolist()
+    sizes, places = trace.integers(window_shape, "window_shape"), trace.axes(axis, a.ndim)
 
     def windows(tensor: Tensor) -> Tensor:
         for place, size in zip(places, sizes, strict=True):
-            tensor = tensor.unfold(place if place >= 0 else place + a.ndim, size, 1)
+            tensor = tensor.unfold(place, size, 1)
         return tensor
 
     return trace.view(a, windows)
