@@ -31,6 +31,8 @@ from jupyter_npcompile.tracer.lowering.values import Owner, Value
 class UncheckedTrace(Trace):
     """A lowering whose checks nobody looks at: NumPy has run already."""
 
+    regroups = True
+
     def check(self, condition: Tensor) -> None:
         """Nothing is replayed."""
 

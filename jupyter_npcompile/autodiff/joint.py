@@ -53,6 +53,8 @@ def wanted(graph: Graph) -> tuple[int, list[int]]:
 class _SmoothTrace(Trace):
     """Takes kernels that are smooth where they can be."""
 
+    regroups = True
+
     def kernel(self, ufunc: str) -> Lowering:
         """The kernel of a ufunc."""
         return smooth.KERNELS.get(ufunc) or super().kernel(ufunc)

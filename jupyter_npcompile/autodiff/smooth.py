@@ -28,9 +28,38 @@ def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
     return kernel
 
 
+class _LogAddExp(torch.autograd.Function):
+    """Torch's own, whose rule divides exponential functions, has no curvature far from ties.
+
+    The slopes are logistic functions of the gap between the operands.
+    """
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(a: Tensor, b: Tensor) -> Tensor:
+        return torch.logaddexp(a, b)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        a, b = ctx.saved_tensors
+        gap = torch.where((a == b) & torch.isinf(a), 0.0, a - b)
+        return gradients[0] * torch.sigmoid(gap), gradients[0] * torch.sigmoid(-gap)
+
+
+def _logaddexp(a: Tensor, b: Tensor) -> Tensor:
+    call: Any = _LogAddExp.apply
+    made: Tensor = call(*torch.broadcast_tensors(a, b))
+    return made
+
+
 def _logaddexp2(a: Tensor, b: Tensor) -> Tensor:
     scale = math.log(2)
-    return torch.logaddexp(a * scale, b * scale) / scale
+    return _logaddexp(a * scale, b * scale) / scale
 
 
 def _modf(x: Tensor) -> tuple[Tensor, Tensor]:
@@ -104,7 +133,9 @@ KERNELS: Mapping[str, Callable[..., Any]] = {
     "float_power": _power,
     "frexp": _frexp,
     "heaviside": _plain(_heaviside),
+    "hypot": _plain(steep.hypot),
     "log1p": _plain(_log1p),
+    "logaddexp": _plain(_logaddexp),
     "logaddexp2": _plain(_logaddexp2),
     "multiply": _complex(torch.mul, elementwise.multiply),
     "modf": _plain(_modf),

@@ -111,6 +111,49 @@ class _Phase(torch.autograd.Function):
         return torch.complex(-turned * torch.imag(phase), turned * torch.real(phase))
 
 
+class _Hypot(torch.autograd.Function):
+    """The length of pairs of real numbers; its gradient at zero is zero."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(a: Tensor, b: Tensor) -> Tensor:
+        return torch.hypot(a, b)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        cosine, sine = _direction(*ctx.saved_tensors)
+        return gradients[0] * cosine, gradients[0] * sine
+
+
+class _Direction(torch.autograd.Function):
+    """Pairs of real numbers divided by their length."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+        length = torch.hypot(a, b)
+        length = torch.where(length == 0, 1.0, length)
+        return a / length, b / length
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        a, b = ctx.saved_tensors
+        cosine, sine = _direction(a, b)
+        cross = gradients[1] * cosine - gradients[0] * sine
+        turned = _product(cross, _inverse(hypot(a, b)))
+        return -turned * sine, turned * cosine
+
+
 def _product(a: Tensor, b: Tensor) -> Tensor:
     call: Any = _Product.apply
     made: Tensor = call(a, b)
@@ -130,6 +173,19 @@ def _inverse(x: Tensor) -> Tensor:
 def _phase(z: Tensor) -> Tensor:
     call: Any = _Phase.apply
     made: Tensor = call(z)
+    return made
+
+
+def _direction(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    call: Any = _Direction.apply
+    made: tuple[Tensor, Tensor] = call(a, b)
+    return made
+
+
+def hypot(a: Tensor, b: Tensor) -> Tensor:
+    """The length of pairs of real numbers."""
+    call: Any = _Hypot.apply
+    made: Tensor = call(*torch.broadcast_tensors(a, b))
     return made
 
 

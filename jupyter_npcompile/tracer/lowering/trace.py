@@ -60,7 +60,12 @@ class Trace:
         The node being lowered.
     lengths : dict of int to list of tuple
         For each node, the shapes of its results.
+    regroups : bool
+        Whether long chains may be combined in another order than NumPy's:
+        only their derivatives are wanted.
     """
+
+    regroups = False
 
     def __init__(self) -> None:
         self.values: dict[int, Any] = {}

@@ -28,6 +28,9 @@ MAX_STEPS = 64
 _SCANNED = ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or")
 _HALVED = ("fmax", "fmin", "bitwise_and", "bitwise_or", "bitwise_xor", "logical_xor", "gcd")
 
+_ROUNDED = ("logaddexp", "logaddexp2", "hypot")
+"""Ufuncs whose order matters to rounding only."""
+
 _SIGNLESS = ("gcd", "hypot")
 """Ufuncs whose identity changes a single element: ``reduce`` begins with it."""
 
@@ -91,6 +94,9 @@ def _rows(tensor: Tensor, axes: list[int], kept: list[int]) -> Tensor:
 def _folded(
     trace: Trace, name: str, rows: Tensor, kind: np.dtype, initial: object, mask: Tensor | None
 ) -> Tensor:
+    def begin(initial: object) -> Tensor:
+        return trace.cast(trace.value(initial, kind), kind).expand(rows.shape[1:])
+
     identity = getattr(np, name).identity
     if initial is None and (rows.shape[0] == 0 or mask is not None):
         if identity is None:
@@ -98,15 +104,17 @@ def _folded(
         initial = Owner(trace.scalar(identity, kind), kind)  # -1 stands for all bits
     if mask is None and initial is None and name in _HALVED:
         return _halved(trace, name, rows, kind)
+    if trace.regroups and name in _ROUNDED and rows.shape[0] > 0:
+        if mask is not None:
+            rows = torch.where(mask, rows, identity)
+        found = _halved(trace, name, rows, kind)
+        return found if initial is None else _step(trace, name, begin(initial), found, kind)
     if kind.name == "float16" and name in ("subtract", "divide"):
         trace.unsupported("NumPy keeps single precision between the steps")
     if rows.shape[0] > MAX_STEPS:
         trace.unsupported(f"more than {MAX_STEPS} steps one after the other")
     steps = list(rows.unbind(0))
-    if initial is not None:
-        found = trace.cast(trace.value(initial, kind), kind).expand(rows.shape[1:])
-    else:
-        found = steps.pop(0)
+    found = steps.pop(0) if initial is None else begin(initial)
     for k, step in enumerate(steps):
         joined = _step(trace, name, found, step, kind)
         found = joined if mask is None else torch.where(mask[k], joined, found)
@@ -146,7 +154,20 @@ def accumulate(
     return Owner(found != 0 if x.dtype.kind == "b" else unordered(found, x.dtype), x.dtype)
 
 
+def _doubled(trace: Trace, name: str, rows: Tensor, kind: np.dtype) -> Tensor:
+    """All partial results along the first dimension: each pass doubles how far they reach."""
+    reach = 1
+    while reach < rows.shape[0]:
+        joined = _step(trace, name, rows[:-reach], rows[reach:], kind)
+        rows = torch.cat([rows[:reach], joined])
+        reach *= 2
+    return rows
+
+
 def _accumulated(trace: Trace, name: str, x: Value, axis: int, kind: np.dtype) -> Value:
+    if trace.regroups and name in _ROUNDED:
+        partial = _doubled(trace, name, trace.cast(x, kind).movedim(axis, 0), kind)
+        return Owner(partial.movedim(0, axis), kind)
     if x.shape[axis] > MAX_STEPS:
         trace.unsupported(f"more than {MAX_STEPS} steps one after the other")
     steps = trace.cast(x, kind).unbind(axis)
