@@ -245,7 +245,7 @@ def test_one_look_at_the_end_of_a_chain() -> None:
 def test_exact_looks_where_nan_came_in() -> None:
     x = Node(0, "input", types=KIND, finite=False)
     y = Node(1, "numpy.exp", (Ref(0),), types=KIND, reports=KINDS)
-    z = Node(2, "numpy.add", (Ref(1), 1), types=KIND, reports=KINDS)
+    z = Node(2, "numpy.add", (Ref(1), Ref(0)), types=KIND, reports=KINDS)
     assert looks(Graph("numpy", (x,), (y, z))) == {1: "exact", 2: "exact"}
 
 
@@ -253,3 +253,50 @@ def test_nothing_to_look_for() -> None:
     x = Node(0, "input", types=KIND)
     y = Node(1, "numpy.exp", (Ref(0),), types=KIND)
     assert looks(Graph("numpy", (x,), (y,))) == {1: "never"}
+
+
+def test_what_is_overwritten_shows_nothing() -> None:
+    @jupyter_npcompile.compile
+    def function(x: Any) -> Any:
+        logarithm = np.log(x)
+        turned = -logarithm
+        turned[:] = 0
+        return turned + x
+
+    for _ in range(2):
+        function(PLAIN)
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        function(ZERO)
+
+
+def test_one_look_for_what_shows_in_both_branches() -> None:
+    x = Node(0, "input", types=KIND)
+    nodes = (
+        Node(1, "numpy.exp", (Ref(0),), types=KIND, reports=KINDS),
+        Node(2, "numpy.subtract", (1.0, Ref(1)), types=KIND, reports=KINDS),
+        Node(3, "numpy.where", (Ref(0), Ref(2), Ref(1)), types=KIND, reports=KINDS),
+        Node(4, "numpy.multiply", (Ref(3), Ref(0)), types=KIND, reports=KINDS),
+    )
+    assert looks(Graph("numpy", (x,), nodes)) == {1: "never", 2: "never", 3: "never", 4: "finite"}
+    hidden = Node(3, "numpy.where", (Ref(0), Ref(2), 0.0), types=KIND, reports=KINDS)
+    found = looks(Graph("numpy", (x,), (*nodes[:2], hidden, nodes[3])))
+    assert found == {1: "finite", 2: "never", 3: "never", 4: "finite"}
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "value"), [("nextafter", 1.0, 1.0), ("multiply", 1e-300, 1e-300)]
+)
+def test_an_underflow_where_indices_choose_is_not_missed(
+    name: str, first: float, value: float
+) -> None:
+    @np.errstate(under="warn")
+    def function(x: Any, value: float) -> Any:
+        getattr(np, name).at(x, [0], value)
+        return x
+
+    compiled = jupyter_npcompile.compile(function)
+    for _ in range(2):
+        compiled(PLAIN.copy(), 2.0)
+    for start in (0.0, first):
+        x = np.array([start, start])
+        assert seen(compiled, x, value) == seen(function, x, value)

@@ -53,7 +53,8 @@ class _LogAddExp(torch.autograd.Function):
 
 def _logaddexp(a: Tensor, b: Tensor) -> Tensor:
     call: Any = _LogAddExp.apply
-    made: Tensor = call(*torch.broadcast_tensors(a, b))
+    a, b = torch.broadcast_tensors(a, b)  # type: ignore[no-untyped-call]
+    made: Tensor = call(a, b)
     return made
 
 

@@ -185,7 +185,8 @@ def _direction(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
 def hypot(a: Tensor, b: Tensor) -> Tensor:
     """The length of pairs of real numbers."""
     call: Any = _Hypot.apply
-    made: Tensor = call(*torch.broadcast_tensors(a, b))
+    a, b = torch.broadcast_tensors(a, b)  # type: ignore[no-untyped-call]
+    made: Tensor = call(a, b)
     return made
 
 

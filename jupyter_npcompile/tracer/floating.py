@@ -17,7 +17,8 @@ from typing import Literal
 
 import numpy as np
 
-from jupyter_npcompile.graph.nodes import Argument, Constant, Graph, Node, Ref
+from jupyter_npcompile.graph.nodes import Argument, Constant, Graph, Node
+from jupyter_npcompile.tracer.propagation import canonical, is_harmless, named, shown_by
 
 Look = Literal["never", "finite", "exact"]
 """How a node is looked at: not at all; whether its result is finite; or whether
@@ -35,11 +36,7 @@ SUMS = frozenset(
 """Functions of many elements in which an underflow shows in the result."""
 
 
-def _functions(names: str) -> frozenset[str]:
-    return frozenset(f"numpy.{name}" for name in names.split())
-
-
-QUIET = _functions(
+QUIET = named(
     """
     einsum vdot convolve correlate interp empty empty_like bartlett blackman hamming hanning kaiser
     linalg.cond linalg.svd linalg.svdvals linalg.inv linalg.solve linalg.slogdet linalg.eigvalsh
@@ -49,7 +46,7 @@ QUIET = _functions(
 )
 """Functions whose arithmetic NumPy does not watch."""
 
-SAFE = _functions(
+SAFE = named(
     """
     negative positive absolute fabs conjugate conj sign copysign rint floor ceil trunc fix
     maximum minimum fmax fmin arctan tanh arcsinh cbrt deg2rad radians heaviside signbit arctan2
@@ -66,15 +63,6 @@ SAFE = _functions(
     """
 ) | {f"ndarray.{name}" for name in ("T", "mT", "flatten", "view", "flat", "real", "imag", "fill")}
 """Operations in which nothing can happen that NumPy would report."""
-
-HANDING_ON = _functions(
-    """
-    add subtract multiply negative positive absolute fabs conjugate conj square sqrt log log2
-    log10 log1p sin cos rint floor ceil trunc deg2rad rad2deg degrees radians reshape ravel
-    transpose copy flip add.reduce sum mean
-    """
-) | {"ndarray.T", "ndarray.flatten"}
-"""Operations in whose result an infinite or undefined operand always shows."""
 
 _LARGE = 4096
 
@@ -96,17 +84,18 @@ def looks(graph: Graph) -> dict[int, Look]:
 
     Examples
     --------
-    >>> from jupyter_npcompile.graph.nodes import Position, ValueType
+    >>> from jupyter_npcompile.graph.nodes import Ref, ValueType
     >>> kind = (ValueType("array", "float64", (3,), (8,)),)
     >>> x = Node(0, "input", types=kind)
     >>> y = Node(1, "numpy.exp", (Ref(0),), types=kind, reports=KINDS)
-    >>> z = Node(2, "numpy.add", (Ref(1), 1), types=kind, reports=KINDS)
+    >>> z = Node(2, "numpy.add", (Ref(1), Ref(0)), types=kind, reports=KINDS)
     >>> looks(Graph("numpy", (x,), (y, z)))
     {1: 'never', 2: 'finite'}
     """
-    roots = graph.roots()
+    roots, nodes = graph.roots(), graph.by_id()
     special = _special(graph, roots)
-    written = {roots[id] for node in graph.nodes for id in node.writes}
+    changed = {roots[id] for node in graph.nodes for id in node.writes}
+    written = frozenset(id for id in nodes if roots[id] in changed)
     found: dict[int, Look] = {}
     shown: set[int] = set()
     for node in reversed(graph.nodes):
@@ -114,11 +103,11 @@ def looks(graph: Graph) -> dict[int, Look]:
         if can_report(node):
             if node.reports != KINDS or roots[node.id] in special:
                 look = "exact"
-            elif node.id not in shown or roots[node.id] in written:
+            elif node.id not in shown or node.id in written:
                 look = "finite"
         found[node.id] = look
-        if (look == "finite" or node.id in shown) and _hands_on(node):
-            shown.update(part.id for part in node.args if isinstance(part, Ref))
+        if look == "finite" or (node.id in shown and node.id not in written):
+            shown |= shown_by(node, nodes, written)
     return {node.id: found[node.id] for node in graph.nodes}
 
 
@@ -155,7 +144,9 @@ def is_seen(node: Node) -> bool:
     if UNDERFLOW not in node.reports or name in SAFE or name in SUMS:
         return True
     called = getattr(np, name.removeprefix("numpy."), None)
-    return (isinstance(called, np.ufunc) and called.signature is None) or not node.types
+    if isinstance(called, np.ufunc):
+        return called.signature is None
+    return not node.types and not is_at(node.op)
 
 
 def is_finite(value: object) -> bool:
@@ -217,6 +208,7 @@ def can_report(node: Node) -> bool:
         and all(0 not in type.shape for type in node.types)
         and canonical(node.op) not in SAFE
         and is_watched(node.op)
+        and not (is_harmless(node) and UNDERFLOW not in node.reports)
     )
 
 
@@ -277,24 +269,6 @@ def may_surprise(op: str) -> bool:
     (True, False)
     """
     return canonical(op) in QUIET or op == "ndarray.view" or op.startswith(("python.", "math."))
-
-
-def canonical(op: str) -> str:
-    """The name of the function that a method is.
-
-    Examples
-    --------
-    >>> canonical("ndarray.sum"), canonical("ndarray.T")
-    ('numpy.sum', 'ndarray.T')
-    """
-    name = op.removeprefix("ndarray.")
-    return f"numpy.{name}" if name != op and hasattr(np, name) else op
-
-
-def _hands_on(node: Node) -> bool:
-    plain = "where" not in node.kwargs and "out" not in node.kwargs
-    kept = all(type.dtype.startswith(("float", "complex")) for type in node.types)
-    return plain and kept and canonical(node.op) in HANDING_ON
 
 
 def _special(graph: Graph, roots: dict[int, int]) -> set[int]:

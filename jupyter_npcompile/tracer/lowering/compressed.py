@@ -15,10 +15,10 @@ import torch
 from torch import Tensor
 
 from jupyter_npcompile.graph.nodes import Node
-from jupyter_npcompile.tracer.floating import canonical
 from jupyter_npcompile.tracer.lowering.trace import Trace, is_number
 from jupyter_npcompile.tracer.lowering.ufuncs import named
 from jupyter_npcompile.tracer.lowering.values import Compressed, Owner, Value
+from jupyter_npcompile.tracer.propagation import canonical
 
 Call = Callable[[list[Any], dict[str, Any]], Any]
 

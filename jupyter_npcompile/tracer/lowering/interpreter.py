@@ -57,6 +57,10 @@ class Selected:
     mask: tuple[int, ...]
 
 
+ELEMENTWISE = frozenset({"numpy.where", "numpy.clip", "numpy.astype", "ndarray.astype"})
+"""Operations other than ufuncs that are computed in the loop of what they are computed from."""
+
+
 class Interpreter:
     """Runs nodes over fake tensors."""
 
@@ -83,7 +87,7 @@ class Interpreter:
     def run(self, node: Node) -> None:
         """Lower a node."""
         self._trace.node = node
-        if ufuncs.named(node.op) is None:
+        if ufuncs.named(node.op) is None and node.op not in ELEMENTWISE:
             self._trace.close_sums()
         try:
             self._trace.values[node.id] = self._lowered(node)
