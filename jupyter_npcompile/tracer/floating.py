@@ -146,7 +146,7 @@ def is_seen(node: Node) -> bool:
     called = getattr(np, name.removeprefix("numpy."), None)
     if isinstance(called, np.ufunc):
         return called.signature is None
-    return not node.types and not is_at(node.op)
+    return not node.types and (not is_at(node.op) or name.removesuffix(".at") in SAFE)
 
 
 def is_finite(value: object) -> bool:
