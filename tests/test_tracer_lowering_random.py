@@ -49,7 +49,7 @@ def check(name: str, call: Call) -> int:
     return verdict.replays
 
 
-def try_several(name: str, count: int) -> int:
+def try_several(name: str, count: int, *, quiet: bool = False) -> int:
     """Check random calls; says how many results compiled code gave."""
     captured = 0
 
@@ -58,7 +58,7 @@ def try_several(name: str, count: int) -> int:
     def check_one(data: st.DataObject) -> None:
         nonlocal captured
         call = RECIPES[name].draw(data.draw, name)
-        call.warns = data.draw(st.booleans())
+        call.warns = not quiet and data.draw(st.booleans())
         note(f"{name} {call}")
         captured += check(name, call)
 
@@ -70,6 +70,8 @@ def try_several(name: str, count: int) -> int:
 def test_as_numpy(name: str) -> None:
     count = settings().max_examples // 20
     captured = try_several(name, count) or try_several(name, 20 * count)
+    if not captured:  # where NumPy reports every underflow, few calls of `ufunc.at` are
+        captured = try_several(name, 20 * count, quiet=True)
     artifacts.clear()
     assert captured, "no example was captured"
 

@@ -146,7 +146,11 @@ def is_seen(node: Node) -> bool:
     called = getattr(np, name.removeprefix("numpy."), None)
     if isinstance(called, np.ufunc):
         return called.signature is None
-    return not node.types and (not is_at(node.op) or name.removesuffix(".at") in SAFE)
+    if not is_at(node.op):
+        return not node.types
+    name = name.removesuffix(".at")
+    loops = getattr(np, name.removeprefix("numpy.")).types
+    return name in SAFE or not any(loop[-1] in "efdgFDG" for loop in loops)
 
 
 def is_finite(value: object) -> bool:
