@@ -63,3 +63,26 @@ def test_what_they_may_be(text: str, reason: str) -> None:
         return
     with pytest.raises(Declined, match=reason):
         translated(text, a=np.ones(9), made=made)
+
+
+SYNTHESISED = """
+def f(a, n, up):
+    scale = 0.5
+    def blur(x):
+        w = [scale * (k + 1) for k in range(3)]
+        t = sum(w[k] * x[k:k + n] for k in range(3))
+        low = (t if up else -t) * (scale or 2.0)
+        return low + max(w[j] for j in range(2)) if all(v > 0 for v in w) else low
+    def twice(x):
+        t = [blur(x + k) for k in range(2)]
+        return t[0] + t[1], len([k for k in t])
+    first = blur(a)
+    scale = 1.5
+    return first, blur(a * a), twice(a), [k * scale for k in range(2)]
+"""
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_names_that_nobody_wrote_belong_to_the_function_that_needs_them(up: bool) -> None:
+    state = assert_whole(SYNTHESISED, np.arange(9.0) * 0.25, 6, up)
+    assert state.forms[0].iterations == 2

@@ -188,3 +188,40 @@ def test_why_a_name_has_no_type_is_said() -> None:
 """
     _, state = whole(define(text), [np.arange(9.0)])
     assert "`y`: it is a Python int or a 1-d array" in state.closed
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_stencils_of_any_layout(seed: int) -> None:
+    """Slices that differ in the last dimension share pointers, wherever they turn out to lie."""
+    rng = np.random.default_rng(seed)
+    places = [(int(i), int(j)) for i in range(3) for j in rng.permutation(3)]
+    terms = [f"{k + 1}.5 * u[{i}:n + {i}, {j}:m + {j}]" for k, (i, j) in enumerate(places)]
+    text = (
+        f"def f(u, v, n, m):\n    r = {' + '.join(terms)}\n"
+        "    s = v[:m] + v[1:m + 1] * v[2:m + 2] - v[3:m + 3] / v[4:m + 4] + v[:m]\n"
+        "    for k in range(2):\n        r = r * 0.5 + s\n    return r\n"
+    )
+    made, state = whole(define(text), (np.ones((6, 7)), np.ones(12), 4, 5))
+    assert not state.closed, state.closed
+    assert re.search(r"\*(r_\d+) = r_\d+ \+ -?\d;", state.forms[0].code.source)
+
+    def drawn(run: int) -> Sequence[Any]:
+        rng = np.random.default_rng((seed, run))
+        n, m = int(rng.integers(1, 6)), int(rng.integers(1, 40))
+        rows, columns = (4 if run % 4 == 1 else n + 2), (4 if run % 4 == 2 else m + 2)
+        u = rng.normal(size=(2 * rows, 3 * columns))
+        ways = (
+            lambda: u[:rows, :columns].copy(),
+            lambda: u[:rows, :columns],
+            lambda: np.asfortranarray(u[:rows, :columns]),
+            lambda: u[::2, ::3],
+            lambda: u[:rows, columns - 1 :: -1],
+            lambda: np.broadcast_to(u[0, 0], (rows, columns)),
+        )
+        v = rng.normal(size=2 * m + 12)
+        return ways[run % 6](), v[: 2 + m] if run % 5 == 4 else v[:: run % 2 + 1][: m + 6], n, m
+
+    for run in range(48):
+        expected = outcome(define(text), drawn(run))
+        found = outcome(made, drawn(run))
+        assert not differences(expected, found), f"run {run}"

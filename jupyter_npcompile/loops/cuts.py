@@ -123,7 +123,33 @@ def view(writer: Writer, ref: Ref, full: Sequence[Index]) -> Ref:
     for k, (size, step) in enumerate(zip(sizes, steps, strict=True)):
         writer.emit(f"{name}.n[{k}] = {size}; {name}.s[{k}] = {step};")
     writer.emit(f"{name}.b = {ref.code}.b; {name}.id = ++ids_;")
-    return Ref(name, type, root=ref.root)
+    return Ref(name, type, root=ref.root, column=_column(ref, full))
+
+
+def _column(ref: Ref, full: Sequence[Index]) -> tuple[str, int] | None:
+    """Where a view begins, as far as it is written: its ``column``."""
+    last = full[-1] if full and ref.type.unit else None
+    begin = _beginning(last) if isinstance(last, Cut) else None
+    if begin is None or not begin.isdigit():
+        return None
+    rows = [
+        _beginning(index)
+        if isinstance(index, Cut)
+        else index.code
+        if isinstance(index, Scalar)
+        else None
+        for index in full[:-1]
+    ]
+    return None if None in rows else (f"{ref.code}{rows}", int(begin))
+
+
+def _beginning(cut: Cut) -> str | None:
+    """Where a slice without steps begins: a number if that is known, else C++."""
+    if cut.step is not None and cut.step.const != 1:
+        return None
+    if cut.start is None:
+        return "0"
+    return str(cut.start.const) if type(cut.start.const) is int else cut.start.code
 
 
 def known_slice(cut: Cut, length: int | None) -> range | None:

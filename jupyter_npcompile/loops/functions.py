@@ -5,6 +5,7 @@ from __future__ import annotations
 from jupyter_npcompile.loops import methods
 from jupyter_npcompile.loops.calls import find
 from jupyter_npcompile.loops.library import (
+    cases,
     correlations,
     creation,
     diagonals,
@@ -32,6 +33,7 @@ from jupyter_npcompile.loops.library import (
 )
 
 __all__ = [
+    "cases",
     "correlations",
     "creation",
     "diagonals",

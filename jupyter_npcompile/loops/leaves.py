@@ -23,6 +23,7 @@ class Leaf:
     ref: Ref
     row: str  # pointer to the present row
     steps: list[str]  # one C++ name a dimension: the strides, 0 where it is broadcast
+    beside: tuple[str, int] | None = None  # a row, and how many elements further this one begins
 
 
 class Leaves:
@@ -171,7 +172,8 @@ class Leaves:
     def _alike(self, write: Callable[[], None]) -> None:
         """Write something twice where many operands are slices of one array.
 
-        Then all of them are as many elements further in each row, which is computed once.
+        Then all of them are as many elements further in each row, which is computed once, and
+        those that differ in the last dimension need one pointer together: processors have few.
         """
         groups: dict[str, list[Leaf]] = {}
         for leaf in self.leaves.values():
@@ -188,13 +190,34 @@ class Leaves:
             write()
             return
         w = self.writer
-        with w.block(f"if ({' && '.join(f'{one} == {other}' for one, other in pairs)})"):
+        tests = [f"{one} == {other}" for one, other in pairs]
+        for group in groups.values():
+            tests += self._put_beside(group) if len(group) > ALIKE else []
+        with w.block(f"if ({' && '.join(tests)})"):
             w.emit(*(f"const i64 {one} = {other};" for one, other in pairs))
             write()
+        for leaf in self.leaves.values():
+            leaf.beside = None
         cost, self.cost = self.cost, 0.0  # once is enough
         with w.block("else"):
             write()
         self.cost = cost
+
+    def _put_beside(self, group: list[Leaf]) -> list[str]:
+        """Have rows found by those of which they are a few elements away; what must be so."""
+        tests: list[str] = []
+        firsts: dict[str, Leaf] = {}
+        for leaf in group:
+            if leaf.ref.column is None or leaf.steps[-1] == "0":
+                continue
+            rows, begin = leaf.ref.column
+            first = firsts.setdefault(rows, leaf)
+            if first is leaf or first.ref.column is None:
+                continue
+            away = begin - first.ref.column[1]
+            leaf.beside = first.row, away
+            tests.append(f"{leaf.ref.code}.p == {first.ref.code}.p + {away}")
+        return tests
 
     def _known(self, write: Callable[[bool], None]) -> None:
         """Write something for rows of which the compiler knows how their elements lie."""

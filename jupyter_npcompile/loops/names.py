@@ -130,7 +130,7 @@ class Names(Variables, ABC):
             return fixed(getattr(builtins, name.removeprefix(PYTHONS)))
         if name in frame.held:
             return frame.held[name]
-        if frame.around is not None and name not in frame.own:
+        if frame.around is not None and name not in frame.own and name not in frame.env:
             self.frame = frame.around
             try:
                 return self.read(name)

@@ -214,8 +214,9 @@ class Loop(Leaves):
         self.dims = [n if _NAME.fullmatch(n) else w.hold("i64", n, "n") for n in self.dims]
         self.bases = {}
         for code, leaf in self.leaves.items():
-            base = self.bases[code] = w.name("b")
-            w.emit(f"const {CTYPES[leaf.ref.dtype]} *{base} = {leaf.ref.code}.p;")
+            if leaf.beside is None:
+                base = self.bases[code] = w.name("b")
+                w.emit(f"const {CTYPES[leaf.ref.dtype]} *{base} = {leaf.ref.code}.p;")
             leaf.steps = [
                 step if _NAME.fullmatch(step) else w.hold("i64", step, "s") for step in leaf.steps
             ]
@@ -247,6 +248,10 @@ class Loop(Leaves):
         w, last = self.writer, self.ndim - 1
         counters = [*self.counters[:last], self.first_column]
         for code, leaf in self.leaves.items():
+            if leaf.beside is not None:
+                row, away = leaf.beside
+                w.emit(f"const {CTYPES[leaf.ref.dtype]} *{leaf.row} = {row} + {away};")
+                continue
             base = self.bases.get(code, f"{leaf.ref.code}.p")
             offsets = [
                 f" + {counter} * {step}"

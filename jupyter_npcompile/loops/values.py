@@ -51,12 +51,16 @@ class Ref:
         Whether nothing else refers to its memory.
     root : str
         The variable whose memory it may share; empty for memory of its own.
+    column : tuple of str and int, optional
+        Of a slice: what it shares with slices that differ in the last dimension only, and
+        where it begins there.
     """
 
     code: str
     type: ArrayType
     is_fresh: bool = False
     root: str = ""
+    column: tuple[str, int] | None = None
 
     @property
     def dtype(self) -> str:

@@ -1,0 +1,63 @@
+"""``np.select``: each element by the first condition that holds."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jupyter_npcompile.loops import arithmetic, elementwise
+from jupyter_npcompile.loops.calls import array, elements, named, of
+from jupyter_npcompile.loops.kinds import CTYPES, Declined
+from jupyter_npcompile.loops.library.results import NONE
+from jupyter_npcompile.loops.values import Items, Lazy, Scalar, Value
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.loops.names import Names
+
+_WEAK = {int: 0, float: 0.0, complex: 0j}
+"""Python's numbers, which take the dtype of others."""
+
+
+@of(np.select)
+def _select(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    given = named("np.select", ("condlist", "choicelist", "default"), args, kwargs)
+    lists = given.get("condlist", NONE), given.get("choicelist", NONE)
+    if not all(isinstance(some, Items) for some in lists):
+        raise Declined("np.select of lists that are not written there")
+    conditions, choices = (some.items for some in lists if isinstance(some, Items))
+    if not conditions or len(conditions) != len(choices):
+        raise Declined("np.select of lists that differ in length")
+    tests = [elements(condition) for condition in conditions]
+    if any(test.dtype != "bool" for test in tests):
+        raise Declined("np.select by numbers")
+    default = given.get("default", arithmetic.constant(0))
+    values = [array(value) for value in (*choices, default)]
+    dtype = _common(values)
+    found = values.pop()
+    for test, value in zip(reversed(tests), reversed(values), strict=True):
+        both, (x, y) = elementwise.operands_in([dtype, dtype], (value, found))
+        x, y = x.replace("{0}", "{1}"), y.replace("{1}", "{2}")
+        code = f"chosen<{CTYPES[dtype]}>({{0}}, {x}, {y})"
+        found = elementwise.apply(code, [test, *both], dtype)
+    return found
+
+
+def _common(values: Sequence[Lazy | Scalar]) -> str:
+    """The dtype of the result.
+
+    Raises
+    ------
+    Declined
+        When it depends on whether a number is Python's or NumPy's.
+    """
+    kinds = (elementwise.kinds_of(value) for value in values)
+    found = {
+        np.result_type(*(_WEAK.get(kind, kind) for kind in some))
+        for some in itertools.product(*kinds)
+    }
+    if len(found) != 1:
+        raise Declined("a number that is Python's or NumPy's, as it comes")
+    return found.pop().name
