@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import inspect
 import types
@@ -134,9 +135,12 @@ def _positional_names(op: str) -> tuple[str, ...]:
     """The parameters of a function that may be passed by position, as far as they are known."""
     if op.endswith(".reduce"):
         return _REDUCE
-    name = op.replace("ndarray.", "numpy.", 1)
     try:
-        parameters = inspect.signature(numpy_function(name)).parameters.values()
+        function = numpy_function(op.replace("ndarray.", "numpy.", 1))
+        text = getattr(function, "__text_signature__", None)
+        if isinstance(function, types.BuiltinFunctionType) and text is not None and "$" not in text:
+            return _positional_in(text)  # `inspect` takes 6 ms for the first one
+        parameters = inspect.signature(function).parameters.values()
     except (KeyError, TypeError, ValueError):
         return ()
     return tuple(
@@ -144,6 +148,19 @@ def _positional_names(op: str) -> tuple[str, ...]:
         for parameter in parameters
         if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
     )
+
+
+def _positional_in(signature: str) -> tuple[str, ...]:
+    """The parameters that may be passed by position, of a signature that is written down.
+
+    Examples
+    --------
+    >>> _positional_in("(shape, dtype=None, /, order='C', *, like=None)")
+    ('shape', 'dtype', 'order')
+    """
+    (function,) = ast.parse(f"def function{signature}: pass").body
+    assert isinstance(function, ast.FunctionDef)
+    return tuple(arg.arg for arg in (*function.args.posonlyargs, *function.args.args))
 
 
 def _pad_widths_in_order(args: tuple[Any, ...]) -> tuple[Any, ...]:
