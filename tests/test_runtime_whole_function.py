@@ -546,3 +546,6 @@ def test_the_other_side_comes_seldom_while_it_says_nothing() -> None:
     ring.written.append(1.0)  # it was timed, in the end
     state._left = 0
     assert not state._is_unheard(Turn(ring, True, 0))
+    assert state._is_unheard(Turn(ring, True, 0))
+    state._end_duel()  # something else was compiled
+    assert not state._is_unheard(Turn(Ring(), True, 0))

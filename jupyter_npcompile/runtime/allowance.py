@@ -25,7 +25,8 @@ LATER = 2
 """How many times as much later runs may lose, in which results are checked."""
 
 RECORDING = 8
-"""How many times as much later runs may lose to a recording: it is made once."""
+"""How many times as much later runs may lose to a recording that they have begun in time: it is
+made once, and what it has done would be lost."""
 
 ONCE = 0.3
 """Seconds that a run may lose to what is done once, where all runs together have earned them."""
@@ -119,7 +120,7 @@ class Allowance:
 
     @property
     def left_to_record(self) -> float:
-        """Seconds that a recording may take."""
+        """Seconds that a recording may go on, once it has begun: while there is time ``left``."""
         return self._shared(RECORDING)
 
     @property

@@ -327,7 +327,7 @@ class RegionState:
                 f"{len(sharing)} sizes were recorded already, most of which came once or twice"
             )
             return None
-        if choose(self.options)[1] == "later" and self.rest.allowance.left_to_record <= 0:
+        if self._is_out_of_time():
             self.postponed.add(start)
             return None
         if copies is not None:

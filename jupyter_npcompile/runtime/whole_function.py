@@ -338,6 +338,7 @@ class WholeFunction:
 
     def _end_duel(self) -> None:
         self._duel.end()
+        self._left = 0  # a new opponent is heard at once
         for native in list(self._shortcuts.values()):
             if native is not None:
                 native.left = 0
