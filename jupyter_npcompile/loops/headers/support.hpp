@@ -671,7 +671,7 @@ template <class T> static inline T element(double a) {
     NEED((i64)(T)whole == whole);
     return (T)whole;
 }
-template <class T> static inline T fitting(i64 a) { NEED((i64)(T)a == a && ((T)-1 < 0 || a >= 0)); return (T)a; }
+template <class T> static constexpr T fitting(i64 a) { NEED((i64)(T)a == a && ((T)-1 < 0 || a >= 0)); return (T)a; }
 
 // Comparisons with NaN that leave no floating-point flag: NumPy does not warn of them.
 template <class T> static inline bool lt(T a, T b) {

@@ -124,24 +124,23 @@ struct Crew {
     }
 };
 static void dismiss(Crew *crew) { delete crew; }
-[[gnu::noinline]] static void go_through(Run &run, Nest *nest, const void *what, i64 rows, i64 inner, i64 n, double cost) {
-    const double time = cost * (double)rows * (double)inner * (double)n;
-    if (time >= 2 * PART) {
-        const i64 most = std::min<i64>(threads(), (i64)(time / PART));
-        if (most > 1) {
-            if (!run.crew) run.crew = new Crew;
-            const i64 crew = run.crew->hire(most);
-            return run.crew->work(nest, what, Cuts(rows, inner, n, crew > 1 ? PIECES * crew : 1));
-        }
-    }
-    nest(what, {0, rows, 0, n});
+[[gnu::noinline]] static void go_through(Run &run, Nest *nest, const void *what, i64 rows, i64 inner, i64 n, double time) {
+    const i64 most = std::min<i64>(threads(), (i64)(time / PART));
+    if (!run.crew) run.crew = new Crew;
+    const i64 crew = run.crew->hire(most);
+    run.crew->work(nest, what, Cuts(rows, inner, n, crew > 1 ? PIECES * crew : 1));
 }
 // A nest of loops: it goes through the bounds that it is given. An element takes so many ns.
+// What one thread does alone is written where it stands, where the compiler knows what is constant,
+// and what is in registers.
 template <class F> INLINE void spread(Run &run, i64 rows, i64 inner, i64 n, double cost, const F &nest) {
     if constexpr (!std::is_trivially_copyable<F>::value) return nest((i64)0, rows, (i64)0, n);  // no arrays
+    const double time = cost * (double)rows * (double)inner * (double)n;
+    if (LIKELY(time < 2 * PART) || threads() < 2) return nest((i64)0, rows, (i64)0, n);
+    const F lent = nest;  // nobody has the address of the one above, which is in registers
     Nest *const part = [](const void *what, const Bounds &bounds) {
         const F own = *(const F *)what;  // which is kept in registers
         own(bounds.first, bounds.last, bounds.from, bounds.to);
     };
-    go_through(run, part, &nest, rows, inner, n, cost);
+    go_through(run, part, &lent, rows, inner, n, time);
 }
