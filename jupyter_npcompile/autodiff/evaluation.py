@@ -19,7 +19,6 @@ from jupyter_npcompile.autodiff.sites import on_host, sent, where
 from jupyter_npcompile.autodiff.taints import Step
 from jupyter_npcompile.autodiff.tape import GATHERED, Tape
 from jupyter_npcompile.graph.nodes import Graph, Node
-from jupyter_npcompile.tracer.lowering import ufuncs
 from jupyter_npcompile.tracer.lowering.dtypes import TORCH, load
 from jupyter_npcompile.tracer.lowering.errors import LoweringError, UnsupportedError
 from jupyter_npcompile.tracer.lowering.interpreter import Interpreter
@@ -28,10 +27,8 @@ from jupyter_npcompile.tracer.lowering.trace import Trace
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
 
 
-class UncheckedTrace(Trace):
+class UncheckedTrace(smooth.SmoothTrace):
     """A lowering whose checks nobody looks at: NumPy has run already."""
-
-    regroups = True
 
     def check(self, condition: Tensor) -> None:
         """Nothing is replayed."""
@@ -45,10 +42,6 @@ class UncheckedTrace(Trace):
 
     def close_sums(self) -> None:
         """Nothing is replayed."""
-
-    def kernel(self, ufunc: str) -> Lowering:
-        """The kernel of a ufunc that is smooth where it can be."""
-        return smooth.KERNELS.get(ufunc) or super().kernel(ufunc)
 
     def guard(self, tensor: Tensor, reason: str) -> Tensor:
         """Something arbitrary, through which no gradient may flow."""
@@ -244,9 +237,7 @@ class _Executor(Interpreter):
 
     def _run(self, node: Node, lowering: Lowering, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """A call by a kernel that is smooth where the exact one has a corner."""
-        ufunc = ufuncs.named(node.op)
-        kernel = None if ufunc is None else smooth.KERNELS.get(ufunc.__name__)
-        return super()._run(node, lowering if kernel is None else kernel, args, kwargs)
+        return super()._run(node, smooth.smoothed(node.op, lowering), args, kwargs)
 
     def _blocked(self, node: Node, made: Any, barrier: Step) -> Any:
         for target in (self._trace.values[id] for id in node.writes):

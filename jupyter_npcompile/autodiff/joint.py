@@ -24,7 +24,6 @@ from jupyter_npcompile.autodiff.graph_loops import Loop
 from jupyter_npcompile.autodiff.pullbacks import or_zeros
 from jupyter_npcompile.autodiff.rolling import LOOP, RESULT, outline
 from jupyter_npcompile.graph.nodes import Graph, Node, Ref
-from jupyter_npcompile.tracer.lowering import ufuncs
 from jupyter_npcompile.tracer.lowering.dtypes import load, store
 from jupyter_npcompile.tracer.lowering.interpreter import Interpreter
 from jupyter_npcompile.tracer.lowering.lookup import Lowering
@@ -50,23 +49,11 @@ def wanted(graph: Graph) -> tuple[int, list[int]]:
     return target.id, [leaf.id for leaf in leaves if isinstance(leaf, Ref)]
 
 
-class _SmoothTrace(Trace):
-    """Takes kernels that are smooth where they can be."""
-
-    regroups = True
-
-    def kernel(self, ufunc: str) -> Lowering:
-        """The kernel of a ufunc."""
-        return smooth.KERNELS.get(ufunc) or super().kernel(ufunc)
-
-
 class Differentiable(Interpreter):
     """Takes kernels that are smooth where they can be, and marks nothing."""
 
     def _run(self, node: Node, lowering: Lowering, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        ufunc = ufuncs.named(node.op)
-        kernel = None if ufunc is None else smooth.KERNELS.get(ufunc.__name__)
-        return super()._run(node, lowering if kernel is None else kernel, args, kwargs)
+        return super()._run(node, smooth.smoothed(node.op, lowering), args, kwargs)
 
     def __init__(self, graph: Graph, trace: Trace, loops: Mapping[int, Loop] | None = None) -> None:
         super().__init__(graph, trace)
@@ -120,7 +107,7 @@ def _gives_factors(op: str, kwargs: dict[str, Any]) -> bool:
 
 
 def _of_body(graph: Graph) -> tuple[Trace, Differentiable]:
-    trace = _SmoothTrace()
+    trace = smooth.SmoothTrace()
     return trace, Differentiable(graph, trace)
 
 
@@ -147,7 +134,7 @@ def joint_module(graph: Graph, *, rolls: bool = False) -> torch.fx.GraphModule:
 
     def joint(*given: Tensor) -> list[Tensor]:
         tensors = [t.detach().requires_grad_() if k in places else t for k, t in enumerate(given)]
-        trace = _SmoothTrace()
+        trace = smooth.SmoothTrace()
         with torch.enable_grad():
             interpreter = Differentiable(graph, trace, loops)
             interpreter.bind_inputs(tensors)

@@ -15,7 +15,9 @@ import torch
 from torch import Tensor
 
 from jupyter_npcompile.autodiff import steep
-from jupyter_npcompile.tracer.lowering import elementwise
+from jupyter_npcompile.tracer.lowering import elementwise, ufuncs
+from jupyter_npcompile.tracer.lowering.lookup import Lowering
+from jupyter_npcompile.tracer.lowering.trace import Trace
 from jupyter_npcompile.tracer.lowering.ufuncs import Loop
 
 
@@ -28,21 +30,15 @@ def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
     return kernel
 
 
-class _LogAddExp(torch.autograd.Function):
+class _LogAddExp(steep.OfTensors):
     """Torch's own, whose rule divides exponential functions, has no curvature far from ties.
 
     The slopes are logistic functions of the gap between the operands.
     """
 
-    generate_vmap_rule = True
-
     @staticmethod
     def forward(a: Tensor, b: Tensor) -> Tensor:
         return torch.logaddexp(a, b)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
@@ -52,10 +48,7 @@ class _LogAddExp(torch.autograd.Function):
 
 
 def _logaddexp(a: Tensor, b: Tensor) -> Tensor:
-    call: Any = _LogAddExp.apply
-    a, b = torch.broadcast_tensors(a, b)  # type: ignore[no-untyped-call]
-    made: Tensor = call(a, b)
-    return made
+    return steep.pairwise(_LogAddExp, a, b)
 
 
 def _logaddexp2(a: Tensor, b: Tensor) -> Tensor:
@@ -149,3 +142,19 @@ KERNELS: Mapping[str, Callable[..., Any]] = {
     "cosh": _plain(torch.cosh),
 }
 """By the name of the ufunc."""
+
+
+def smoothed(op: str, lowering: Lowering) -> Lowering:
+    """The kernel of an operation that is smooth where it can be, or else its lowering."""
+    ufunc = ufuncs.named(op)
+    return lowering if ufunc is None else KERNELS.get(ufunc.__name__, lowering)
+
+
+class SmoothTrace(Trace):
+    """Takes kernels that are smooth where they can be; only derivatives are wanted."""
+
+    regroups = True
+
+    def kernel(self, ufunc: str) -> Lowering:
+        """The kernel of a ufunc."""
+        return KERNELS.get(ufunc) or super().kernel(ufunc)

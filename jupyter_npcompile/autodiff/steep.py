@@ -14,18 +14,23 @@ import torch
 from torch import Tensor
 
 
-class _Product(torch.autograd.Function):
-    """A product that is zero where one of its factors is, whatever the other one."""
+class OfTensors(torch.autograd.Function):
+    """A function of tensors alone, whose derivatives are computed from these."""
 
     generate_vmap_rule = True
 
     @staticmethod
-    def forward(a: Tensor, b: Tensor) -> Tensor:
-        return torch.where((a == 0) | (b == 0), 0.0, a * b)
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        """Keep what the function was given."""
+        ctx.save_for_backward(*inputs)
+
+
+class _Product(OfTensors):
+    """A product that is zero where one of its factors is, whatever the other one."""
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        ctx.save_for_backward(*inputs)
+    def forward(a: Tensor, b: Tensor) -> Tensor:
+        return torch.where((a == 0) | (b == 0), 0.0, a * b)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
@@ -70,36 +75,24 @@ class _Power(torch.autograd.Function):
         return _product(gradients[0], slope), None
 
 
-class _Modulus(torch.autograd.Function):
+class _Modulus(OfTensors):
     """The size of complex numbers; its gradient at zero is zero."""
-
-    generate_vmap_rule = True
 
     @staticmethod
     def forward(z: Tensor) -> Tensor:
         return torch.abs(z)
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        ctx.save_for_backward(inputs[0])
-
-    @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
         return gradients[0] * _phase(ctx.saved_tensors[0])
 
 
-class _Phase(torch.autograd.Function):
+class _Phase(OfTensors):
     """Complex numbers divided by their size."""
-
-    generate_vmap_rule = True
 
     @staticmethod
     def forward(z: Tensor) -> Tensor:
         return torch.sgn(z)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        ctx.save_for_backward(inputs[0])
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
@@ -111,18 +104,12 @@ class _Phase(torch.autograd.Function):
         return torch.complex(-turned * torch.imag(phase), turned * torch.real(phase))
 
 
-class _Hypot(torch.autograd.Function):
+class _Hypot(OfTensors):
     """The length of pairs of real numbers; its gradient at zero is zero."""
-
-    generate_vmap_rule = True
 
     @staticmethod
     def forward(a: Tensor, b: Tensor) -> Tensor:
         return torch.hypot(a, b)
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
@@ -130,10 +117,8 @@ class _Hypot(torch.autograd.Function):
         return gradients[0] * cosine, gradients[0] * sine
 
 
-class _Direction(torch.autograd.Function):
+class _Direction(OfTensors):
     """Pairs of real numbers divided by their length."""
-
-    generate_vmap_rule = True
 
     @staticmethod
     def forward(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
@@ -142,16 +127,19 @@ class _Direction(torch.autograd.Function):
         return a / length, b / length
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
-        ctx.save_for_backward(*inputs)
-
-    @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
         a, b = ctx.saved_tensors
         cosine, sine = _direction(a, b)
         cross = gradients[1] * cosine - gradients[0] * sine
         turned = _product(cross, _inverse(hypot(a, b)))
         return -turned * sine, turned * cosine
+
+
+def pairwise(function: type[OfTensors], a: Tensor, b: Tensor) -> Tensor:
+    """A function of two tensors, of each pair of their elements."""
+    call: Any = function.apply
+    made: Tensor = call(*torch.broadcast_tensors(a, b))  # type: ignore[no-untyped-call]
+    return made
 
 
 def _product(a: Tensor, b: Tensor) -> Tensor:
@@ -184,10 +172,7 @@ def _direction(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
 
 def hypot(a: Tensor, b: Tensor) -> Tensor:
     """The length of pairs of real numbers."""
-    call: Any = _Hypot.apply
-    a, b = torch.broadcast_tensors(a, b)  # type: ignore[no-untyped-call]
-    made: Tensor = call(a, b)
-    return made
+    return pairwise(_Hypot, a, b)
 
 
 def modulus(z: Tensor) -> Tensor:

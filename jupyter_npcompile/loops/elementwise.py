@@ -84,6 +84,13 @@ def operands_in(
     return values, texts
 
 
+def chosen(test: Lazy | Scalar, value: Lazy | Scalar, other: Lazy | Scalar, dtype: str) -> Applied:
+    """One of two operands in a dtype, by a condition: both are computed, as in NumPy."""
+    values, (x, y) = operands_in([dtype, dtype], (value, other))
+    x, y = x.replace("{0}", "{1}"), y.replace("{1}", "{2}")
+    return apply(f"chosen<{CTYPES[dtype]}>({{0}}, {x}, {y})", [test, *values], dtype)
+
+
 def binary(name: str, left: Lazy | Scalar, right: Lazy | Scalar) -> Applied:
     """An arithmetic operator, of which at least one side is an array."""
     loop = promotion.common(name, kinds_of(left), kinds_of(right))

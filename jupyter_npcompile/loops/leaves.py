@@ -206,17 +206,15 @@ class Leaves:
     def _put_beside(self, group: list[Leaf]) -> list[str]:
         """Have rows found by those of which they are a few elements away; what must be so."""
         tests: list[str] = []
-        firsts: dict[str, Leaf] = {}
+        firsts: dict[str, tuple[Leaf, int]] = {}
         for leaf in group:
-            if leaf.ref.column is None or leaf.steps[-1] == "0":
+            if leaf.ref.column is None:
                 continue
             rows, begin = leaf.ref.column
-            first = firsts.setdefault(rows, leaf)
-            if first is leaf or first.ref.column is None:
-                continue
-            away = begin - first.ref.column[1]
-            leaf.beside = first.row, away
-            tests.append(f"{leaf.ref.code}.p == {first.ref.code}.p + {away}")
+            first, start = firsts.setdefault(rows, (leaf, begin))
+            if first is not leaf:
+                leaf.beside = first.row, begin - start
+                tests.append(f"{leaf.ref.code}.p == {first.ref.code}.p + {begin - start}")
         return tests
 
     def _known(self, write: Callable[[bool], None]) -> None:

@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 
 from jupyter_npcompile.graph.nodes import Argument, Constant, Graph, Node
-from jupyter_npcompile.tracer.propagation import canonical, is_harmless, named, shown_by
+from jupyter_npcompile.tracer.propagation import canonical, functions, is_harmless, shown_by
 
 Look = Literal["never", "finite", "exact"]
 """How a node is looked at: not at all; whether its result is finite; or whether
@@ -36,7 +36,7 @@ SUMS = frozenset(
 """Functions of many elements in which an underflow shows in the result."""
 
 
-QUIET = named(
+QUIET = functions(
     """
     einsum vdot convolve correlate interp empty empty_like bartlett blackman hamming hanning kaiser
     linalg.cond linalg.svd linalg.svdvals linalg.inv linalg.solve linalg.slogdet linalg.eigvalsh
@@ -46,7 +46,7 @@ QUIET = named(
 )
 """Functions whose arithmetic NumPy does not watch."""
 
-SAFE = named(
+SAFE = functions(
     """
     negative positive absolute fabs conjugate conj sign copysign rint floor ceil trunc fix
     maximum minimum fmax fmin arctan tanh arcsinh cbrt deg2rad radians heaviside signbit arctan2

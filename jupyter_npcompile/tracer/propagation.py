@@ -19,12 +19,12 @@ MAX_BRANCH = 64
 """Nodes of a branch of ``where`` that are looked through."""
 
 
-def named(names: str) -> frozenset[str]:
+def functions(names: str) -> frozenset[str]:
     """Functions of NumPy by their names.
 
     Examples
     --------
-    >>> sorted(named("sqrt linalg.inv"))
+    >>> sorted(functions("sqrt linalg.inv"))
     ['numpy.linalg.inv', 'numpy.sqrt']
     """
     return frozenset(f"numpy.{name}" for name in names.split())
@@ -42,7 +42,7 @@ def canonical(op: str) -> str:
     return f"numpy.{name}" if name != op and hasattr(np, name) else op
 
 
-_ELEMENTWISE = named(
+_ELEMENTWISE = functions(
     """
     add subtract multiply negative positive absolute fabs conjugate conj square sqrt log log2
     log10 log1p sin cos tan arcsin arccos arccosh arcsinh arctanh sinh cosh cbrt rint floor ceil
@@ -51,10 +51,10 @@ _ELEMENTWISE = named(
 )
 """Ufuncs whose result shows every operand."""
 
-_FIRST = named("divide floor_divide fmod remainder")
+_FIRST = functions("divide floor_divide fmod remainder")
 """Ufuncs whose result shows the first operand: infinity hides behind a fraction line."""
 
-_REARRANGED = named(
+_REARRANGED = functions(
     """
     reshape ravel transpose copy flip add.reduce add.accumulate sum cumsum mean multiply.reduce
     multiply.accumulate prod cumprod

@@ -10,7 +10,7 @@ import numpy as np
 
 from jupyter_npcompile.loops import arithmetic, elementwise
 from jupyter_npcompile.loops.calls import array, elements, named, of
-from jupyter_npcompile.loops.kinds import CTYPES, Declined
+from jupyter_npcompile.loops.kinds import Declined
 from jupyter_npcompile.loops.library.results import NONE
 from jupyter_npcompile.loops.values import Items, Lazy, Scalar, Value
 
@@ -38,10 +38,7 @@ def _select(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Val
     dtype = _common(values)
     found = values.pop()
     for test, value in zip(reversed(tests), reversed(values), strict=True):
-        both, (x, y) = elementwise.operands_in([dtype, dtype], (value, found))
-        x, y = x.replace("{0}", "{1}"), y.replace("{1}", "{2}")
-        code = f"chosen<{CTYPES[dtype]}>({{0}}, {x}, {y})"
-        found = elementwise.apply(code, [test, *both], dtype)
+        found = elementwise.chosen(test, value, found, dtype)
     return found
 
 

@@ -21,7 +21,7 @@ from jupyter_npcompile.loops.calls import (
 )
 from jupyter_npcompile.loops.cuts import Index, view
 from jupyter_npcompile.loops.indexing import along
-from jupyter_npcompile.loops.kinds import CTYPES, SIZE, ArrayType, Declined, lengths_of
+from jupyter_npcompile.loops.kinds import SIZE, ArrayType, Declined, lengths_of
 from jupyter_npcompile.loops.library.creation import array_call, shape_named
 from jupyter_npcompile.loops.library.results import NONE, place_of
 from jupyter_npcompile.loops.library.ufuncs import ufunc
@@ -168,9 +168,7 @@ def _where(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Valu
     truth = condition
     if dtype_of(condition) != "bool":
         truth = elementwise.converted(condition, "bool")
-    values, (x, y) = elementwise.operands_in([dtype, dtype], (a, b))
-    x, y = x.replace("{0}", "{1}"), y.replace("{1}", "{2}")
-    return elementwise.apply(f"chosen<{CTYPES[dtype]}>({{0}}, {x}, {y})", [truth, *values], dtype)
+    return elementwise.chosen(truth, a, b, dtype)
 
 
 @of(np.clip)
