@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain, repeat
 from typing import get_args
 
 from jupyter_npcompile.graph import dot, serial, text
@@ -54,29 +55,54 @@ class CapturedGraph:
         graphs: tuple[Graph, ...] = getattr(self, level)
         return graphs
 
-    def to_text(self, level: str = "numpy", notes: Sequence[Mapping[int, str]] = ()) -> str:
+    def to_text(
+        self,
+        level: str = "numpy",
+        notes: Iterable[Mapping[int, str]] = (),
+        *,
+        most: int | None = None,
+    ) -> str:
         """Stable, readable text; segments are told apart by a heading.
 
         Parameters
         ----------
         level : str
             Which one.
-        notes : sequence of mapping of int to str
+        notes : iterable of mapping of int to str
             For each segment, what else is said of its nodes, by id.
+        most : int, optional
+            How many lines are written, from the first on.
         """
-        graphs = self.level(level)
-        parts = [
-            text.to_text(graph, notes[place] if place < len(notes) else None)
-            for place, graph in enumerate(graphs)
-            if graph.nodes or level != "kernels"  # NumPy runs the others
-        ]
-        if not parts:
+        count = len(self._written(level))
+        if not count:
             return "nothing was captured" if level != "kernels" else "nothing was compiled"
-        if len(parts) == 1:
-            return parts[0]
-        return "\n\n".join(
-            f"segment {place} of {len(parts)}\n{part}" for place, part in enumerate(parts, 1)
-        )
+        lines: list[str] = []
+        place = 0
+        for graph, known in zip(self.level(level), chain(notes, repeat({})), strict=False):
+            if not _is_written(graph):
+                continue
+            place += 1
+            if count > 1:
+                lines += [*([""] if lines else []), f"segment {place} of {count}"]
+            lines += text.to_text(graph, known, most=most).split("\n")
+            if most is not None and len(lines) >= most:
+                break
+        return "\n".join(lines[:most])
+
+    def height(self, level: str = "numpy") -> int:
+        """How many lines the text of a level has.
+
+        Examples
+        --------
+        >>> CapturedGraph().height()
+        1
+        """
+        shown = self._written(level)
+        between = 2 * len(shown) - 1 if len(shown) > 1 else 0
+        return max(sum(map(text.height, shown)) + between, 1)
+
+    def _written(self, level: str) -> list[Graph]:
+        return [graph for graph in self.level(level) if _is_written(graph)]
 
     def to_json(self, level: str = "numpy") -> str:
         """JSON text: ``schema``, ``level`` and the ``segments`` at that level."""
@@ -87,3 +113,8 @@ class CapturedGraph:
     def to_dot(self, level: str = "numpy") -> str:
         """DOT source for Graphviz, one box per operation, grouped by source line."""
         return dot.to_dot(self.level(level))
+
+
+def _is_written(graph: Graph) -> bool:
+    """Whether the text shows it: NumPy runs segments of which there are no kernels."""
+    return bool(graph.nodes) or graph.level != "kernels"

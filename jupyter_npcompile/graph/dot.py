@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from itertools import repeat
 from xml.etree import ElementTree
@@ -13,14 +11,15 @@ from xml.etree import ElementTree
 import graphviz
 
 from jupyter_npcompile.graph.constants import printable
+from jupyter_npcompile.graph.dot_process import DotError, DotProcess
 from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.graph.picture import LIMIT, Box, Picture, line_title, picture
 
 GREY = "#808080"
 """Strokes and text in the DOT source: readable on white and on black."""
 
-TIMEOUT = 5.0
-"""Seconds that ``dot`` may take before the drawing is made without it."""
+process = DotProcess()
+"""What draws for everybody."""
 
 _FONT = "Courier"
 
@@ -85,29 +84,19 @@ def to_svgs(
     sources: Mapping[int, str] | None = None,
     notes: Sequence[Mapping[int, str]] = (),
 ) -> list[str] | None:
-    """Draw several graphs with a single run of ``dot``; see `to_svg` and `picture`."""
-    program = shutil.which("dot")
-    if program is None:
-        return None
+    """Draw several graphs with ``dot``; see `to_svg` and `picture`."""
     pictures = [
         picture(graph, limit=limit, sources=sources, notes=known)
         for graph, known in zip(graphs, notes or repeat(None), strict=False)
     ]
-    text = "\n".join(_source([shown], sources) for shown in pictures)
+    # Nobody asked for Graphviz: where it does not draw, the caller does, with our own layout.
     try:
-        done = subprocess.run(
-            [program, "-Tsvg"],
-            input=text.encode("utf-8"),
-            capture_output=True,
-            timeout=TIMEOUT,
-            check=True,
-        )
-        documents = re.split(r"(?=<\?xml )", done.stdout.decode("utf-8"))[1:]
+        documents = process.draw([_source([shown], sources) for shown in pictures])
         roots = [ElementTree.fromstring(document) for document in documents]
-    except (OSError, subprocess.SubprocessError, UnicodeError, ElementTree.ParseError):
-        # Nobody asked for Graphviz: the caller draws with our own layout.
+    except DotError:
         return None
-    if len(roots) != len(graphs):
+    except ElementTree.ParseError:
+        process.close()
         return None
     tooltips = [{box.key: box.tooltip for box in shown.boxes} for shown in pictures]
     return [
@@ -202,6 +191,9 @@ def _finish(root: ElementTree.Element, title: str, tooltips: Mapping[str, str]) 
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
         element.attrib.pop("id", None)
+        element.tail = None  # blanks between elements
+        if element.tag != "text" and not (element.text or "").strip():
+            element.text = None
         if element.tag == "text":
             element.set("fill", "currentColor")
             element.set("font-family", "var(--jp-code-font-family, monospace)")
@@ -212,6 +204,8 @@ def _finish(root: ElementTree.Element, title: str, tooltips: Mapping[str, str]) 
         name = group.find("title")
         if name is None:
             continue
+        if group.get("class") == "graph":
+            group[:] = sorted(group, key=_layer)
         if "node" in group.get("class", "").split():
             _centre(group)
         tooltip = tooltips.get(name.text or "")
@@ -238,6 +232,20 @@ def _finish(root: ElementTree.Element, title: str, tooltips: Mapping[str, str]) 
     root.attrib.clear()
     root.attrib.update(attributes)
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def _layer(element: ElementTree.Element) -> tuple[int, int]:
+    """What is drawn later, over the rest.
+
+    Of all graphs but the first that it is given, Graphviz draws the clusters over what is in
+    them, in any order.
+    """
+    if element.tag != "g":
+        return 0, 0
+    if "cluster" not in element.get("class", "").split():
+        return 2, 0
+    name = element.findtext("title") or ""
+    return 1, int(name.rpartition("_")[2])
 
 
 def _remove_background(group: ElementTree.Element) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -71,10 +72,12 @@ def level_facts(report: ReportData, level: str) -> list[dict[int, Facts]]:
     >>> level_facts(ReportData(), "numpy")
     []
     """
-    return [
-        dict(_facts(report, level, place, graph))
-        for place, graph in enumerate(report.graph.level(level))
-    ]
+    return [dict(found) for found in _by_graph(report, level)]
+
+
+def _by_graph(report: ReportData, level: str) -> Iterator[Iterator[tuple[int, Facts]]]:
+    for place, graph in enumerate(report.graph.level(level)):
+        yield _facts(report, level, place, graph)
 
 
 def _facts(report: ReportData, level: str, place: int, graph: Graph) -> Iterator[tuple[int, Facts]]:
@@ -107,17 +110,27 @@ def _times(report: ReportData, level: str, place: int) -> Mapping[int, float]:
     return {one.node: one.us for one in found}
 
 
-def level_text(report: ReportData, level: str = "numpy") -> str:
+def level_text(report: ReportData, level: str = "numpy", *, most: int | None = None) -> str:
     """A level as text, with what is known of each node beside it.
+
+    Parameters
+    ----------
+    report : ReportData
+        What one run showed.
+    level : str
+        Which level.
+    most : int, optional
+        How many lines are written, from the first on.
 
     Examples
     --------
     >>> level_text(ReportData())
     'nothing was captured'
     """
-    found = level_facts(report, level)
-    notes = [{id: one.text() for id, one in known.items()} for known in found]
-    return report.graph.to_text(level, notes)
+    notes = (
+        {id: one.text() for id, one in islice(found, most)} for found in _by_graph(report, level)
+    )
+    return report.graph.to_text(level, notes, most=most)
 
 
 def shared_time(region: RegionReport | None) -> str:

@@ -35,7 +35,9 @@ ITEMS = 16
 """Elements of a literal tuple or list that are printed before it is cut short."""
 
 
-def to_text(graph: Graph, notes: Mapping[int, str] | None = None) -> str:
+def to_text(
+    graph: Graph, notes: Mapping[int, str] | None = None, *, most: int | None = None
+) -> str:
     """Write a graph as text.
 
     Parameters
@@ -44,6 +46,8 @@ def to_text(graph: Graph, notes: Mapping[int, str] | None = None) -> str:
         A graph of either level.
     notes : mapping of int to str, optional
         What else is said of nodes, by id.
+    most : int, optional
+        How many operations are written; with fewer than there are, the text ends there.
 
     Returns
     -------
@@ -64,17 +68,20 @@ def to_text(graph: Graph, notes: Mapping[int, str] | None = None) -> str:
     """
     labels = value_names(graph)
     more = notes or {}
+    shown = graph.nodes[:most]
     body = [
         (
             operation(node, labels),
             ", ".join(filter(None, (comment(node, labels), more.get(node.id)))),
         )
-        for node in graph.nodes
+        for node in shown
     ]
     longest = max((len(text) for text, note in body if note), default=0)
     column = min(longest, COMMENT_COLUMN)
     lines = [_header(graph, labels)]
     lines += [f"  {text:{column}}  # {note}" if note else f"  {text}" for text, note in body]
+    if len(shown) < len(graph.nodes):
+        return "\n".join(lines)
     results = ", ".join(
         f"{printable(output.name)}={argument(output.value, labels)}" for output in graph.outputs
     )
@@ -82,6 +89,18 @@ def to_text(graph: Graph, notes: Mapping[int, str] | None = None) -> str:
     if graph.writes:
         lines.append("  writes " + ", ".join(label(id, labels) for id in graph.writes))
     return "\n".join(lines)
+
+
+def height(graph: Graph) -> int:
+    """How many lines `to_text` writes.
+
+    Examples
+    --------
+    >>> height(Graph("numpy"))
+    2
+    """
+    header = _header(graph, value_names(graph)).count("\n") + 1
+    return header + len(graph.nodes) + 1 + bool(graph.writes)
 
 
 def value_names(graph: Graph) -> dict[int, str]:

@@ -13,6 +13,7 @@ from IPython.display import display
 from jupyter_npcompile.api import latest_report
 from jupyter_npcompile.autodiff import latest
 from jupyter_npcompile.autodiff.errors import GradientError
+from jupyter_npcompile.graph import dot
 from jupyter_npcompile.graph.facts import level_text
 from jupyter_npcompile.graph.timing import Timing, time_rows
 from jupyter_npcompile.magic.caching import cache_command
@@ -272,6 +273,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
         session.status = StatusComm()
     if settings.tier in ("auto", "inductor"):
         warm_up(artifacts.store.worker, loop_store.store.worker)
+    dot.process.start()
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:

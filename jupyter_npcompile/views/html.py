@@ -13,12 +13,13 @@ from importlib.resources import files
 
 from jupyter_npcompile.graph.constants import printable, shorten
 from jupyter_npcompile.graph.facts import level_text
-from jupyter_npcompile.graph.report import ReportData
+from jupyter_npcompile.graph.report import LineReport, ReportData
 from jupyter_npcompile.graph.timing import time_rows
 from jupyter_npcompile.views.annotate import SIGNS, WORDS, Mark, Note, Row, annotate
 from jupyter_npcompile.views.copies import copied
 from jupyter_npcompile.views.drawing import BYTES, drawings
 from jupyter_npcompile.views.highlight import highlight
+from jupyter_npcompile.views.remembered import Remembered
 from jupyter_npcompile.views.times import bandwidth_text, times_html
 from jupyter_npcompile.views.timing import duration, milliseconds, speed
 
@@ -26,7 +27,7 @@ LINE_WIDTH = 300
 """Characters of a source line that are shown."""
 
 SOURCE_BYTES = 56_000
-TEXT_BYTES = 20_000
+TEXT_BYTES, TEXT_LINES = 20_000, 500
 KERNEL_BYTES = 24_000
 """Largest annotated source, text of one level, and drawings of kernels, so that notebooks
 stay small."""
@@ -69,7 +70,7 @@ def to_html(report: ReportData, *, opened: bool = False) -> str:
     >>> "<script" in page, "nothing to compile" in page
     (False, True)
     """
-    parts = (*_source(report), _regions(report), _times(report), _graph(report), *_texts(report))
+    parts = (*_source(report), _regions(report), _times(report), _graphs(_captured(report)))
     body = "".join(parts)
     title = _summary(report.summary)
     if body:
@@ -209,6 +210,20 @@ def _times(report: ReportData) -> str:
     return _section("Timing", bandwidth_text(report.timing), times_html(rows, report.timing))
 
 
+def _captured(report: ReportData) -> ReportData:
+    """What of a report is needed to show its graphs: less than changes from run to run."""
+    lines = tuple(
+        LineReport(line.line, line.end_line, line.source, "compiled") for line in report.lines
+    )
+    return ReportData(lines=lines, graph=report.graph, timing=report.timing)
+
+
+@Remembered
+def _graphs(report: ReportData) -> str:
+    """The graphs of each level, drawn and as text."""
+    return "".join([_graph(report), *_texts(report)])
+
+
 def _graph(report: ReportData) -> str:
     graphs = report.graph.numpy
     if not graphs:
@@ -243,11 +258,12 @@ def _texts(report: ReportData) -> Iterator[str]:
         if not graphs or (optional and not any(graph.nodes for graph in graphs)):
             continue
         count = sum(len(graph.nodes) for graph in graphs)
-        lines = [escape(line) + "\n" for line in level_text(report, level).splitlines()]
+        start = level_text(report, level, most=TEXT_LINES)
+        lines = [escape(line) + "\n" for line in start.split("\n")]
         kept = _fit(lines, TEXT_BYTES)
-        if kept < len(lines):
-            call = f"report.graph.to_text({level!r})"
-            lines[kept:] = [escape(f"… {len(lines) - kept} more lines: {call}")]
+        more = report.graph.height(level) - kept
+        if more:
+            lines[kept:] = [escape(f"… {more} more lines: report.graph.to_text({level!r})")]
         text = "".join(lines).rstrip("\n")
         thing = "kernel" if level == "kernels" else "operation"
         facts = fact or f"{count} {thing}{'' if count == 1 else 's'}"

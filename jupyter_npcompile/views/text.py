@@ -113,8 +113,9 @@ def _regions(report: ReportData) -> list[str]:
 
 
 def _graph(report: ReportData, level: str, limit: int | None) -> str:
-    lines = level_text(report, level).splitlines()
-    if limit is None or len(lines) <= limit:
-        return "\n".join(lines)
+    shown = level_text(report, level, most=limit)
+    more = 0 if limit is None else report.graph.height(level) - limit
+    if more <= 0:
+        return shown
     call = "report.graph.to_text()" if level == "numpy" else f"report.graph.to_text({level!r})"
-    return "\n".join([*lines[:limit], f"… {len(lines) - limit} more lines: {call}"])
+    return f"{shown}\n… {more} more lines: {call}"
