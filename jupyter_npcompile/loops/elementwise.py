@@ -214,6 +214,11 @@ def sources_of(value: Lazy | Scalar) -> list[Ref]:
     return []
 
 
+def read_by(value: Lazy | Scalar) -> list[Ref]:
+    """All arrays that an expression reads."""
+    return [*leaves_of(value), *sources_of(value)]
+
+
 def length(writer: Writer, ref: Ref, dimension: int) -> str:
     """C++ for the length of a dimension, which stays what it is: a number, or a name."""
     n = ref.n(dimension)
@@ -330,7 +335,7 @@ def fill(writer: Writer, target: Ref, dims: Sequence[str], value: Lazy | Scalar)
         def body(element: Element, counters: list[str]) -> None:
             loop.assign(target, element(target), element(value))
 
-        loop.cost = element_cost([value], [target])
+        loop.cost = element_cost([value], [*read_by(value), target])
         # Not twice: a new array may come to lie where an operand does (`reuse`).
         loop.run(body, lane_of([value], [target]))
     if target.is_fresh:
@@ -348,7 +353,7 @@ def store(writer: Writer, target: Ref, value: Lazy | Scalar) -> None:
         raise Declined("a value with more dimensions than where it goes")
     value = hoisted(writer, value)
     dims = [length(writer, target, d) for d in range(target.ndim)]
-    apart = [*leaves_of(value), *sources_of(value)]
+    apart = read_by(value)
     near = [ref for ref in leaves_of(value) if may_overlap(writer, target, ref)]
     far = [ref for ref in sources_of(value) if may_overlap(writer, target, ref)]
     tests = [f"clash({target.code}, {leaf.code})" for leaf in near]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from jupyter_npcompile.loops import elementwise
-from jupyter_npcompile.loops.elementwise import leaves_of, sources_of
+from jupyter_npcompile.loops.elementwise import read_by
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined
 from jupyter_npcompile.loops.nests import Element, Loop
 from jupyter_npcompile.loops.values import Applied, Gathered, Lazy, Ref, Scalar
@@ -60,7 +60,7 @@ def change(
     changed = elementwise.converted(operation(old), ref.dtype, same_kind=True)
     if isinstance(changed, Scalar) or any(old.code in line for line in writer.lines[begin:]):
         raise Declined("such an operation at places that an array says")
-    others = [] if isinstance(value, Scalar) else [*leaves_of(value), *sources_of(value)]
+    others = [] if isinstance(value, Scalar) else read_by(value)
     # Places that rise are all different, and each element may be written as soon as it is read.
     tests = [f"rise({where.code}, {ref.code}.n[0])"]
     tests += [f"!overlaps({ref.code}, {other.code})" for other in others]

@@ -310,7 +310,8 @@ class Group:
             loop.is_tested = is_tested
             written = [self.fresh[code] for code in self.fresh if code in stored]
             written += self.targets.values()
-            for ref in dict.fromkeys([*self._read(), *written]):
+            moved = list(dict.fromkeys([*self._read(), *written]))
+            for ref in moved:
                 loop.prepare(ref)
             unheard(writer, [step.value for step in self.steps])
 
@@ -327,7 +328,7 @@ class Group:
                     loop.assign(ref, element(ref), last[ref.code])
 
             values = [step.value for step in self.steps]
-            lane, loop.cost = lane_of(values, written), element_cost(values, written)
+            lane, loop.cost = lane_of(values, written), element_cost(values, moved)
             read = {ref.code for ref in self._read()}
             loop.run(body, lane, again=is_tested and read.isdisjoint(ref.code for ref in written))
 

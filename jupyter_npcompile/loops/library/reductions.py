@@ -340,7 +340,8 @@ def along(
         if name != "sum":
             unheard(writer, [value], compares=True)
         if not made.type.is_small:
-            loop.cost, loop.made = element_cost([value], []), [made]
+            loop.made = [made]
+            loop.cost = element_cost([value], elementwise.read_by(value))
         reduce = _along_rows if axis == value.ndim - 1 else _across_rows
         reduce(writer, loop, value, axis, name, dtype, made)
         if name == "sum" and axis < value.ndim - 1:

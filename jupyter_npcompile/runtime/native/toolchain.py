@@ -22,6 +22,10 @@ from jupyter_npcompile.runtime.native.gxx import CompilerFailedError, run
 DISPATCH = "npcompile_dispatch"
 """Name of the extension module that calls pieces."""
 
+WRAPPING = ("-fwrapv",)
+"""Sums and products of integers that have no room wrap around, as in NumPy; the compiler may not
+assume that there are none."""
+
 _PREFIX = "torch/csrc/inductor/cpp_prefix.h"
 
 
@@ -87,6 +91,7 @@ def _options(*, precompiling: bool = False) -> Any:
         vec_isa=pick_vec_isa(),
         device_type="cpu",
         include_pytorch=False,
+        extra_flags=WRAPPING,
         shared=True,
         precompiling=precompiling,
     )
