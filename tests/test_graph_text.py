@@ -118,6 +118,18 @@ def test_layout(shape: tuple[int, ...], strides: tuple[int, ...], text: str) -> 
     assert type_text(ValueType("array", "float64", shape, strides)) == text
 
 
+def test_a_loop_that_binds_names() -> None:
+    u, n = Node(0, "input", name="u"), Node(1, "input", name="n")
+    loop = Node(2, "native loop", (Ref(0), Ref(1)), writes=(0,))
+    graph = Graph("kernels", (u, n), (loop,), (Output("total", Ref(2)),), (0,))
+    assert to_text(graph).split("\n") == [
+        "kernels (u, n):",
+        "  %0 = native loop(u, n)  # writes u",
+        "  return total=%0",
+        "  writes u",
+    ]
+
+
 def test_inputs_of_one_name_are_told_apart() -> None:
     inputs = tuple(Node(id, "input", name=name) for id, name in enumerate(["x", "x", "", "x"]))
     assert list(value_names(Graph("numpy", inputs)).values()) == ["x", "x.2", "input2", "x.3"]

@@ -51,6 +51,16 @@ def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
     made.ip.run_line_magic("unload_ext", "jupyter_npcompile")
 
 
+def test_what_is_changed_in_place_is_no_new_result(shell: Shell) -> None:
+    shell.ip.user_ns["x"] = np.arange(4.0)
+    assert shell.run("%%npcompile\nx += 1\ny = x * 2") is None
+    report = npc.last_report()
+    assert report is not None
+    (graph,) = report.graph.numpy
+    assert [output.name for output in graph.outputs] == ["y"]
+    assert "writes x" in report.graph.to_text()
+
+
 def test_a_cell_shows_its_summary_in_one_bundle(shell: Shell) -> None:
     assert shell.run("%%npcompile\nx = np.arange(4.0) * 2") is None
     (bundle,) = shell.shown

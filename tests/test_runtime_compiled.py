@@ -151,8 +151,9 @@ def test_the_next_kernel_is_compiled_at_once(kernel: Kernel) -> None:
     assert kernel.worker.pid is None  # nobody has needed it
 
 
+@pytest.mark.parametrize("why", ["symbols", "size"])
 def test_what_takes_long_to_load_is_loaded_in_the_background(
-    kernel: Kernel, monkeypatch: pytest.MonkeyPatch
+    why: str, kernel: Kernel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     f = function()
     check(f)
@@ -162,7 +163,10 @@ def test_what_takes_long_to_load_is_loaded_in_the_background(
     def demand(manifest: Mapping[str, Any]) -> None:
         raise TakesLongError
 
-    monkeypatch.setattr(compiled, "_demand_symbols", demand)
+    if why == "symbols":
+        monkeypatch.setattr(compiled, "_demand_symbols", demand)
+    else:
+        monkeypatch.setattr(compiled, "AT_ONCE", 0)
     f = function()
     check(f)
     assert plan(f).state == "pending"

@@ -77,12 +77,38 @@ def test_parts_of_a_buffer() -> None:
     assert made.calls[0].places[1] == Place("scratch", 0, 3)
 
 
+def test_the_same_bytes_of_another_dtype() -> None:
+    text = module(
+        "arg0_1, = args",
+        "buf0 = empty_strided_cpu((2, 4), (4, 1), torch.int64)",
+        "first(aten.view.dtype(arg0_1, torch.int64), buf0)",
+        "buf1 = aten.view.dtype(reinterpret_tensor(buf0, (4, ), (1, ), 4), torch.uint64)",
+        "buf2 = empty_strided_cpu((4, ), (1, ), torch.uint64)",
+        "second(buf1, buf2)",
+        "return (buf1, buf2)",
+    )
+    made = read(text, 1, [(1,), (1,)])
+    assert made.calls[0].places[0] == Place("input", 0)
+    whole, part = made.calls[0].places[1], made.calls[1].places[0]
+    assert isinstance(whole, Place)
+    assert part == Place(whole.space, whole.index, 32)
+    assert len(made.calls) == 3  # a part of a buffer is no result
+
+
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
         (["buf0 = torch.ops.aten.cumsum.default(arg0_1, 0)", "return (buf0, )"], "cumsum"),
         (["extern_kernels.mm(arg0_1, arg0_1, out=arg0_1)", "return ()"], "extern_kernels"),
         (["return (arg0_1, )"], "shares memory"),
+        (["return (aten.view.dtype(arg0_1, torch.int64), )"], "shares memory"),
+        (
+            [
+                "buf0 = empty_strided_cpu((4, ), (1, ), torch.int64)",
+                "return (aten.view.dtype(buf0, torch.int32), )",
+            ],
+            "view.dtype",
+        ),
         (["if arg0_1: pass", "return ()"], "if"),
         (
             ["buf0 = empty_strided_cpu((4, ), (1, ), torch.float64)", "return (buf0, buf0)"],

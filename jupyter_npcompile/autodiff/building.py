@@ -51,7 +51,11 @@ from jupyter_npcompile.runtime.native import toolchain
 from jupyter_npcompile.runtime.native.build import CONSTANTS
 from jupyter_npcompile.runtime.native.generated import Generated, read
 from jupyter_npcompile.runtime.native.gxx import LIBRARY
-from jupyter_npcompile.runtime.native.inductor import inductor_code, with_constants
+from jupyter_npcompile.runtime.native.inductor import (
+    inductor_code,
+    with_constants,
+    with_or_without_vectors,
+)
 from jupyter_npcompile.runtime.native.manifest import Manifest, PieceManifest, to_json
 from jupyter_npcompile.runtime.native.translation import entry, translation_unit
 
@@ -69,6 +73,10 @@ MAX_ATTEMPTS = 6
 
 def build(graph: Graph, folder: Path, headers: Path, progress: Callable[[str], None]) -> Any:
     """Differentiate, generate and compile: see `runtime.native.build.build`."""
+    return with_or_without_vectors(lambda: _built(graph, folder, headers, progress))
+
+
+def _built(graph: Graph, folder: Path, headers: Path, progress: Callable[[str], None]) -> Any:
     progress("lower")
     try:
         builder, steps = _generated(graph, progress, rolls=True)

@@ -23,6 +23,7 @@ from jupyter_npcompile.graph.nodes import (
     Size,
     Slice,
     ValueType,
+    references,
 )
 
 COMMENT_COLUMN = 60
@@ -106,7 +107,8 @@ def height(graph: Graph) -> int:
 def value_names(graph: Graph) -> dict[int, str]:
     """How the text calls each value: inputs by name, others ``%0``, ``%1``, ...
 
-    Two inputs of one name, or without a name, are told apart by a number.
+    Two inputs of one name, or without a name, are told apart by a number. What a loop makes has a
+    number, too, where something is bound to it.
     """
     labels: dict[int, str] = {}
     taken: set[str] = set()
@@ -117,7 +119,8 @@ def value_names(graph: Graph) -> dict[int, str]:
             name, attempt = f"{wanted}.{attempt}", attempt + 1
         taken.add(name)
         labels[node.id] = name
-    results = (node for node in graph.nodes if node.types)
+    bound = {id for output in graph.outputs for id in references(output.value)}
+    results = (node for node in graph.nodes if node.types or node.id in bound)
     labels.update({node.id: f"%{place}" for place, node in enumerate(results)})
     return labels
 
@@ -128,7 +131,7 @@ def operation(node: Node, labels: dict[int, str]) -> str:
     parts += [f"{printable(name)}={argument(part, labels)}" for name, part in node.kwargs.items()]
     call = f"{op_name(node.op)}({', '.join(parts)})"
     if not node.types:
-        return call
+        return f"{labels[node.id]} = {call}" if node.id in labels else call
     types = [type_text(type) for type in node.types]
     result = types[0] if len(types) == 1 else f"({', '.join(types)})"
     return f"{label(node.id, labels)}: {result} = {call}"
@@ -234,7 +237,8 @@ def _slice(value: Slice, labels: dict[int, str]) -> str:
 
 def _header(graph: Graph, labels: dict[int, str]) -> str:
     inputs = [
-        f"{labels[node.id]}: {', '.join(map(type_text, node.types))}" for node in graph.inputs
+        f"{labels[node.id]}: {', '.join(map(type_text, node.types))}".removesuffix(": ")
+        for node in graph.inputs
     ]
     line = f"{graph.level} ({', '.join(inputs)}):"
     if len(line) <= WIDTH:

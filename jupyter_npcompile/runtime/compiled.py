@@ -38,6 +38,10 @@ TIER = "inductor"
 
 MEGABYTE = 2**20
 
+AT_ONCE = 400
+"""Operations of which code is loaded while somebody waits: to read and to bind it takes 0.1 ms for
+each."""
+
 
 @dataclass(frozen=True)
 class Compiled:
@@ -116,6 +120,8 @@ class Store:
         TakesLongError
             When it would take long.
         """
+        if at_once and len(graph.nodes) > AT_ONCE:
+            raise TakesLongError
         digest = outline(graph, itemsize)
         found = self._instance(graph, digest, remembered=True, at_once=at_once)
         if found is not None:

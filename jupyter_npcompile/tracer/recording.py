@@ -349,7 +349,11 @@ def _finish(
             traced.id = None
     made: dict[int, Container] = {}
     recipes = {name: recipe(bound[name], recorder, made) for name in names}
-    outputs = tuple(Output(name.strip("<>"), _argument(recipe)) for name, recipe in recipes.items())
+    outputs = tuple(
+        Output(name.strip("<>"), _argument(recipe))
+        for name, recipe in recipes.items()
+        if not _is_kept(name, recipe)
+    )
     kept = tuple(recorder.nodes[: cut.nodes])
     graph = Graph("numpy", tuple(recorder.inputs[: cut.inputs]), kept, outputs)
     graph = replace(graph, writes=graph.written_inputs())
@@ -410,6 +414,11 @@ def _refuse_hidden_overlap(graph: Graph, arrays: list[tuple[Source, Array]]) -> 
         for _, second in arrays[index + 1 :]:
             if first is not second and overlap(first, second):
                 raise Break("input", f"`{source}` shares memory with another input")
+
+
+def _is_kept(name: str, made: Recipe) -> bool:
+    """Whether a name stands for what it stood for, as after ``x += 1``."""
+    return isinstance(made, FromSource) and str(made.source) == name
 
 
 def _argument(made: Recipe) -> Argument:

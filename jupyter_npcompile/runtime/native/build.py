@@ -20,7 +20,11 @@ from jupyter_npcompile.runtime.native import toolchain
 from jupyter_npcompile.runtime.native.extents import Extents, holds
 from jupyter_npcompile.runtime.native.generated import Generated, read
 from jupyter_npcompile.runtime.native.gxx import LIBRARY
-from jupyter_npcompile.runtime.native.inductor import inductor_code, with_constants
+from jupyter_npcompile.runtime.native.inductor import (
+    inductor_code,
+    with_constants,
+    with_or_without_vectors,
+)
 from jupyter_npcompile.runtime.native.kernels import kernel_graph
 from jupyter_npcompile.runtime.native.limits import elements
 from jupyter_npcompile.runtime.native.manifest import Manifest, PieceManifest, to_json
@@ -98,6 +102,10 @@ def build(graph: Graph, folder: Path, headers: Path, progress: Callable[[str], N
     jupyter_npcompile.runtime.native.gxx.CompilerFailedError
         When the C++ compiler is missing or fails.
     """
+    return with_or_without_vectors(lambda: _built(graph, folder, headers, progress))
+
+
+def _built(graph: Graph, folder: Path, headers: Path, progress: Callable[[str], None]) -> Any:
     from jupyter_npcompile.tracer.lowering import lower
 
     progress("lower")

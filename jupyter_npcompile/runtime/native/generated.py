@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
 from jupyter_npcompile.runtime.native.copies import copy_source, copy_types
@@ -250,6 +250,12 @@ class _Reader:
             size = self.extents.fixed(_SIZES[base.dtype])
             nbytes = base.offset + self.extents.read(node.args[3]) * size
             return _Buffer(base.storage, base.dtype, shape, strides, nbytes)
+        if called == "aten.view.dtype" and not node.keywords:
+            base, dtype = self.buffer(node.args[0]), _dotted(node.args[1]).removeprefix("torch.")
+            if not base.dtype:
+                return base  # of inputs nobody knows the dtype: kernels do
+            if _SIZES.get(dtype) == _SIZES[base.dtype]:
+                return replace(base, dtype=dtype)
         raise UnbuildableError(ast.unparse(node))
 
 

@@ -13,6 +13,10 @@ class CompilerFailedError(Exception):
     """The C++ compiler is missing, or refused what it was given."""
 
 
+class CodeRefusedError(CompilerFailedError):
+    """The C++ compiler refused what it was given."""
+
+
 def run(command: list[str]) -> str:
     """Run a command.
 
@@ -29,7 +33,7 @@ def run(command: list[str]) -> str:
     Raises
     ------
     CompilerFailedError
-        With the first line of what it complained of.
+        With the first line of what it complained of; a `CodeRefusedError` where it ran.
     """
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -37,5 +41,5 @@ def run(command: list[str]) -> str:
         raise CompilerFailedError(f"{command[0]}: {error.strerror}") from error
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if "error" in line] or ["no message"]
-        raise CompilerFailedError(f"{Path(command[0]).name}: {said[0].strip()}")
+        raise CodeRefusedError(f"{Path(command[0]).name}: {said[0].strip()}")
     return done.stdout

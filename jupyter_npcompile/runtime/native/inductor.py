@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
+from jupyter_npcompile.runtime.native.gxx import CodeRefusedError
 from jupyter_npcompile.runtime.native.limits import PARALLEL
 from jupyter_npcompile.runtime.stamp import processors
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     import torch
 
     from jupyter_npcompile.tracer.lowering import Lowered
+
+T = TypeVar("T")
 
 
 def with_constants(
@@ -49,6 +52,20 @@ def with_constants(
     graph.lint()
     module.recompile()
     return module, constants
+
+
+def with_or_without_vectors(build: Callable[[], T]) -> T:
+    """Build; once more without vectors where the compiler refuses what Inductor has written.
+
+    It mixes up masks of different types, for one: of a boolean that a condition chooses.
+    """
+    from torch._inductor import config
+
+    try:
+        return build()
+    except CodeRefusedError:
+        with config.patch({"cpp.simdlen": 1}):
+            return build()
 
 
 def inductor_code(

@@ -84,11 +84,14 @@ def compile_dispatch(target: Path) -> None:
 
 
 def _options(*, precompiling: bool = False) -> Any:
+    from torch._inductor import config
     from torch._inductor.cpp_builder import CppTorchDeviceOptions
     from torch._inductor.cpu_vec_isa import pick_vec_isa
 
+    with config.patch({"cpp.simdlen": None}):  # code without vectors has the same header
+        vectors = pick_vec_isa()
     return CppTorchDeviceOptions(
-        vec_isa=pick_vec_isa(),
+        vec_isa=vectors,
         device_type="cpu",
         include_pytorch=False,
         extra_flags=WRAPPING,
