@@ -11,10 +11,18 @@ import pytest
 import jupyter_npcompile as npc
 from tests.native_loops import define
 
-DTYPES = ("int8", "int64", "uint32", "uint64")
+DTYPES = ("int8", "int16", "int64", "uint32", "uint64")
 
 EXPRESSIONS = 24
 """What one function computes: to compile it takes seconds."""
+
+WRONG = [
+    "(((x >> 2) * 7) >> 1)",  # the compiler took the product for positive
+    "(np.abs(x) << 3) * 0.5",  # what follows was computed as an `int`
+    "(np.sign(x) * y * 93) * 0.5",
+    "((x // 3) * y * 9) * 0.5",
+]
+"""What compiled code had wrong."""
 
 
 def values(dtype: str, generator: np.random.Generator) -> np.ndarray:
@@ -47,6 +55,9 @@ def expression(draw: random.Random, names: list[str], bits: int, depth: int) -> 
             f"(~({one} + {name}))",
             f"(-({name} - {one}))",
             f"np.abs({name} * {one})",
+            f"(np.abs({name}) << {draw.randrange(bits)})",
+            f"(np.sign({name}) * {second} * {draw.randrange(3, 99)})",
+            f"(({name} // {draw.randrange(2, 9)}) * {second})",
             f"np.minimum({name} + {one}, {name})",
             f"np.where({name} + {draw.randrange(1, 9)} > {name}, {name} * {other}, {name})",
             f"np.where(({name} * {one}) // {draw.randrange(2, 9)} < {name}, {name}, {other})",
@@ -67,8 +78,10 @@ def test_drawn_expressions(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     draw = random.Random(dtype)
     bits = np.iinfo(dtype).bits
     texts = [expression(draw, ["x", "y"], bits, 4) for _ in range(EXPRESSIONS)]
+    # As it is, and as a number of another dtype: it has wrapped around by then.
+    texts = WRONG + [f"{text} * 0.5" if k % 2 else text for k, text in enumerate(texts)]
     lines = [f"    r{k} = {text}" for k, text in enumerate(texts)]
-    lines.append(f"    return {', '.join(f'r{k}' for k in range(EXPRESSIONS))}")
+    lines.append(f"    return {', '.join(f'r{k}' for k in range(len(texts)))}")
     function = define("def run(x, y):\n" + "\n".join(lines) + "\n")
     compiled = npc.compile(function)
     generator = np.random.default_rng(bits)

@@ -109,6 +109,7 @@ def inductor_code(
     kept = ComputedBuffer.force_realize()
     with ExitStack() as context:
         texts = context.enter_context(_texts())
+        context.enter_context(_narrow())
         for manager in (config.patch(options), torch.no_grad(), kept):
             context.enter_context(manager)
         if lowered is not None:
@@ -136,3 +137,27 @@ def _texts() -> Iterator[list[str]]:
     finally:
         AsyncCompile.cpp_pybinding = compile_kernel  # type: ignore[method-assign]
         GraphLowering.save_output_code = save
+
+
+@contextmanager
+def _narrow() -> Iterator[None]:
+    """Have results of small integers stay small.
+
+    C++ makes an ``int`` of them where Inductor (2.13) does not say otherwise, and what follows is
+    computed in that type: ``(np.abs(x) << 4) * 0.5`` of an int16 would not wrap around.
+    """
+    from torch._inductor.codegen.cpp import CppOverrides
+
+    forms: dict[str, Callable[..., str]] = {
+        "abs": lambda x: f"decltype({x})(std::abs({x}))",
+        "sign": lambda x: f"decltype({x})(({x} > 0) - ({x} < 0))",
+        "truncdiv": lambda a, b: f"decltype({a})({a} / {b})",
+    }
+    before = {name: CppOverrides.__dict__[name] for name in forms}
+    for name, form in forms.items():
+        setattr(CppOverrides, name, staticmethod(form))
+    try:
+        yield
+    finally:
+        for name, known in before.items():
+            setattr(CppOverrides, name, known)
