@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from jupyter_npcompile.graph import dot
+
 VARIABLE = "NPCOMPILE_TEST_MARK"
 
 PATIENCE = 30.0
@@ -59,6 +61,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], dict[int
     value = mark()
     monkeypatch.setenv(VARIABLE, value)
     yield lambda: marked(value)
+    dot.process.close()  # which lives as long as this process
     left = eventually(lambda: not marked(value))
     for pid in marked(value):
         kill(pid)

@@ -93,6 +93,14 @@ def test_a_process_that_was_killed_is_replaced(
     assert " c</svg>" in dot.draw(["c"])[0]
 
 
+def test_one_that_was_closed_begins_again(dot: DotProcess, install: Callable[[str], None]) -> None:
+    install(ANSWERS)
+    before = dot.draw(["a"])[0].split()[0]
+    dot.close()
+    dot.close()
+    assert dot.draw(["b"])[0].split()[0] != before
+
+
 def test_an_interrupt_leaves_no_half_answer(
     dot: DotProcess, install: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -99,7 +99,11 @@ class DotProcess:
         return [self._alone(program, text) for text in encoded]
 
     def close(self) -> None:
-        """End the process, if there is one."""
+        """End the process, if there is one; the next drawing starts another."""
+        with self._lock:
+            self._end()
+
+    def _end(self) -> None:
         running, self._running = self._running, None
         if running is None:
             return
@@ -119,7 +123,7 @@ class DotProcess:
     def _process(self, program: str) -> subprocess.Popen[bytes]:
         running = self._running
         if running is None or running.args != [program, "-Tsvg"] or running.poll() is not None:
-            self.close()
+            self._end()
             # Its own session: an interrupt at the terminal is not for it.
             running = self._running = subprocess.Popen(
                 [program, "-Tsvg"],
@@ -145,7 +149,7 @@ class DotProcess:
             self._has_answered = True
         finally:
             if drawn is None:
-                self.close()
+                self._end()
         return drawn.decode("utf-8", "replace")
 
     def _alone(self, program: str, text: bytes) -> str:

@@ -297,6 +297,7 @@ def unload_ipython_extension(shell: InteractiveShell) -> None:
     shell.events.unregister("post_run_cell", session.over)
     if not _sessions:
         stop_all()
+        dot.process.close()
         latest.watch(False)
     for kind in ("line", "cell"):
         shell.magics_manager.magics[kind].pop("npcompile", None)
