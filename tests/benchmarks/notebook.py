@@ -101,6 +101,7 @@ def child(mode: str, rounds: list[str]) -> None:
             assert codes != cells()
         began = perf_counter()
         taken = execute(codes)
+        assert taken[0] is not None, "what the notebook imports is not installed"
         assert jupyter_npcompile.wait(WAIT)
         found.append({"case": name, "taken": taken, "compiled": perf_counter() - began})
     print(f"\n{json.dumps(found)}")
