@@ -103,7 +103,9 @@ def _broadcast_to(draw: Draw, op: str) -> Call:
 def _windows(draw: Draw, op: str) -> Call:
     x = an_array(draw, ALL, None, ANY, least=1)
     axis = _axis(draw, x)
-    return Call((x, draw(st.integers(0, shape_of(x)[axis] + 1)), axis))
+    shape = shape_of(x)
+    length = shape[axis] if -len(shape) <= axis < len(shape) else 0  # NumPy raises then
+    return Call((x, draw(st.integers(0, length + 1)), axis))
 
 
 @recipe("broadcast_arrays atleast_1d atleast_2d atleast_3d")
