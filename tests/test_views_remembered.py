@@ -7,23 +7,23 @@ from dataclasses import replace
 
 import pytest
 
-from jupyter_npcompile.graph import dot
+from jupyter_npcompile.graph import CapturedGraph, Graph, Node, Output, Ref, dot
 from jupyter_npcompile.graph.report import ReportData
 from jupyter_npcompile.views import html
 from jupyter_npcompile.views.html import to_html
 from jupyter_npcompile.views.remembered import Remembered
-from tests.graph_examples import chain, report, timed
+from tests.graph_examples import chain, report, timed, vector
 
 
 def test_the_last_ones_are_kept() -> None:
     asked: list[int] = []
-    square = Remembered(lambda value: asked.append(value[0]) or value[0] ** 2, most=2)
+    square = Remembered(lambda value: asked.append(value[0]) or value[0] ** 2, tuple, most=2)
     assert [square([n]) for n in (1, 2, 1, 3, 1, 2)] == [1, 4, 1, 9, 1, 4]
     assert asked == [1, 2, 3, 2]
 
 
 def test_from_many_threads() -> None:
-    double = Remembered(lambda value: [2 * value[0]], most=3)
+    double = Remembered(lambda value: [2 * value[0]], tuple, most=3)
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(lambda n: double([n % 7])[0], range(2000))) == [
             2 * (n % 7) for n in range(2000)
@@ -38,7 +38,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.setattr(
         dot, "to_svgs", lambda g, *a, **k: counts.append(len(g)) or draw(g, *a, **k)
     )
-    monkeypatch.setattr(html, "_graphs", Remembered(html._graphs._function))
+    monkeypatch.setattr(html, "_graphs", Remembered(html._drawn, html._what_is_drawn))
     return counts
 
 
@@ -64,5 +64,21 @@ def test_what_shows_something_else_is_drawn(other: ReportData, drawn: list[int])
     count = len(drawn)
     after = to_html(other)
     assert len(drawn) > count
-    html._graphs = Remembered(html._graphs._function)
+    html._graphs = Remembered(html._drawn, html._what_is_drawn)
     assert to_html(other) == after
+
+
+def test_numbers_that_are_equal_are_told_apart(drawn: list[int]) -> None:
+    x = Node(0, "input", name="x", types=(vector(4),))
+
+    def text(number: float) -> str:
+        y = Node(1, "numpy.multiply", (Ref(0), number), types=(vector(4),))
+        graph = Graph("numpy", (x,), (y,), (Output("y", Ref(1)),))
+        return to_html(ReportData(graph=CapturedGraph((graph,))))
+
+    numbers = (2, 2.0, 1, True, 0.0, -0.0)
+    for number in numbers:
+        assert f"multiply(x, {number})" in text(number)
+    count = len(drawn)
+    assert "multiply(x, 2.0)" in text(2.0)  # equal, and another object
+    assert len(drawn) == count

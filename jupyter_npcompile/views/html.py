@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
+from itertools import chain
 
 from jupyter_npcompile.graph.constants import printable, shorten
 from jupyter_npcompile.graph.facts import level_text
-from jupyter_npcompile.graph.report import LineReport, ReportData
+from jupyter_npcompile.graph.report import ReportData
 from jupyter_npcompile.graph.timing import time_rows
 from jupyter_npcompile.views.annotate import SIGNS, WORDS, Mark, Note, Row, annotate
 from jupyter_npcompile.views.copies import copied
@@ -70,7 +71,7 @@ def to_html(report: ReportData, *, opened: bool = False) -> str:
     >>> "<script" in page, "nothing to compile" in page
     (False, True)
     """
-    parts = (*_source(report), _regions(report), _times(report), _graphs(_captured(report)))
+    parts = (*_source(report), _regions(report), _times(report), _graphs(report))
     body = "".join(parts)
     title = _summary(report.summary)
     if body:
@@ -210,18 +211,19 @@ def _times(report: ReportData) -> str:
     return _section("Timing", bandwidth_text(report.timing), times_html(rows, report.timing))
 
 
-def _captured(report: ReportData) -> ReportData:
-    """What of a report is needed to show its graphs: less than changes from run to run."""
-    lines = tuple(
-        LineReport(line.line, line.end_line, line.source, "compiled") for line in report.lines
-    )
-    return ReportData(lines=lines, graph=report.graph, timing=report.timing)
-
-
-@Remembered
-def _graphs(report: ReportData) -> str:
+def _drawn(report: ReportData) -> str:
     """The graphs of each level, drawn and as text."""
     return "".join([_graph(report), *_texts(report)])
+
+
+def _what_is_drawn(report: ReportData) -> tuple[object, ...]:
+    """What of a report its graphs depend on: less than changes from run to run."""
+    levels = [report.graph.level(level) for level, _, _ in _LEVELS]
+    sources = tuple((line.line, line.source) for line in report.lines)
+    return (*map(len, levels), *chain.from_iterable(levels), report.timing, sources)
+
+
+_graphs = Remembered(_drawn, _what_is_drawn)
 
 
 def _graph(report: ReportData) -> str:
