@@ -55,11 +55,13 @@ hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "project")
 
 LARGE = {
     *("test_autodiff_arrays.py", "test_autodiff_calls.py", "test_autodiff_chains.py"),
-    *("test_autodiff_compiled_rows.py", "test_autodiff_sciences.py"),
+    *("test_autodiff_compiled.py", "test_autodiff_compiled_rows.py", "test_autodiff_sciences.py"),
     *("test_autodiff_joint.py", "test_autodiff_loops.py", "test_autodiff_programs.py"),
     "test_corpus.py",
     *("test_loops_fancy.py", "test_loops_fusing.py", "test_loops_linear_algebra.py"),
-    *("test_loops_random.py", "test_loops_reductions.py", "test_loops_semantics.py"),
+    *("test_loops_operands.py", "test_loops_random.py", "test_loops_reductions.py"),
+    *("test_loops_rows.py", "test_loops_semantics.py", "test_loops_small_arrays.py"),
+    *("test_loops_surroundings.py", "test_loops_transforms.py", "test_runtime_device_late.py"),
     *("test_runtime_compile_worker.py", "test_runtime_fast.py", "test_runtime_first_run.py"),
     *("test_runtime_footprint.py", "test_runtime_leaks.py", "test_runtime_sizes.py"),
     *("test_runtime_whole_function.py", "test_same_as_native.py", "test_same_devices.py"),
@@ -68,7 +70,7 @@ LARGE = {
     *("test_tracer_lowering_inductor.py", "test_tracer_lowering_random.py"),
     "test_tracer_lowering_ufunc_methods.py",
 }
-"""Families of many examples, of which a landing runs a third."""
+"""Families of many examples, of which `make test` runs one in four."""
 
 
 NATIVE = {"tests.native_loops", "tests.whole_functions", "tests.test_runtime_whole_function"}
@@ -84,19 +86,20 @@ def makes_native_code(item: pytest.Item) -> bool:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Bring tests into order; leave out examples of families that the environment makes smaller.
 
-    With ``NPCOMPILE_THIRD`` large families run a third of theirs, with ``NPCOMPILE_EACH`` every
-    family runs so many at the most, from its first to its last, and nothing runs that has native
-    code made, which takes seconds each time.
+    With ``NPCOMPILE_SAMPLE`` large families run one in four of theirs, drawn by that word, which
+    may be ``"all"``. With ``NPCOMPILE_EACH`` every family runs so many at the most, from its first
+    to its last, and nothing runs that has native code made, which takes seconds each time.
     """
     items.sort(key=place)
-    seed, most = os.environ.get("NPCOMPILE_THIRD"), int(os.environ.get("NPCOMPILE_EACH", "0"))
+    word = os.environ.get("NPCOMPILE_SAMPLE", "all")
+    most = int(os.environ.get("NPCOMPILE_EACH", "0"))
     examples = [item for item in items if hasattr(item, "callspec")]
     left: set[pytest.Item] = set()
-    if seed:
+    if word != "all":
         left |= {
             item
             for item in examples
-            if item.path.name in LARGE and zlib.crc32(f"{seed} {item.nodeid}".encode()) % 3
+            if item.path.name in LARGE and zlib.crc32(f"{word} {item.nodeid}".encode()) % 4
         }
     if most:
         families: dict[str, list[pytest.Item]] = {}

@@ -192,7 +192,7 @@ def is_single(values: Any) -> bool:
 
 
 def gives_single(op: str, args: Any, kwargs: Any) -> bool:
-    """Whether results have too few digits: ``np.logaddexp.reduce([True], initial=2.5)`` has 11 bits."""
+    """Whether results have too few digits, as ``np.logaddexp.reduce([True], initial=2.5)`` has."""
     try:
         result = apply(op, args, kwargs)
     except Exception:  # the caller says what NumPy raises

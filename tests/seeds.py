@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import random
 
-LANDING = bool(os.environ.get("NPCOMPILE_THIRD"))
-"""Whether a landing runs: what has to do with luck is found elsewhere."""
-
-
 def seed_of(chosen: str = "") -> int:
     """The one that was chosen, or a new one; for a landing always the same.
+
+    What has to do with luck is found elsewhere.
 
     Examples
     --------
@@ -19,4 +17,4 @@ def seed_of(chosen: str = "") -> int:
     """
     if chosen.isdigit():
         return int(chosen)
-    return 0 if LANDING else random.SystemRandom().randrange(10**6)
+    return 0 if os.environ.get("CI") else random.SystemRandom().randrange(10**6)

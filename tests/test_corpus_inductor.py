@@ -16,7 +16,7 @@ from tests.batches import Batches
 from tests.corpus import documented, run
 from tests.docstrings import groups
 from tests.native import run_compiled
-from tests.seeds import LANDING, seed_of
+from tests.seeds import seed_of
 from tests.segment_batches import compiled_together
 from tests.summary import tell
 
@@ -25,7 +25,7 @@ __all__ = ["documented"]
 pytestmark = pytest.mark.slow
 
 SEED = seed_of(os.environ.get("NPCOMPILE_CORPUS_SEED", ""))
-SAMPLE = int(os.environ.get("NPCOMPILE_CORPUS_SAMPLE", 50 if LANDING else 150))
+SAMPLE = int(os.environ.get("NPCOMPILE_CORPUS_SAMPLE", 30))
 GROUPS = groups()
 DRAWN = random.Random(SEED).sample(GROUPS, min(SAMPLE, len(GROUPS)))
 DONE: list[str] = []
