@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 
+
 def seed_of(chosen: str = "") -> int:
     """The one that was chosen, or a new one; for a landing always the same.
 
