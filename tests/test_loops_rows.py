@@ -277,6 +277,35 @@ def test_stacks_and_what_lies_between() -> None:
     assert state.forms[0].iterations
 
 
+HELPED = """
+def softmax(z):
+    z = z - np.max(z, axis=-1, keepdims=True)
+    e = np.exp(z)
+    return e / np.sum(e, axis=-1, keepdims=True)
+
+def f(x, w, n):
+    total = 0.0
+    for _ in range(n):
+        p = softmax(x @ w)
+        w -= 0.001 * (x.T @ p)
+        total += p[0, 0]
+    return total, w
+"""
+
+
+@pytest.mark.usefixtures("_small_blocks")
+def test_what_needs_no_memory_in_the_blocks_of_a_helper() -> None:
+    function = define(HELPED)
+    rng = np.random.default_rng(0)
+    x, w = rng.normal(size=(40, 8)), rng.normal(size=(8, 4))
+    made, state = whole(function, (x, w.copy(), 5))
+    assert not state.closed, state.closed
+    for _ in range(3):
+        expected = outcome(function, (x, w.copy(), 5))
+        assert not differences(expected, outcome(made, (x, w.copy(), 5)))
+    assert state.forms[0].iterations
+
+
 DRAWN = """
 def f(rng, y, x, n, m):
     noise = rng.{draw}

@@ -223,7 +223,7 @@ class RowBlocks(Statements):
                 own = part.ndim - 1 if rows.by_columns else 0
                 self._put(made[name], part, own, (blocks, k, step, count))
             for name in (*rows.inputs.values(), *map(of_rows, rows.made)):
-                known = self.frame.env[name]
+                known = self.frame.env.get(name)  # what is fused into its only use has none
                 if isinstance(known, ArrayType):  # the next block takes their memory
                     w.emit(f"{self.variable(name, known)} = {known.c}();")
             w.emit(f"if (!{blocks} || ({k} += {step}) >= {count}) break;")
