@@ -53,6 +53,36 @@ ROWS: tuple[Row, ...] = (
     Row("int_zero_division", "n=4", "t = 0\nfor i in range(-n, n): t += 7 // i", "refused"),
     Row("int_zero_modulo", "n=4", "t = 0\nfor i in range(-n, n): t += 7 % i", "refused"),
     Row("int_true_division", "n=8", "t = 0.0\nfor i in range(1, n): t += i / (i + 2)"),
+    # -- a Python integer, or a NumPy integer of another dtype
+    *(
+        Row(
+            f"either_{name}_{dtype}",
+            f"H=R.integers(1, 5, (7, 7)).astype('{dtype}')",
+            f"t = 0\nfor i in range(1, 7):\n{textwrap.indent(body, ' ')}",
+            results="t, u, t + 1, t * 2.5, t / 2, t // 2, t % 3, int(t), float(t), [t, 3]",
+        )
+        for dtype in ("int64", "int32", "int16", "int8", "uint8", "uint16")
+        for name, body in (
+            ("max", "u = H[i, 1] + (3 if i % 3 else 1)\nt = max(0, u, H[i, 2] - 1)\nH[i, 3] = t"),
+            ("min", "u = min(7, H[i, 0])\nt = min(t, u) if i > 4 else u"),
+            ("best", "u = H[i, i]\nif u > t: t = u"),
+            ("edge", "u = H[i - 1, 1] if i > 3 else 0\nt = u or H[0, i]"),
+            ("sum", "u = t\nt = t + H[i, i]"),
+            ("chain", "u = H[i, 0] - 1 if i % 2 else 5\nt = u * 3 + t % 2\nif not u: t = 1"),
+        )
+    ),
+    Row(
+        "either_overflow",
+        "H=np.full(4, 100, 'int8')",
+        "t = 0\nfor i in range(4): t = t + H[i]",
+        "refused",
+    ),
+    Row(
+        "either_no_room",
+        "H=np.full(4, 100, 'int8')",
+        "t = 300\nfor i in range(4):\n if H[i] > 200: t = H[i]",
+        "refused",
+    ),
     Row("int_shifts", "n=20", "t = 0\nfor i in range(n): t ^= (1 << i) >> 2 | 5 & i"),
     Row("int_shift_far", "n=70", "t = 0\nfor i in range(n): t = 1 << i", "refused"),
     Row("int_shift_negative", "n=3", "t = 0\nfor i in range(n): t = 1 << (1 - i)", "refused"),

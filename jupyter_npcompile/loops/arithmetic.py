@@ -16,6 +16,7 @@ from jupyter_npcompile.loops.kinds import (
     FLOAT,
     FULL,
     INT,
+    NARROW,
     STEP,
     Declined,
     Number,
@@ -228,6 +229,18 @@ def _python_floats(name: str, left: Scalar, right: Scalar) -> Scalar:
     raise Declined(f"`{name}` of floats")
 
 
+_WHOLE = ("add", "subtract", "multiply", "floor_divide", "remainder")
+"""What gives the same for integers of Python's and of NumPy's, where there is room for it."""
+
+
+def _as_pythons(value: Scalar) -> Scalar:
+    """A number, as if it were Python's."""
+    kind = value.type
+    if kind.dtype in NARROW:
+        return Scalar(f"(i64){value.code}", INT)
+    return Scalar(value.code, Number("py", kind.dtype, kind.bits), const=value.const)
+
+
 def _undecided(name: str, left: Scalar, right: Scalar) -> Scalar:
     """Where neither is surely NumPy's, and one may be."""
     a, b = left.type, right.type
@@ -238,17 +251,35 @@ def _undecided(name: str, left: Scalar, right: Scalar) -> Scalar:
     if a.origin == b.origin == "py":
         origin = "py"
     dtypes = {a.dtype, b.dtype}
-    if dtypes <= {"float64", "int64"} and "float64" in dtypes:
-        plain_left = Scalar(left.code, Number("py", a.dtype, a.bits), const=left.const)
-        plain_right = Scalar(right.code, Number("py", b.dtype, b.bits), const=right.const)
-        made = _python_floats(name, plain_left, plain_right)
+    if dtypes <= {"float64", "int64", *NARROW} and "float64" in dtypes:
+        made = _python_floats(name, _as_pythons(left), _as_pythons(right))
         return Scalar(made.code, Number(origin, "float64"), tag if origin == "any" else "")
-    if dtypes == {"int64"} and name in ("add", "subtract", "multiply", "floor_divide", "remainder"):
-        plain_left = Scalar(left.code, Number("py", "int64", a.bits), const=left.const)
-        plain_right = Scalar(right.code, Number("py", "int64", b.bits), const=right.const)
-        made = _python(name, plain_left, plain_right)
+    if dtypes == {"int64"} and name in _WHOLE:
+        made = _python(name, _as_pythons(left), _as_pythons(right))
         return Scalar(made.code, Number("any", "int64", made.type.bits), tag)
+    if dtypes == {"int64"} and name == "true_divide":
+        x, y = f"exactly({left.code})", f"exactly({right.code})"
+        return Scalar(f"python_div({x}, {y})", Number("any", "float64"), tag)
+    if dtypes != {"int64"} and name in (*_WHOLE, "true_divide"):
+        return _undecided_narrow(name, left, right, tag)
     raise Declined("a number that is Python's or NumPy's, as it comes")
+
+
+def _undecided_narrow(name: str, left: Scalar, right: Scalar, tag: str) -> Scalar:
+    """Arithmetic of integers of which one is a Python integer or one of NumPy's small ones."""
+    kinds = (left.type, right.type)
+    small = {kind.dtype for kind in kinds if kind.origin != "py"}
+    python = {kind.dtype for kind in kinds if kind.origin == "py"}
+    (dtype,) = small if len(small) == 1 else {"int64"}
+    if dtype not in NARROW or python - {"int64"}:
+        raise Declined("a number that is Python's or NumPy's, as it comes")
+    # Beside NumPy's number both must fit, and what does not fit wraps around.
+    c = CTYPES[dtype]
+    parts = (Scalar(f"(i64)fitting<{c}>((i64){part.code})", INT) for part in (left, right))
+    made = _python(name, *parts)
+    if name == "true_divide":
+        return Scalar(made.code, Number("any", "float64"), tag)
+    return Scalar(f"fitting<{c}>({made.code})", Number("any", dtype), tag)
 
 
 def _gives_integers(name: str, a: Number, b: Number) -> bool:

@@ -183,7 +183,7 @@ def made_number(code: str, tag: str, type: Number) -> str:
     if type.origin == "py":
         return f"PyComplex_FromDoubles({code}.re, {code}.im)"
     if type.origin == "any":
-        raise Declined("a number that is Python's or NumPy's, as it comes")
+        return f"make_small({np.dtype(type.dtype).num}, {code}, {tag})"
     return f"make_scalar({np.dtype(type.dtype).num}, {code})"
 
 

@@ -7,7 +7,15 @@ from itertools import combinations
 
 import numpy as np
 
-from jupyter_npcompile.loops.kinds import CTYPES, PYTHON, ArrayType, Number, SourceType, Type
+from jupyter_npcompile.loops.kinds import (
+    CTYPES,
+    PYTHON,
+    ArrayType,
+    Number,
+    SourceType,
+    Type,
+    python_type,
+)
 from jupyter_npcompile.loops.records import Step
 
 
@@ -28,9 +36,9 @@ def signature(inputs: Mapping[str, Type]) -> str:
         elif isinstance(type, SourceType):
             parts.append(f"{name}: Generator")
         elif isinstance(type, Number):
-            python, numpy = PYTHON.get(type.dtype), type.dtype
+            numpy = type.dtype
             kinds = ["int"] if type.mixed else []
-            kinds += [python.__name__] if python and type.origin != "np" else []
+            kinds += [python_type(type.dtype).__name__] if type.origin != "np" else []
             kinds += [numpy] if type.origin != "py" else []
             parts.append(f"{name}: {' or '.join(kinds)}")
     return ", ".join(parts)
@@ -40,6 +48,14 @@ def _allowed(type: Number) -> str:
     """The tags that a floating-point number may have, as bits."""
     bits = {"py": 0b001, "np": 0b010, "any": 0b011}[type.origin]
     return str(bits | 0b100 * type.mixed)
+
+
+_SCALARS = {
+    "bool": "Bool", "int8": "Int8", "int16": "Int16", "int32": "Int32", "int64": "Int64",
+    "uint8": "UInt8", "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64",
+    "float32": "Float", "float64": "Double", "complex128": "CDouble",
+}  # fmt: skip
+"""What the C names of NumPy's scalar types call dtypes."""
 
 
 def take_number(source: str, variable: str, type: Number, tag: str) -> str:
@@ -56,6 +72,9 @@ def take_number(source: str, variable: str, type: Number, tag: str) -> str:
     tag : str
         Where it goes whose number it is; empty where only one kind may come.
     """
+    scalar = f"&Py{_SCALARS[type.dtype]}ArrType_Type"
+    if tag and type.dtype not in PYTHON:
+        return f"take_small(({source}), {scalar}, {variable}, {tag})"
     if tag:
         return {
             "bool": f"take_bool({source}, {variable}, {tag})",
@@ -63,13 +82,7 @@ def take_number(source: str, variable: str, type: Number, tag: str) -> str:
             "float64": f"take_float({source}, {variable}, {_allowed(type)}, {tag})",
         }[type.dtype]
     if type.origin == "np":
-        scalar = np.dtype(type.dtype).type
-        name = {
-            "bool": "Bool", "int8": "Int8", "int16": "Int16", "int32": "Int32", "int64": "Int64",
-            "uint8": "UInt8", "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64",
-            "float32": "Float", "float64": "Double", "complex128": "CDouble",
-        }[np.dtype(scalar).name]  # fmt: skip
-        return f"take_scalar(({source}), &Py{name}ArrType_Type, {variable})"
+        return f"take_scalar(({source}), {scalar}, {variable})"
     return {
         "bool": f"take_bool({source}, {variable})",
         "int64": f"take_int({source}, {variable}, {type.bits})",

@@ -446,6 +446,8 @@ def _number(t: Names, value: Scalar) -> str:
         return f"PyComplex_FromDoubles({held}.re, {held}.im)"
     name = t.writer.name("v")
     t.writer.emit(f"{CTYPES[kind.dtype]} {name} = {value.code};")
+    if kind.origin == "any":
+        return f"make_small({np.dtype(kind.dtype).num}, {name}, {tag})"
     return f"make_scalar({np.dtype(kind.dtype).num}, {name})"
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from jupyter_npcompile.loops.kinds import (
     COUNTER,
     FULL,
+    NARROW,
     SMALL,
     ArrayType,
     Declined,
@@ -168,4 +169,21 @@ def _join_numbers(first: Number, second: Number) -> Number:
         small = integer.dtype == "int64" and integer.origin == "py" and integer.bits <= 32
         if small and other.dtype == "float64":
             return replace(other, mixed=True)
+    for integer, other in ((first, second), (second, first)):
+        if takes_place(integer, other):
+            return Number("any", other.dtype)
     raise Declined(f"it is {describe(first)} or {describe(second)}")
+
+
+def takes_place(integer: Number, type: Number) -> bool:
+    """Whether a Python integer may stand where one of NumPy's small ones does; if it has room.
+
+    Examples
+    --------
+    >>> takes_place(Number("py", "int64"), Number("np", "int32"))
+    True
+    >>> takes_place(Number("np", "int64"), Number("np", "int32"))
+    False
+    """
+    is_python = integer.origin == "py" and integer.dtype == "int64" and not integer.mixed
+    return is_python and type.origin != "py" and type.dtype in NARROW

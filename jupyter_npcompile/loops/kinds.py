@@ -51,6 +51,21 @@ PYTHON = {"bool": bool, "int64": int, "float64": float, "complex128": complex}
 """Python's own types, by the dtype that has their values."""
 
 
+NARROW = ("int8", "int16", "int32", "uint8", "uint16", "uint32")
+"""Integers of NumPy that a Python integer may take the place of: 64 bits have room for all."""
+
+
+def python_type(dtype: str) -> type:
+    """The type of Python's that values of a dtype would have.
+
+    Examples
+    --------
+    >>> python_type("float64"), python_type("int32")
+    (<class 'float'>, <class 'int'>)
+    """
+    return PYTHON[dtype] if dtype in PYTHON else PYTHON["int64"]
+
+
 class Declined(Exception):  # noqa: N818 - it names a verdict, not a mistake
     """A loop that has no native form, with the reason.
 

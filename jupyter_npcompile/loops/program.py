@@ -344,7 +344,7 @@ class _Program(Boundary):
                 and head.is_tagged
                 and type != head
                 and (head.dtype == "float64" or not head.mixed)
-                and head.dtype in ("bool", "int64", "float64")
+                and (head.dtype in ("bool", "float64") or head.kind in "iu")
             ):
                 raise WiderInput(name, head)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_npcompile.loops.kinds import CTYPES, PYTHON, Declined, Number
+from jupyter_npcompile.loops.kinds import CTYPES, PYTHON, Declined, Number, python_type
 from jupyter_npcompile.loops.values import Scalar
 
 
@@ -29,7 +29,7 @@ def operands(type: Number) -> list[Any]:
     if type.mixed:
         found.append(int)
     if type.origin in ("py", "any"):
-        found.append(PYTHON[type.dtype])
+        found.append(python_type(type.dtype))
     if type.origin in ("np", "any"):
         found.append(np.dtype(type.dtype))
     return found

@@ -125,6 +125,8 @@ class Translator(Fusing):
     def for_loop(self, node: ast.For) -> None:
         """Write a ``for`` in the loop."""
         w = self.writer
+        mark, before = w.mark(), dict(self.frame.env)
+        w.emit("{")
         items = self.unrolled(node)
         if items is not None:
             for one in items:
@@ -132,7 +134,11 @@ class Translator(Fusing):
                     self.target(node.target, one)
                 if not self.body(node.body):
                     raise Declined("a jump in a loop over a tuple", node.lineno)
+            w.emit("}")
             return
+        # What it has written of the items would be done twice.
+        w.back(mark)
+        self.frame.env = before
         loops = index_loops.unfolded(self, node) or mapped.unfolded(self, node)
         if loops is not None:
             self.for_loop(loops)

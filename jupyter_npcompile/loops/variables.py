@@ -238,7 +238,9 @@ class Variables:
         if isinstance(source, Number) and isinstance(target, Number):
             here, there = self.variable(name, source), self.variable(name, target)
             if here != there:
-                self.writer.emit(f"{there} = ({target.c}){here};")
+                fits = target.kind in "iu" and target.is_tagged
+                code = f"fitting<{target.c}>({here})" if fits else f"({target.c}){here}"
+                self.writer.emit(f"{there} = {code};")
             if target.is_tagged and not (source.is_tagged and here == there):
                 tag = "2" if target.mixed and source.dtype == "int64" else _plain_tag(source)
                 self.writer.emit(f"{self.tag(name, target)} = {tag};")

@@ -1069,6 +1069,17 @@ INLINE bool take_int(PyObject *o, i64 &v, int bits, int &tag) {
     FITS(bits >= 63 || (v < (i64)1 << bits && v > -((i64)1 << bits)));
     return true;
 }
+template <class T> INLINE bool take_small(PyObject *o, PyTypeObject *type, T &v, int &tag) {
+    i64 whole;
+    tag = 0;
+    if (take_int(o, whole, 63)) {
+        v = (T)whole;
+        FITS(v == whole);
+        return true;
+    }
+    tag = 1;
+    return take_scalar(o, type, v);
+}
 INLINE bool take_float(PyObject *o, double &v, int allowed, int &tag) {
     tag = 0;
     if ((allowed & 1) && take_float(o, v)) return true;
@@ -1093,6 +1104,9 @@ static inline PyObject *make_float(double v, int tag) {
 }
 static inline PyObject *make_int(i64 v, int tag) {
     return tag == 1 ? make_scalar(NPY_INT64, v) : PyLong_FromLongLong(v);
+}
+template <class T> static inline PyObject *make_small(int type, T v, int tag) {
+    return tag == 1 ? make_scalar(type, v) : PyLong_FromLongLong(v);
 }
 static inline PyObject *make_bool(bool v, int tag) {
     bool8 w = v;

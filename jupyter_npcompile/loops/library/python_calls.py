@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise, indexing, lists, promotion
+from jupyter_npcompile.loops import arithmetic, elementwise, indexing, joins, lists, promotion
 from jupyter_npcompile.loops.calls import Call, array, elements, number, of, register
-from jupyter_npcompile.loops.kinds import BOOL, FLOAT, INT, PYTHON, Declined, Number, Origin
+from jupyter_npcompile.loops.kinds import BOOL, FLOAT, INT, Declined, Number, Origin, python_type
 from jupyter_npcompile.loops.library import aggregates
 from jupyter_npcompile.loops.library.ufuncs import ufunc
 from jupyter_npcompile.loops.values import (
@@ -197,6 +197,10 @@ def _alike(one: Scalar, other: Scalar) -> tuple[Scalar, Scalar]:
         return _as_float(one, other.type.origin), other
     if one.type.dtype == "float64" and _is_small(other.type):
         return one, _as_float(other, one.type.origin)
+    if joins.takes_place(one.type, other.type):
+        return _as_small(one, other.type.dtype), other
+    if joins.takes_place(other.type, one.type):
+        return one, _as_small(other, one.type.dtype)
     return one, other
 
 
@@ -206,6 +210,10 @@ def _is_small(type: Number) -> bool:
 
 def _as_float(value: Scalar, origin: Origin) -> Scalar:
     return Scalar(f"(double){value.code}", Number(origin, "float64", mixed=True), "2")
+
+
+def _as_small(value: Scalar, dtype: str) -> Scalar:
+    return Scalar(promotion.weak(value.code, dtype), Number("any", dtype), "0")
 
 
 SMALL = 32
@@ -341,7 +349,7 @@ def _classes(value: Value) -> list[type]:
     """The classes that a value may be of."""
     if isinstance(value, Scalar):
         found: list[type] = [int] if value.type.mixed else []
-        found += [PYTHON[value.type.dtype]] if value.type.origin != "np" else []
+        found += [python_type(value.type.dtype)] if value.type.origin != "np" else []
         found += [np.dtype(value.type.dtype).type] if value.type.origin != "py" else []
         return found
     if isinstance(value, Ref | Applied | Gathered):
