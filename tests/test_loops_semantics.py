@@ -66,10 +66,25 @@ ROWS: tuple[Row, ...] = (
             ("max", "u = H[i, 1] + (3 if i % 3 else 1)\nt = max(0, u, H[i, 2] - 1)\nH[i, 3] = t"),
             ("min", "u = min(7, H[i, 0])\nt = min(t, u) if i > 4 else u"),
             ("best", "u = H[i, i]\nif u > t: t = u"),
+            ("never", "u = H[i, i]\nif u > 9: t = u"),
             ("edge", "u = H[i - 1, 1] if i > 3 else 0\nt = u or H[0, i]"),
             ("sum", "u = t\nt = t + H[i, i]"),
             ("chain", "u = H[i, 0] - 1 if i % 2 else 5\nt = u * 3 + t % 2\nif not u: t = 1"),
         )
+    ),
+    Row(
+        "kept_where_nothing_is_assigned",
+        "x=R.normal(size=9)",
+        "t, place, found = 99.0, (-1, None), [3]\n"
+        "for i in range(9):\n if x[i] > t: place, found, t = (i, i), [i], x[i]",
+        results="t, place, found",
+    ),
+    Row(
+        "kept_until_something_is_assigned",
+        "x=R.normal(size=9)",
+        "t, place, found = -99.0, None, 'none'\n"
+        "for i in range(9):\n if x[i] > t: place, found, t = i, x[i], x[i]",
+        results="t, place, found",
     ),
     Row(
         "either_overflow",
@@ -80,7 +95,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "either_no_room",
         "H=np.full(4, 100, 'int8')",
-        "t = 300\nfor i in range(4):\n if H[i] > 200: t = H[i]",
+        "t = 300\nfor i in range(4):\n if H[i] > t: t = H[i]",
         "refused",
     ),
     Row("int_shifts", "n=20", "t = 0\nfor i in range(n): t ^= (1 << i) >> 2 | 5 & i"),

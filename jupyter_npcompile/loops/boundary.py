@@ -103,12 +103,21 @@ class Boundary(Translator):
         tag = self.tag(name, type) if type.is_tagged else ""
         return take_number(f"args[{place}]", self.variable(name, type), type, tag)
 
-    def make(self, name: str, type: Type) -> str:
-        """C++ that makes the object that a name is bound to."""
+    def make(self, name: str, type: Type, otherwise: str = "") -> str:
+        """C++ that makes the object that a name is bound to.
+
+        Parameters
+        ----------
+        name : str
+            The name.
+        type : Type
+            Of its value.
+        otherwise : str
+            The object that it stays bound to where nothing was assigned, if there is one.
+        """
         if isinstance(type, Maybe):
-            return (
-                f"({self.flag(name)} ? {self.make(name, type.type)} : Py_NewRef(Py_NotImplemented))"
-            )
+            kept = f"Py_NewRef({otherwise or 'Py_NotImplemented'})"
+            return f"({self.flag(name)} ? {self.make(name, type.type)} : {kept})"
         if isinstance(type, ArrayType) and type.is_small:
             if type.is_shared or type.is_view:
                 raise NeedsMemory(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections import abc
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -235,6 +236,7 @@ class _Program(Boundary):
             if isinstance(self.inputs[name], ArrayType):
                 arrays.append(f"args[{len(takes) - 1}]")
         outputs, fixed, made = [], {}, []
+        kept: list[str] = []
         for name in self.wanted:
             if name not in exit and name not in self.lacking:
                 raise NeedsInput(name)  # it stays what it is
@@ -249,9 +251,14 @@ class _Program(Boundary):
                 fixed[name] = type.value
             else:
                 outputs.append(name)
-                if isinstance(type, Maybe) and not self.may_lack:
+                otherwise = ""
+                if isinstance(type, Maybe) and self._is_bound_before(name):
+                    kept.append(name)
+                    takes.append("true")
+                    otherwise = f"args[{len(takes)}]"
+                elif isinstance(type, Maybe) and not self.may_lack:
                     self.needed.append(self.flag(name))
-                made.append(self.make(name, type))
+                made.append(self.make(name, type, otherwise))
         names = list(self.inputs)
         stored = [
             (names.index(self.holder_of(path)), path[-1], self.make(name, self.inputs[name]))
@@ -287,7 +294,7 @@ class _Program(Boundary):
         codes = tuple({id(found[0]): found for found in self.codes}.values())
         return LoopCode(
             source,
-            tuple(self.inputs),
+            (*self.inputs, *kept),
             tuple(outputs),
             fixed,
             assumptions,
@@ -302,6 +309,16 @@ class _Program(Boundary):
             paths={name: path for name, path in self.paths.items() if name in self.inputs},
             stored=tuple((place, _step(step)) for place, step, _ in stored),
         )
+
+    def _is_bound_before(self, name: str) -> bool:
+        """Whether a name is bound before the loop, to what it stays if nothing is assigned."""
+        if hasattr(builtins, name):
+            return False  # what is found may be Python's own
+        try:
+            self.frame.lookup(name)
+        except KeyError:
+            return False
+        return True
 
     def holder_of(self, path: Path) -> str:
         """The input that is the record in which something lies.
