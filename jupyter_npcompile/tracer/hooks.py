@@ -180,7 +180,6 @@ class Hooks:
             numpy_calls.numpy_call(self, UFUNCS[operation], (left, right), {"out": left})
             return left
         if isinstance(left, list | dict | set | Opaque) and not self.recorder.is_local(left):
-            self.recorder.forget_contents(left)
             self.stop("effect", f"a {type(left).__name__.lower()} is changed in place")
         if self.recorder.is_local(left):
             self.recorder.mutations += 1
@@ -226,7 +225,6 @@ class Hooks:
             obj[index] = value
             return
         if not is_traced(obj):
-            self.recorder.forget_contents(obj)
             self.stop("effect", f"an element of a {_kind(obj)} is assigned")
         indexing.setitem(self, obj, index, value)
 
@@ -280,7 +278,6 @@ class Hooks:
             return attributes.module_attribute(self, obj, name)
         if isinstance(obj, list | dict) and name not in _READING_METHODS:
             if not self.recorder.is_local(obj):
-                self.recorder.forget_contents(obj)
                 self.stop("effect", f"the method `{name}` of a {type(obj).__name__} may change it")
             self.recorder.mutations += 1
         if isinstance(obj, type) and not attributes.is_plain_type(obj):

@@ -38,7 +38,6 @@ from jupyter_npcompile.tracer.memory import (
 from jupyter_npcompile.tracer.operations import is_numpy_function
 from jupyter_npcompile.tracer.patience import Endless, Patience
 from jupyter_npcompile.tracer.sources import (
-    AttributeSource,
     ForwardSource,
     ItemSource,
     Source,
@@ -209,21 +208,6 @@ class Inputs:
         found = self._foreign.get(id(container))
         return None if found is None else found[1:]
 
-    def forget_contents(self, container: Any) -> None:
-        """Let go of what was assumed about the contents of a container that will change."""
-        found = self.origin(container)
-        if found is not None:
-            self._values.clear()
-            self.guards = [
-                guard
-                for guard in self.guards
-                if not (isinstance(guard, LengthGuard) and guard.source == found[1])
-                and not _inside(guard.source, found[1])
-            ]
-            self.arrays = [
-                (source, array) for source, array in self.arrays if not _inside(source, found[1])
-            ]
-
     def is_local(self, container: Any) -> bool:
         """Whether a list or dict was made by the traced code, which may then change it."""
         return type(container) in (list, dict) and id(container) not in self._foreign
@@ -374,12 +358,3 @@ def _is_numpy_function(value: Any) -> bool:
     if isinstance(inspect.getattr_static(type(value), "__call__", None), types.FunctionType):
         return False  # np.poly1d([1, 2]), np.vectorize(f): they hold what they compute with
     return callable(value) and is_numpy_function(value)
-
-
-def _inside(source: Source, container: Source) -> bool:
-    """Whether a source is an element of a container, at any depth."""
-    while isinstance(source, ItemSource | AttributeSource):
-        source = source.parent
-        if source == container:
-            return True
-    return False
