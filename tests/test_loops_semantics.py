@@ -53,6 +53,45 @@ ROWS: tuple[Row, ...] = (
     Row("int_zero_division", "n=4", "t = 0\nfor i in range(-n, n): t += 7 // i", "refused"),
     Row("int_zero_modulo", "n=4", "t = 0\nfor i in range(-n, n): t += 7 % i", "refused"),
     Row("int_true_division", "n=8", "t = 0.0\nfor i in range(1, n): t += i / (i + 2)"),
+    Row(
+        "list_of_range",
+        "n=5",
+        "for i in range(n):\n t = list(range(n, n + i + 1))\n t[i] += sum(range(i))",
+    ),
+    Row("ones_in_binary", "n=70", "t = 0\nfor i in range(-n, n): t += bin(i).count('1') * i"),
+    Row(
+        "ones_in_binary_of_an_array",
+        "x=R.integers(-99, 99, 9).astype('int32')",
+        "t = 0\nfor v in x: t += bin(v).count('1')",
+    ),
+    *(
+        Row(f"clip_{k}", "x=R.normal(size=9), a=R.normal(size=9)", f"for i in range(3): t = {code}")
+        for k, code in enumerate(
+            (
+                "x.clip(0.2 * i)",
+                "np.clip(x, None, 0.5 + i)",
+                "x.clip(max=0.3 * i)",
+                "x.clip(min=-0.3, max=0.3 * i)",
+                "np.clip(x, a_min=a, a_max=None)",
+                "np.clip(x, a, a + i)",
+                "np.clip(x, -0.1, a_max=0.5)",
+                "(x * 99).astype('int16').clip(5 * i)",
+                "np.abs(x * 50).astype('uint8').clip(5, 60 * (i + 1))",
+                "x.astype('float32').clip(0.1)",
+            )
+        )
+    ),
+    *(
+        Row(f"triangle_{k}", "n=6", f"for i in range(-2, n): t = {code}")
+        for k, code in enumerate(
+            (
+                "np.triu_indices(n, i)",
+                "np.tril_indices(n, i, 4)",
+                "np.tril_indices(max(i, 0))",
+                "np.triu_indices(3, k=i, m=n)",
+            )
+        )
+    ),
     # -- a Python integer, or a NumPy integer of another dtype
     *(
         Row(

@@ -19,6 +19,9 @@ from jupyter_npcompile.cell.syntax import (
 
 _FLOW = "control flow"
 
+NESTED = "nested function"
+"""Reason of lines in a function that is defined in another one: they run where it is called."""
+
 
 class Lines:
     """Lists the statements of a body at any depth.
@@ -121,7 +124,7 @@ class Lines:
         elif isinstance(node, ast.AsyncFunctionDef):
             reason = inner = "asynchronous function"
         elif scope == "function":
-            reason, inner = "definition", "nested function"
+            reason, inner = "definition", NESTED
         else:
             reason = inner = native or stays_native(node) or PLAIN
         yield self._line("definition", first, last, reason=reason)

@@ -18,7 +18,7 @@ from jupyter_npcompile.loops.functions import find
 from jupyter_npcompile.loops.fusion.liveness import needed_after
 from jupyter_npcompile.loops.given import fixed_value
 from jupyter_npcompile.loops.inlining import Inlined, definition_of
-from jupyter_npcompile.loops.kinds import ArrayType, Declined, Fixed, Raises
+from jupyter_npcompile.loops.kinds import ArrayType, Declined, Fixed, Raises, RangeType
 from jupyter_npcompile.loops.library import mapped, masked, stacks
 from jupyter_npcompile.loops.names import Names
 from jupyter_npcompile.loops.records import Step
@@ -123,6 +123,9 @@ class Calls(Names):
     def on_call(self, node: ast.Call) -> Value:
         """A call."""
         is_sole = node is self.sole
+        counted = self._counted_in_binary(node)
+        if counted is not None:
+            return methods.bit_count(self, self.expression(counted))
         function = self.expression(node.func)
         if any(keyword.arg is None for keyword in node.keywords):
             raise Declined("a starred argument", node.lineno)
@@ -179,6 +182,22 @@ class Calls(Names):
             return self.with_ignored(ignored, lambda: self.inlined(inner, args, kwargs, is_sole))
         raise Declined(f"`{ast.unparse(node.func)}`", node.lineno)
 
+    def _counted_in_binary(self, node: ast.Call) -> ast.expr | None:
+        """What ``bin(n).count("1")`` counts the bits of; None for another call."""
+        match node:
+            case ast.Call(
+                func=ast.Attribute(
+                    value=ast.Call(func=ast.Name("bin") as name, args=[counted], keywords=[]),
+                    attr="count",
+                ),
+                args=[ast.Constant("1")],
+                keywords=[],
+            ):
+                function = self.expression(name)
+                if isinstance(function, Known) and function.value is bin:
+                    return counted
+        return None
+
     def with_ignored(self, ignored: frozenset[str], write: Callable[[], Value]) -> Value:
         """Write something where NumPy ignores some errors, too."""
         before = self.ignored
@@ -201,7 +220,11 @@ class Calls(Names):
             return mapped.generator(node)
         if isinstance(node, ast.Name):
             known = self.frame.env.get(node.id)
-            if isinstance(known, ArrayType) and known.ndim == 1:
+            if isinstance(known, RangeType) or (isinstance(known, ArrayType) and known.ndim == 1):
+                return mapped.generator(node)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            function = self.expression(node.func) if node.func.id == "range" else None
+            if isinstance(function, Known) and function.value is range:
                 return mapped.generator(node)
         return None
 

@@ -202,6 +202,15 @@ _OF_BITS = {"bit_length": "bit_length({0})", "bit_count": "bit_count({0})"}
 """Methods of Python's integers, in C++."""
 
 
+def bit_count(t: Names, value: Value) -> Value:
+    """The ones in the binary digits of an integer, without its sign."""
+    if not isinstance(value, Scalar) or value.type.mixed or value.type.kind not in "iu":
+        raise Declined("bits of something that is no integer")
+    if value.type.dtype == "uint64":
+        raise Declined("bits of uint64")
+    return Scalar(t.writer.hold("i64", f"bit_count((i64){value.code})"), COUNT)
+
+
 def method(
     t: Names, owner: Value, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> Value:

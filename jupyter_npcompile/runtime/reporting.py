@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_npcompile.cell import Line
+from jupyter_npcompile.cell.lines import NESTED
 from jupyter_npcompile.cell.regions import PLAIN
+from jupyter_npcompile.cell.syntax import last_line
 from jupyter_npcompile.graph import (
     Assignment,
     BreakPoint,
@@ -150,6 +152,7 @@ class _Reporter:
             if not found and line.line in guards:
                 self._guard(self.entries[-1], guards[line.line])
         self._find_splits()
+        self._find_callers()
         breaks = tuple(self._breaks())
         return ReportData(
             device=subject.device,
@@ -307,6 +310,28 @@ class _Reporter:
                     else (any(captured[:index]) and any(captured[index + 1 :]))
                 )
                 entry.splits = around
+
+    def _find_callers(self) -> None:
+        """Have lines of nested functions say which break point left them to NumPy."""
+        lines: dict[str, int] = {}
+        for entry in self.entries:
+            if entry.stop is None or entry.node is None:
+                continue
+            for call in ast.walk(entry.node):
+                if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+                    lines.setdefault(call.func.id, entry.line.line)
+        nested = [
+            (range(node.lineno, last_line(node) + 1), lines[node.name])
+            for node in statements_in(self.subject.body)
+            if isinstance(node, ast.FunctionDef) and node.name in lines
+        ]
+        for entry in self.entries:
+            if entry.reason != NESTED or entry.captured:
+                continue
+            callers = [line for inside, line in nested if entry.line.line in inside]
+            if callers:
+                entry.reason = f"{NESTED}, for which line {callers[-1]} has the reason"
+                entry.splits = entry.call = False
 
     def _breaks(self) -> Iterable[BreakPoint]:
         """Break points; their lines say the same, so that it is shown once."""

@@ -180,6 +180,7 @@ class Hooks:
             numpy_calls.numpy_call(self, UFUNCS[operation], (left, right), {"out": left})
             return left
         if isinstance(left, list | dict | set | Opaque) and not self.recorder.is_local(left):
+            self.recorder.note_change(left)
             self.stop("effect", f"a {type(left).__name__.lower()} is changed in place")
         if self.recorder.is_local(left):
             self.recorder.mutations += 1
@@ -225,6 +226,7 @@ class Hooks:
             obj[index] = value
             return
         if not is_traced(obj):
+            self.recorder.note_change(obj)
             self.stop("effect", f"an element of a {_kind(obj)} is assigned")
         indexing.setitem(self, obj, index, value)
 
@@ -278,6 +280,7 @@ class Hooks:
             return attributes.module_attribute(self, obj, name)
         if isinstance(obj, list | dict) and name not in _READING_METHODS:
             if not self.recorder.is_local(obj):
+                self.recorder.note_change(obj)
                 self.stop("effect", f"the method `{name}` of a {type(obj).__name__} may change it")
             self.recorder.mutations += 1
         if isinstance(obj, type) and not attributes.is_plain_type(obj):
@@ -375,7 +378,7 @@ class HelperHooks(Hooks):
         """Positions stay those of the call in the cell; the lines that ran are noted."""
         self.recorder.step()
         if at is not None and not self._numpy:
-            self.recorder.inlined.add((self.function.__code__.co_filename, at[0]))
+            self.recorder.inlined[self.function.__code__.co_filename, at[0]] = None
 
     def name(self, name: str, value: Any) -> Any:
         """A global, closure variable or builtin of the helper is read."""

@@ -38,6 +38,7 @@ from jupyter_npcompile.tracer.memory import (
 from jupyter_npcompile.tracer.operations import is_numpy_function
 from jupyter_npcompile.tracer.patience import Endless, Patience
 from jupyter_npcompile.tracer.sources import (
+    AttributeSource,
     ForwardSource,
     ItemSource,
     Source,
@@ -98,6 +99,7 @@ class Inputs:
         self.arrays: list[tuple[Source, Array]] = []
         self._read_only: set[int] = set()
         self._doubtful: set[int] = set()
+        self._changing: list[Source] = []
         self._foreign: dict[int, tuple[Any, Any, Source]] = {}
         self._forward: dict[int, Array] = {}
         self._depth = 0
@@ -207,6 +209,29 @@ class Inputs:
         """The user's own list, tuple or dict behind a lifted one, and where it was found."""
         found = self._foreign.get(id(container))
         return None if found is None else found[1:]
+
+    def note_change(self, container: Any) -> None:
+        """A container is about to change, which no recording does."""
+        found = self.origin(container)
+        if found is not None:
+            self._changing.append(found[1])
+
+    def forget_contents(self) -> None:
+        """Let go of what was assumed about the contents of containers that are about to change.
+
+        Only where nothing was captured: then it is no condition for what ends the recording,
+        and it will be something else the next time.
+        """
+        for container in self._changing:
+            self.guards = [
+                guard
+                for guard in self.guards
+                if not (isinstance(guard, LengthGuard) and guard.source == container)
+                and not _inside(guard.source, container)
+            ]
+            self.arrays = [
+                (source, array) for source, array in self.arrays if not _inside(source, container)
+            ]
 
     def is_local(self, container: Any) -> bool:
         """Whether a list or dict was made by the traced code, which may then change it."""
@@ -358,3 +383,12 @@ def _is_numpy_function(value: Any) -> bool:
     if isinstance(inspect.getattr_static(type(value), "__call__", None), types.FunctionType):
         return False  # np.poly1d([1, 2]), np.vectorize(f): they hold what they compute with
     return callable(value) and is_numpy_function(value)
+
+
+def _inside(source: Source, container: Source) -> bool:
+    """Whether a source is an element of a container, at any depth."""
+    while isinstance(source, ItemSource | AttributeSource):
+        source = source.parent
+        if source == container:
+            return True
+    return False

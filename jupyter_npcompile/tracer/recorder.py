@@ -101,7 +101,7 @@ class Recorder(Inputs):
         self.seconds = 0.0
         self.kept_seconds = 0.0
         self.library_seconds = self._counted = 0.0
-        self.inlined: set[tuple[str, int]] = set()
+        self.inlined: dict[tuple[str, int], None] = {}
         self.hidden: dict[int, Hidden] = {}
         self.frozen: set[int] = set()
         self.mutations = 0

@@ -159,6 +159,7 @@ class _Mark(NamedTuple):
     arrays: int
     mutations: int
     draws: int
+    inlined: int
 
 
 class _LimitedHooks(Hooks):
@@ -188,6 +189,7 @@ class _LimitedHooks(Hooks):
             len(recorder.arrays),
             recorder.mutations,
             len(recorder.draws),
+            len(recorder.inlined),
         )
 
     def release(self) -> None:
@@ -338,6 +340,8 @@ def _finish(
         known = next((mark for mark in hooks.marks if mark.statement == stop), cut)
         if stop == start:
             # Nothing was captured: remember under which conditions it breaks.
+            recorder.forget_contents()
+            cut = hooks.mark(stop)
             known = known._replace(inputs=cut.inputs, guards=cut.guards, arrays=cut.arrays)
         cut = known
     bound = hooks.bound_before(stop)
@@ -380,7 +384,7 @@ def _finish(
         assigned=tuple(known for known in hooks.assigned if known[0] < stop),
         hidden=recorder.hidden,
         frozen=frozenset(recorder.frozen),
-        inlined=frozenset(recorder.inlined),
+        inlined=frozenset(itertools.islice(recorder.inlined, cut.inlined)),
         draws=tuple(recorder.draws[: cut.draws]),
         drawing=_drawing([mark for mark in hooks.marks if mark.statement < stop], cut),
         seconds=seconds,

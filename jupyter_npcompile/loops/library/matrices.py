@@ -127,3 +127,38 @@ def _round(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Valu
     there, back = ("multiply", "true_divide") if decimals > 0 else ("true_divide", "multiply")
     whole = ufunc(t, "rint", [ufunc(t, there, [value, by])])
     return ufunc(t, back, [whole, by])
+
+
+def _triangle_indices(name: str, lower: bool) -> Call:
+    def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+        given = named(f"np.{name}", ("n", "k", "m"), args, kwargs)
+        w = t.writer
+        rows = w.hold("i64", whole_number(given.get("n", NONE)), "n")
+        columns = given.get("m", NONE)
+        m = rows if columns == NONE else w.hold("i64", whole_number(columns), "n")
+        off = w.hold("i64", whole_number(given.get("k", ZERO)))
+        w.emit(f"NEED({rows} >= 0 && {m} >= 0);")
+        count, i, j, at = w.name("n"), w.name("i"), w.name("j"), w.name("k")
+        first, end = "(i64)0", f"std::clamp<i64>({i} + {off} + 1, 0, {m})"
+        if not lower:
+            first, end = f"std::clamp<i64>({i} + {off}, 0, {m})", m
+        w.emit(
+            f"i64 {count} = 0;",
+            f"for (i64 {i} = 0; {i} < {rows}; {i}++) {count} += {end} - {first};",
+        )
+        made = [elementwise.new(w, "int64", [count]) for _ in range(2)]
+        with w.block():
+            w.emit(f"i64 {at} = 0;")
+            w.emit(
+                f"for (i64 {i} = 0; {i} < {rows}; {i}++)",
+                f"for (i64 {j} = {first}; {j} < {end}; {j}++, {at}++) {{",
+                *(f"{ref.code}.p[{at}] = {k};" for ref, k in zip(made, (i, j), strict=True)),
+                "}",
+            )
+        return Items(tuple(made))
+
+    return call
+
+
+register(np.triu_indices, _triangle_indices("triu_indices", lower=False))
+register(np.tril_indices, _triangle_indices("tril_indices", lower=True))

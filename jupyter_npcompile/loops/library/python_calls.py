@@ -266,6 +266,11 @@ def _of_items(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> V
     raise Declined("any, all or list of something other than a generator expression")
 
 
+@of(bin)
+def _bin(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    raise Declined("bin(n), but for bin(n).count('1')")
+
+
 @of(int)
 def _int(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     if kwargs or len(args) != 1:

@@ -171,14 +171,27 @@ def _where(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Valu
     return elementwise.chosen(truth, a, b, dtype)
 
 
+_BOUNDS = {"a_min": "min", "a_max": "max", "min": "min", "max": "max"}
+"""Names of the bounds of ``np.clip``."""
+
+
 @of(np.clip)
 def _clip(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    if kwargs or len(args) != 3:
+    given = dict(zip(("min", "max"), args[1:], strict=False))
+    named = {_BOUNDS.get(name, name): value for name, value in kwargs.items()}
+    if not 1 <= len(args) <= 3 or not {*named} <= {"min", "max"} - {*given}:
         raise Declined("np.clip with these arguments")
-    value, low, high = (array(arg) for arg in args)
-    if isinstance(low, Scalar) and isinstance(high, Scalar):
-        return ufunc(t, "at_most", [ufunc(t, "at_least", [value, low]), high])
-    return ufunc(t, "minimum", [ufunc(t, "maximum", [value, low]), high])
+    bounds = {name: value for name, value in {**given, **named}.items() if value != NONE}
+    value = array(args[0])
+    low, high = (array(bounds[k]) if k in bounds else None for k in ("min", "max"))
+    are_numbers = isinstance(low, Scalar) and isinstance(high, Scalar)
+    if low is None and high is None:
+        raise Declined("np.clip without bounds")
+    if low is not None:
+        value = ufunc(t, "at_least" if are_numbers else "maximum", [value, low])
+    if high is not None:
+        value = ufunc(t, "at_most" if are_numbers else "minimum", [value, high])
+    return value
 
 
 @of(np.reshape)
