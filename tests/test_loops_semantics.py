@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 import textwrap
 import zlib
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,6 +44,13 @@ class Row(NamedTuple):
     results: str = "t"
 
 
+def each(family: tuple[str, str, str], *expressions: str) -> Iterator[Row]:
+    """A row for each expression: of a name and a number, some arguments and a loop."""
+    name, arguments, loop = family
+    for k, expression in enumerate(expressions):
+        yield Row(f"{name}_{k}", arguments, f"{loop}: t = {expression}")
+
+
 ROWS: tuple[Row, ...] = (
     # -- Python's integers
     Row("int_sum", "n=9", "t = 0\nfor i in range(n): t += i * i"),
@@ -64,33 +72,25 @@ ROWS: tuple[Row, ...] = (
         "x=R.integers(-99, 99, 9).astype('int32')",
         "t = 0\nfor v in x: t += bin(v).count('1')",
     ),
-    *(
-        Row(f"clip_{k}", "x=R.normal(size=9), a=R.normal(size=9)", f"for i in range(3): t = {code}")
-        for k, code in enumerate(
-            (
-                "x.clip(0.2 * i)",
-                "np.clip(x, None, 0.5 + i)",
-                "x.clip(max=0.3 * i)",
-                "x.clip(min=-0.3, max=0.3 * i)",
-                "np.clip(x, a_min=a, a_max=None)",
-                "np.clip(x, a, a + i)",
-                "np.clip(x, -0.1, a_max=0.5)",
-                "(x * 99).astype('int16').clip(5 * i)",
-                "np.abs(x * 50).astype('uint8').clip(5, 60 * (i + 1))",
-                "x.astype('float32').clip(0.1)",
-            )
-        )
+    *each(
+        ("clip", "x=R.normal(size=9), a=R.normal(size=9)", "for i in range(3)"),
+        "x.clip(0.2 * i)",
+        "np.clip(x, None, 0.5 + i)",
+        "x.clip(max=0.3 * i)",
+        "x.clip(min=-0.3, max=0.3 * i)",
+        "np.clip(x, a_min=a, a_max=None)",
+        "np.clip(x, a, a + i)",
+        "np.clip(x, -0.1, a_max=0.5)",
+        "(x * 99).astype('int16').clip(5 * i)",
+        "np.abs(x * 50).astype('uint8').clip(5, 60 * (i + 1))",
+        "x.astype('float32').clip(0.1)",
     ),
-    *(
-        Row(f"triangle_{k}", "n=6", f"for i in range(-2, n): t = {code}")
-        for k, code in enumerate(
-            (
-                "np.triu_indices(n, i)",
-                "np.tril_indices(n, i, 4)",
-                "np.tril_indices(max(i, 0))",
-                "np.triu_indices(3, k=i, m=n)",
-            )
-        )
+    *each(
+        ("triangle", "n=6", "for i in range(-2, n)"),
+        "np.triu_indices(n, i)",
+        "np.tril_indices(n, i, 4)",
+        "np.tril_indices(max(i, 0))",
+        "np.triu_indices(3, k=i, m=n)",
     ),
     # -- a Python integer, or a NumPy integer of another dtype
     *(

@@ -268,12 +268,12 @@ def _undecided(name: str, left: Scalar, right: Scalar) -> Scalar:
 def _undecided_narrow(name: str, left: Scalar, right: Scalar, tag: str) -> Scalar:
     """Arithmetic of integers of which one is a Python integer or one of NumPy's small ones."""
     kinds = (left.type, right.type)
-    small = {kind.dtype for kind in kinds if kind.origin != "py"}
-    python = {kind.dtype for kind in kinds if kind.origin == "py"}
-    (dtype,) = small if len(small) == 1 else {"int64"}
-    if dtype not in NARROW or python - {"int64"}:
+    numpys = {kind.dtype for kind in kinds if kind.origin != "py"}
+    pythons = {kind.dtype for kind in kinds if kind.origin == "py"}
+    if len(numpys) > 1 or not numpys <= {*NARROW} or not pythons <= {"int64"}:
         raise Declined("a number that is Python's or NumPy's, as it comes")
     # Beside NumPy's number both must fit, and what does not fit wraps around.
+    (dtype,) = numpys
     c = CTYPES[dtype]
     parts = (Scalar(f"(i64)fitting<{c}>((i64){part.code})", INT) for part in (left, right))
     made = _python(name, *parts)

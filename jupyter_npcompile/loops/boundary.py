@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from jupyter_npcompile.loops import cuts, indexing
-from jupyter_npcompile.loops.entry import take_array, take_number
+from jupyter_npcompile.loops.entry import made_number, take_array, take_number
 from jupyter_npcompile.loops.frames import NeedsMemory
 from jupyter_npcompile.loops.kinds import (
     CTYPES,
@@ -182,18 +182,6 @@ class Boundary(Translator):
 def _c_text(text: str) -> str:
     """A text as a literal in C++, byte by byte."""
     return '"' + "".join(f"\\{byte:03o}" for byte in text.encode()) + '"'
-
-
-def made_number(code: str, tag: str, type: Number) -> str:
-    """C++ that makes the object for a number."""
-    if type.dtype in ("bool", "int64", "float64"):
-        function = {"bool": "make_bool", "int64": "make_int", "float64": "make_float"}
-        return f"{function[type.dtype]}({code}, {tag})"
-    if type.origin == "py":
-        return f"PyComplex_FromDoubles({code}.re, {code}.im)"
-    if type.origin == "any":
-        return f"make_small({np.dtype(type.dtype).num}, {code}, {tag})"
-    return f"make_scalar({np.dtype(type.dtype).num}, {code})"
 
 
 def _plain_tag(type: Number) -> str:

@@ -125,7 +125,7 @@ class Calls(Names):
         is_sole = node is self.sole
         counted = self._counted_in_binary(node)
         if counted is not None:
-            return methods.bit_count(self, self.expression(counted))
+            return methods.ones_in_binary(self, self.expression(counted))
         function = self.expression(node.func)
         if any(keyword.arg is None for keyword in node.keywords):
             raise Declined("a starred argument", node.lineno)
@@ -187,15 +187,12 @@ class Calls(Names):
         match node:
             case ast.Call(
                 func=ast.Attribute(
-                    value=ast.Call(func=ast.Name("bin") as name, args=[counted], keywords=[]),
-                    attr="count",
+                    value=ast.Call(args=[counted], keywords=[]) as digits, attr="count"
                 ),
                 args=[ast.Constant("1")],
                 keywords=[],
-            ):
-                function = self.expression(name)
-                if isinstance(function, Known) and function.value is bin:
-                    return counted
+            ) if mapped.is_call_of(self, digits, (bin,)):
+                return counted
         return None
 
     def with_ignored(self, ignored: frozenset[str], write: Callable[[], Value]) -> Value:
@@ -216,15 +213,11 @@ class Calls(Names):
 
     def items_of(self, node: ast.expr) -> ast.GeneratorExp | None:
         """The items of an array, of a range or of ``map``; None of something else."""
-        if mapped.is_lazy(self, node):
+        if mapped.is_call_of(self, node, (*mapped.LAZY, range)):
             return mapped.generator(node)
         if isinstance(node, ast.Name):
             known = self.frame.env.get(node.id)
             if isinstance(known, RangeType) or (isinstance(known, ArrayType) and known.ndim == 1):
-                return mapped.generator(node)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            function = self.expression(node.func) if node.func.id == "range" else None
-            if isinstance(function, Known) and function.value is range:
                 return mapped.generator(node)
         return None
 

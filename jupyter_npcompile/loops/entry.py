@@ -36,10 +36,9 @@ def signature(inputs: Mapping[str, Type]) -> str:
         elif isinstance(type, SourceType):
             parts.append(f"{name}: Generator")
         elif isinstance(type, Number):
-            numpy = type.dtype
             kinds = ["int"] if type.mixed else []
             kinds += [python_type(type.dtype).__name__] if type.origin != "np" else []
-            kinds += [numpy] if type.origin != "py" else []
+            kinds += [type.dtype] if type.origin != "py" else []
             parts.append(f"{name}: {' or '.join(kinds)}")
     return ", ".join(parts)
 
@@ -50,12 +49,20 @@ def _allowed(type: Number) -> str:
     return str(bits | 0b100 * type.mixed)
 
 
-_SCALARS = {
-    "bool": "Bool", "int8": "Int8", "int16": "Int16", "int32": "Int32", "int64": "Int64",
-    "uint8": "UInt8", "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64",
-    "float32": "Float", "float64": "Double", "complex128": "CDouble",
-}  # fmt: skip
-"""What the C names of NumPy's scalar types call dtypes."""
+def scalar_type(dtype: str) -> str:
+    """NumPy's type of a number, in C++.
+
+    Examples
+    --------
+    >>> scalar_type("float64")
+    '&PyDoubleArrType_Type'
+    """
+    name = {
+        "bool": "Bool", "int8": "Int8", "int16": "Int16", "int32": "Int32", "int64": "Int64",
+        "uint8": "UInt8", "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64",
+        "float32": "Float", "float64": "Double", "complex128": "CDouble",
+    }[dtype]  # fmt: skip
+    return f"&Py{name}ArrType_Type"
 
 
 def take_number(source: str, variable: str, type: Number, tag: str) -> str:
@@ -72,9 +79,8 @@ def take_number(source: str, variable: str, type: Number, tag: str) -> str:
     tag : str
         Where it goes whose number it is; empty where only one kind may come.
     """
-    scalar = f"&Py{_SCALARS[type.dtype]}ArrType_Type"
     if tag and type.dtype not in PYTHON:
-        return f"take_small(({source}), {scalar}, {variable}, {tag})"
+        return f"take_narrow({source}, {scalar_type(type.dtype)}, {variable}, {tag})"
     if tag:
         return {
             "bool": f"take_bool({source}, {variable}, {tag})",
@@ -82,13 +88,35 @@ def take_number(source: str, variable: str, type: Number, tag: str) -> str:
             "float64": f"take_float({source}, {variable}, {_allowed(type)}, {tag})",
         }[type.dtype]
     if type.origin == "np":
-        return f"take_scalar(({source}), {scalar}, {variable})"
+        return f"take_scalar(({source}), {scalar_type(type.dtype)}, {variable})"
     return {
         "bool": f"take_bool({source}, {variable})",
         "int64": f"take_int({source}, {variable}, {type.bits})",
         "float64": f"take_float({source}, {variable})",
         "complex128": f"take_complex({source}, {variable})",
     }[type.dtype]
+
+
+def made_number(code: str, tag: str, type: Number) -> str:
+    """C++ that makes the object for a number.
+
+    Parameters
+    ----------
+    code : str
+        Its value: a variable, unless it is a truth value, an int64 or a float64.
+    tag : str
+        Whose number it is: see `arithmetic.tag_of`.
+    type : Number
+        Its type.
+    """
+    if type.dtype in ("bool", "int64", "float64"):
+        function = {"bool": "make_bool", "int64": "make_int", "float64": "make_float"}
+        return f"{function[type.dtype]}({code}, {tag})"
+    if type.origin == "py":
+        return f"PyComplex_FromDoubles({code}.re, {code}.im)"
+    if type.origin == "any":
+        return f"make_narrow({np.dtype(type.dtype).num}, {code}, {tag})"
+    return f"make_scalar({np.dtype(type.dtype).num}, {code})"
 
 
 def take_array(source: str, variable: str, type: ArrayType, *, written: bool) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 
 from jupyter_npcompile.loops import arithmetic, elementwise, small_arrays
 from jupyter_npcompile.loops.cuts import view
+from jupyter_npcompile.loops.entry import made_number, scalar_type
 from jupyter_npcompile.loops.frames import NeedsMemory
 from jupyter_npcompile.loops.kinds import CTYPES, PYTHON, ArrayType, Declined, Number
 from jupyter_npcompile.loops.values import (
@@ -190,8 +191,8 @@ def _received(t: Names, made: str, found: Found) -> Value:
     w, kind = t.writer, found.type
     if isinstance(kind, Number):
         if kind.origin == "np":
-            result = _number_type(kind.dtype)
-            code = f"received_number<{CTYPES[kind.dtype]}>({made}, &Py{result}ArrType_Type)"
+            scalar = scalar_type(kind.dtype)
+            code = f"received_number<{CTYPES[kind.dtype]}>({made}, {scalar})"
         else:
             code = f"received_{PYTHON[kind.dtype].__name__}({made})"
         return Scalar(w.hold(kind.c, code), kind)
@@ -436,24 +437,7 @@ def _argument(t: Names, value: Value) -> str:
 
 
 def _number(t: Names, value: Scalar) -> str:
-    kind = value.type
-    tag = arithmetic.tag_of(value)
-    if kind.dtype in ("bool", "int64", "float64"):
-        made = {"bool": "make_bool", "int64": "make_int", "float64": "make_float"}[kind.dtype]
-        return f"{made}({value.code}, {tag})"
-    if kind.origin == "py":
-        held = t.writer.hold(CTYPES[kind.dtype], value.code)
-        return f"PyComplex_FromDoubles({held}.re, {held}.im)"
-    name = t.writer.name("v")
-    t.writer.emit(f"{CTYPES[kind.dtype]} {name} = {value.code};")
-    if kind.origin == "any":
-        return f"make_small({np.dtype(kind.dtype).num}, {name}, {tag})"
-    return f"make_scalar({np.dtype(kind.dtype).num}, {name})"
-
-
-def _number_type(dtype: str) -> str:
-    return {
-        "bool": "Bool", "int8": "Int8", "int16": "Int16", "int32": "Int32", "int64": "Int64",
-        "uint8": "UInt8", "uint16": "UInt16", "uint32": "UInt32", "uint64": "UInt64",
-        "float32": "Float", "float64": "Double", "complex128": "CDouble",
-    }[dtype]  # fmt: skip
+    kind, code = value.type, value.code
+    if kind.dtype not in ("bool", "int64", "float64"):
+        code = t.writer.hold(CTYPES[kind.dtype], code, "v")
+    return made_number(code, arithmetic.tag_of(value), kind)

@@ -198,17 +198,21 @@ def _method_of_ufunc(
 
 COUNT = Number("py", "int64", 7)
 
-_OF_BITS = {"bit_length": "bit_length({0})", "bit_count": "bit_count({0})"}
-"""Methods of Python's integers, in C++."""
+_OF_BITS = ("bit_length", "bit_count")
+"""Methods of Python's integers, which are functions in C++."""
 
 
-def bit_count(t: Names, value: Value) -> Value:
-    """The ones in the binary digits of an integer, without its sign."""
+def ones_in_binary(t: Names, value: Value) -> Value:
+    """``bin(n).count("1")``: the ones in the digits of any integer."""
     if not isinstance(value, Scalar) or value.type.mixed or value.type.kind not in "iu":
         raise Declined("bits of something that is no integer")
     if value.type.dtype == "uint64":
         raise Declined("bits of uint64")
-    return Scalar(t.writer.hold("i64", f"bit_count((i64){value.code})"), COUNT)
+    return _of_bits(t, "bit_count", value)
+
+
+def _of_bits(t: Names, name: str, value: Scalar) -> Scalar:
+    return Scalar(t.writer.hold("i64", f"{name}((i64){value.code})"), COUNT)
 
 
 def method(
@@ -245,7 +249,7 @@ def method(
     if isinstance(owner, Scalar) and name in _OF_BITS and not args and not kwargs:
         kind = owner.type
         if kind.origin == "py" and kind.dtype == "int64" and not kind.mixed:
-            return Scalar(t.writer.hold("i64", _OF_BITS[name].format(owner.code)), COUNT)
+            return _of_bits(t, name, owner)
     raise Declined(f"the method {name}")
 
 

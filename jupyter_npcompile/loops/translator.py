@@ -124,21 +124,9 @@ class Translator(Fusing):
 
     def for_loop(self, node: ast.For) -> None:
         """Write a ``for`` in the loop."""
-        w = self.writer
-        mark, before = w.mark(), dict(self.frame.env)
-        w.emit("{")
-        items = self.unrolled(node)
-        if items is not None:
-            for one in items:
-                with w.block():
-                    self.target(node.target, one)
-                if not self.body(node.body):
-                    raise Declined("a jump in a loop over a tuple", node.lineno)
-            w.emit("}")
+        if self.written_out(node):
             return
-        # What it has written of the items would be done twice.
-        w.back(mark)
-        self.frame.env = before
+        w = self.writer
         loops = index_loops.unfolded(self, node) or mapped.unfolded(self, node)
         if loops is not None:
             self.for_loop(loops)
@@ -362,6 +350,24 @@ class Translator(Fusing):
                 indices[carried.dimension] = replace(far, code=code)
                 element = cuts.element(owner, indices)
                 w.emit(f"{carried.variables[back - 1]} = {element};")
+
+    def written_out(self, node: ast.For) -> bool:
+        """Write a short loop over a tuple, once for each item; False for any other loop."""
+        w, mark, before = self.writer, self.writer.mark(), dict(self.frame.env)
+        w.emit("{")
+        items = self.unrolled(node)
+        if items is None:
+            # What has been written of the items would be done twice.
+            w.back(mark)
+            self.frame.env = before
+            return False
+        for one in items:
+            with w.block():
+                self.target(node.target, one)
+            if not self.body(node.body):
+                raise Declined("a jump in a loop over a tuple", node.lineno)
+        w.emit("}")
+        return True
 
     def unrolled(self, node: ast.For) -> tuple[Value, ...] | None:
         """The items of a short loop over a tuple, which is written once for each of them."""

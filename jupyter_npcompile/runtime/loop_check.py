@@ -153,7 +153,8 @@ class Written:
         self.arrays: list[Array] = list(found.values())
         self.nbytes = sum(array.nbytes for array in self.arrays)
         there = {id(v): v.nbytes for v in (*values, *arguments) if type(v) is np.ndarray}
-        self.lists = [value for value in values if type(value) is list]
+        # One list may come by two names, of which the loop reads one.
+        self.lists = list({id(value): value for value in values if type(value) is list}.values())
         self.tails: list[Tail] = []
         self.entries = [(values[place], step) for place, step in form.code.stored]
         self.stored: list[Stored] = []

@@ -99,7 +99,7 @@ class Inputs:
         self.arrays: list[tuple[Source, Array]] = []
         self._read_only: set[int] = set()
         self._doubtful: set[int] = set()
-        self._changing: list[Source] = []
+        self._changing: Source | None = None
         self._foreign: dict[int, tuple[Any, Any, Source]] = {}
         self._forward: dict[int, Array] = {}
         self._depth = 0
@@ -213,25 +213,26 @@ class Inputs:
     def note_change(self, container: Any) -> None:
         """A container is about to change, which no recording does."""
         found = self.origin(container)
-        if found is not None:
-            self._changing.append(found[1])
+        self._changing = None if found is None else found[1]
 
     def forget_contents(self) -> None:
-        """Let go of what was assumed about the contents of containers that are about to change.
+        """Let go of what was assumed about the contents of a container that is about to change.
 
         Only where nothing was captured: then it is no condition for what ends the recording,
         and it will be something else the next time.
         """
-        for container in self._changing:
-            self.guards = [
-                guard
-                for guard in self.guards
-                if not (isinstance(guard, LengthGuard) and guard.source == container)
-                and not _inside(guard.source, container)
-            ]
-            self.arrays = [
-                (source, array) for source, array in self.arrays if not _inside(source, container)
-            ]
+        container = self._changing
+        if container is None:
+            return
+        self.guards = [
+            guard
+            for guard in self.guards
+            if not (isinstance(guard, LengthGuard) and guard.source == container)
+            and not _inside(guard.source, container)
+        ]
+        self.arrays = [
+            (source, array) for source, array in self.arrays if not _inside(source, container)
+        ]
 
     def is_local(self, container: Any) -> bool:
         """Whether a list or dict was made by the traced code, which may then change it."""

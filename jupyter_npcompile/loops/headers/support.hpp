@@ -1069,7 +1069,7 @@ INLINE bool take_int(PyObject *o, i64 &v, int bits, int &tag) {
     FITS(bits >= 63 || (v < (i64)1 << bits && v > -((i64)1 << bits)));
     return true;
 }
-template <class T> INLINE bool take_small(PyObject *o, PyTypeObject *type, T &v, int &tag) {
+template <class T> INLINE bool take_narrow(PyObject *o, PyTypeObject *type, T &v, int &tag) {
     i64 whole;
     tag = 0;
     if (take_int(o, whole, 63)) {
@@ -1105,7 +1105,7 @@ static inline PyObject *make_float(double v, int tag) {
 static inline PyObject *make_int(i64 v, int tag) {
     return tag == 1 ? make_scalar(NPY_INT64, v) : PyLong_FromLongLong(v);
 }
-template <class T> static inline PyObject *make_small(int type, T v, int tag) {
+template <class T> static inline PyObject *make_narrow(int type, T v, int tag) {
     return tag == 1 ? make_scalar(type, v) : PyLong_FromLongLong(v);
 }
 static inline PyObject *make_bool(bool v, int tag) {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from jupyter_npcompile.cell.names import bound_names, local_names
 from jupyter_npcompile.cell.syntax import Place, assign, load, point, store
@@ -20,12 +21,17 @@ LAZY = (map, filter)
 
 def is_lazy(t: Names, node: ast.expr) -> bool:
     """Whether an expression is a call of ``map`` or ``filter``."""
+    return is_call_of(t, node, LAZY)
+
+
+def is_call_of(t: Names, node: ast.expr, functions: Sequence[Any]) -> bool:
+    """Whether an expression is a call of one of some functions of Python, by its own name."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return False
-    if node.func.id not in {function.__name__ for function in LAZY}:
+    if node.func.id not in {function.__name__ for function in functions}:
         return False
     function = t.expression(node.func)
-    return isinstance(function, Known) and function.value in LAZY
+    return isinstance(function, Known) and function.value in functions
 
 
 def unfolded(t: Names, node: ast.For) -> ast.For | None:

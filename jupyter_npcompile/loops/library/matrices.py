@@ -131,11 +131,10 @@ def _round(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Valu
 
 def _triangle_indices(name: str, lower: bool) -> Call:
     def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-        given = named(f"np.{name}", ("n", "k", "m"), args, kwargs)
+        given = named(f"np.{name}", ("n", "k", "m"), args, kwargs, none=("m",))
         w = t.writer
         rows = w.hold("i64", whole_number(given.get("n", NONE)), "n")
-        columns = given.get("m", NONE)
-        m = rows if columns == NONE else w.hold("i64", whole_number(columns), "n")
+        m = w.hold("i64", whole_number(given["m"]), "n") if "m" in given else rows
         off = w.hold("i64", whole_number(given.get("k", ZERO)))
         w.emit(f"NEED({rows} >= 0 && {m} >= 0);")
         count, i, j, at = w.name("n"), w.name("i"), w.name("j"), w.name("k")

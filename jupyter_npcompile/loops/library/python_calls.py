@@ -198,9 +198,9 @@ def _alike(one: Scalar, other: Scalar) -> tuple[Scalar, Scalar]:
     if one.type.dtype == "float64" and _is_small(other.type):
         return one, _as_float(other, one.type.origin)
     if joins.takes_place(one.type, other.type):
-        return _as_small(one, other.type.dtype), other
+        return _as_narrow(one, other.type.dtype), other
     if joins.takes_place(other.type, one.type):
-        return one, _as_small(other, one.type.dtype)
+        return one, _as_narrow(other, one.type.dtype)
     return one, other
 
 
@@ -212,7 +212,7 @@ def _as_float(value: Scalar, origin: Origin) -> Scalar:
     return Scalar(f"(double){value.code}", Number(origin, "float64", mixed=True), "2")
 
 
-def _as_small(value: Scalar, dtype: str) -> Scalar:
+def _as_narrow(value: Scalar, dtype: str) -> Scalar:
     return Scalar(promotion.weak(value.code, dtype), Number("any", dtype), "0")
 
 

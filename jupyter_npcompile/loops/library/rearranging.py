@@ -171,19 +171,15 @@ def _where(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Valu
     return elementwise.chosen(truth, a, b, dtype)
 
 
-_BOUNDS = {"a_min": "min", "a_max": "max", "min": "min", "max": "max"}
-"""Names of the bounds of ``np.clip``."""
-
-
 @of(np.clip)
 def _clip(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    given = dict(zip(("min", "max"), args[1:], strict=False))
-    named = {_BOUNDS.get(name, name): value for name, value in kwargs.items()}
-    if not 1 <= len(args) <= 3 or not {*named} <= {"min", "max"} - {*given}:
-        raise Declined("np.clip with these arguments")
-    bounds = {name: value for name, value in {**given, **named}.items() if value != NONE}
-    value = array(args[0])
-    low, high = (array(bounds[k]) if k in bounds else None for k in ("min", "max"))
+    plain = {{"a_min": "min", "a_max": "max"}.get(name, name): v for name, v in kwargs.items()}
+    if len(plain) < len(kwargs):
+        raise Declined("np.clip with two names for one bound")
+    bounds = ("min", "max")
+    given = named("np.clip", ("a", *bounds), args, plain, none=bounds)
+    value = array(given.get("a", NONE))
+    low, high = (array(given[name]) if name in given else None for name in bounds)
     are_numbers = isinstance(low, Scalar) and isinstance(high, Scalar)
     if low is None and high is None:
         raise Declined("np.clip without bounds")
