@@ -3,15 +3,44 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
+from jupyter_npcompile.graph.nodes import Graph, Ref
 from jupyter_npcompile.tracer.lowering import symbols
 
 if TYPE_CHECKING:
     from jupyter_npcompile.tracer.lowering.trace import Trace
+
+LEAST = 32
+"""Elements of a row from which on it is added up by itself: vectors want as many."""
+
+Shape = tuple[int, ...]
+
+
+def reduced_by_rows(graph: Graph) -> frozenset[Shape]:
+    """Shapes of arrays of which something has one element for each of their rows.
+
+    Their maxima, say: compilers go through such an array row by row, and what else
+    is known by rows is computed on the same way. Of all elements at once it would
+    take another way through memory.
+    """
+    kinds = {node.id: node.types[0] for node in (*graph.inputs, *graph.nodes) if node.types}
+    found: set[Shape] = set()
+    for node in graph.nodes:
+        first = node.args[0] if node.args else None
+        if isinstance(first, Ref) and len(node.types) == 1 and node.view_of is None:
+            shape, result = _sizes(kinds[first.id].shape), _sizes(node.types[0].shape)
+            if len(shape) > 1 and result in (shape[:-1], (*shape[:-1], 1)) and shape[-1] >= LEAST:
+                found.add(shape)
+    return frozenset(found)
+
+
+def _sizes(shape: Iterable[symbols.Integer]) -> Shape:
+    return tuple(map(symbols.hint, shape))
 
 
 class Sums:
@@ -21,6 +50,11 @@ class Sums:
     sum shows what happened in many arrays: two operations for each element, and
     one comparison for all. Only what is surely computed in one loop is summed:
     arrays of one shape between which nothing but elementwise work was done.
+
+    Attributes
+    ----------
+    rows : set of tuple
+        Shapes of which the last axis is added up first.
 
     Examples
     --------
@@ -32,6 +66,7 @@ class Sums:
     """
 
     def __init__(self) -> None:
+        self.rows: frozenset[Shape] = frozenset()
         self._sums: dict[tuple[object, torch.dtype], Tensor] = {}
 
     def add(self, tensor: Tensor) -> None:
@@ -46,7 +81,10 @@ class Sums:
     def flags(self) -> list[Tensor]:
         """Whether the sums are zero, as 0-d tensors; begin anew."""
         sums, self._sums = self._sums, {}
-        return [(total == 0.0).all() for total in sums.values()]
+        return [(self._fewer(total) == 0.0).all() for total in sums.values()]
+
+    def _fewer(self, total: Tensor) -> Tensor:
+        return total.sum(-1) if _sizes(total.shape) in self.rows else total
 
 
 def demand_all_finite(trace: Trace, tensor: Tensor) -> None:

@@ -31,6 +31,7 @@ from jupyter_npcompile.tracer.lowering import compressed, flags, ufuncs
 from jupyter_npcompile.tracer.lowering.aten import ORIGIN
 from jupyter_npcompile.tracer.lowering.dtypes import TORCH, carrier, load, store
 from jupyter_npcompile.tracer.lowering.errors import LoweringError, UnsupportedError
+from jupyter_npcompile.tracer.lowering.finite import reduced_by_rows
 from jupyter_npcompile.tracer.lowering.lookup import Lowering, find_lowering
 from jupyter_npcompile.tracer.lowering.symbols import hint
 from jupyter_npcompile.tracer.lowering.trace import Trace, storage_of
@@ -73,6 +74,7 @@ class Interpreter:
         self._marked: Any = None
         self._looks = looks(graph)
         self._free = any(node.args for node in graph.inputs)
+        trace.sums.rows = reduced_by_rows(graph)
 
     def bind_inputs(self, tensors: Sequence[Tensor]) -> None:
         """Give the inputs their tensors, in order."""
