@@ -20,7 +20,7 @@ NAMES = ("x", "y", "z")
 @pytest.fixture(autouse=True)
 def _always(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(elision, "LEAST", 0)
-    # The first run alone is looked at: its values are NumPy's to the last bit, ATen's roots are not.
+    # The first run alone is looked at: its values are NumPy's to the last bit, unlike ATen's.
     monkeypatch.setattr(Compiler, "submit", lambda *args, **kwargs: None)
 
 
