@@ -101,6 +101,8 @@ def one(dtype: str, *shape: int, values: str = "near_one", seed: int = 0) -> Arr
         ("numpy.prod", [one("int32", 3)], one("float32")),
         ("numpy.multiply.accumulate", [one("int32", 3)], one("float16", 3)),
         ("numpy.logaddexp.reduce", [one("int64", 1)], one("int64")),
+        # Python's number leaves it to the array in which precision all is computed.
+        ("numpy.linspace", [-1.0, one("float32", values="unit"), 5], None),
     ],
 )
 def test_found_before(name: str, args: list[Any], out: Array | None) -> None:

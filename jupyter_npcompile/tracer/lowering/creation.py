@@ -13,7 +13,7 @@ from torch import Tensor
 from jupyter_npcompile.tracer.interpret import function
 from jupyter_npcompile.tracer.lowering.shapes import broadcasted
 from jupyter_npcompile.tracer.lowering.trace import Trace, known_array, plain
-from jupyter_npcompile.tracer.lowering.values import Owner, Value
+from jupyter_npcompile.tracer.lowering.values import Owner, Value, common_dtype
 
 
 def zeros(trace: Trace, *args: object, **kwargs: object) -> Tensor:
@@ -94,14 +94,10 @@ def linspace(
     device: Any = None,
 ) -> Any:
     number = trace.integer(num, "num")
-    low, high = known_array(start), known_array(stop)
-    if low is not None and high is not None:
-        if number <= 4096:
-            options = {"endpoint": endpoint, "axis": axis, "retstep": retstep}
-            return known(trace, plain(start), plain(stop), number, **options)
-        kind = np.result_type(low, high, float(number))
-    else:
-        kind = np.result_type(trace.value(start).dtype, trace.value(stop).dtype, float(number))
+    if number <= 4096 and known_array(start) is not None and known_array(stop) is not None:
+        options = {"endpoint": endpoint, "axis": axis, "retstep": retstep}
+        return known(trace, plain(start), plain(stop), number, **options)
+    kind = np.result_type(common_dtype(trace.value(start), trace.value(stop)), float(number))
     if kind.kind not in "fc":
         trace.unsupported(f"dtype {kind}")
     ends = bool(endpoint)

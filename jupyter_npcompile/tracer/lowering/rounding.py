@@ -14,7 +14,7 @@ from torch import Tensor
 from jupyter_npcompile.tracer.lowering import comparisons, elementwise
 from jupyter_npcompile.tracer.lowering.trace import Trace
 from jupyter_npcompile.tracer.lowering.ufuncs import apply
-from jupyter_npcompile.tracer.lowering.values import Owner, Value
+from jupyter_npcompile.tracer.lowering.values import Owner, Value, common_dtype
 
 FLOAT64 = np.dtype("float64")
 
@@ -68,7 +68,7 @@ def clip(
     given = [trace.value(bound) for bound in (low, high) if bound is not None]
     if not given:
         return Owner(x.read(), x.dtype)
-    kind = _common(x, given)
+    kind = common_dtype(x, *given)
     if kind.kind == "c":
         trace.unsupported("complex numbers have no order in torch")
     found: Value = Owner(trace.cast(x, kind), kind)
@@ -108,12 +108,6 @@ def _binding(trace: Trace, bound: object, kind: np.dtype) -> object:
         inside = number >= int(info.min)
         trace.check(inside if kind.itemsize == 8 else inside & (number <= int(info.max)))
     return bound
-
-
-def _common(x: Value, others: list[Value]) -> np.dtype:
-    weak = {"b": False, "i": 0, "u": 0, "f": 0.0, "c": 0j}
-    parts: list[Any] = [weak[v.dtype.kind] if v.kind == "python" else v.dtype for v in (x, *others)]
-    return np.result_type(*parts)
 
 
 def nan_to_num(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -232,3 +233,20 @@ class Compressed(Value):
     def version(self) -> int:
         """How often the memory has been written."""
         return self._version
+
+
+_WEAK = {"b": False, "i": 0, "u": 0, "f": 0.0, "c": 0j}
+
+
+def common_dtype(*values: Value) -> np.dtype:
+    """The dtype in which NumPy combines values; Python numbers are weak.
+
+    Examples
+    --------
+    >>> single = Owner(torch.ones(3), np.dtype("float32"), "array")
+    >>> number = Owner(torch.ones((), dtype=torch.float64), np.dtype("float64"), "python")
+    >>> common_dtype(single, number), common_dtype(number, number)
+    (dtype('float32'), dtype('float64'))
+    """
+    parts: list[Any] = [_WEAK[v.dtype.kind] if v.kind == "python" else v.dtype for v in values]
+    return np.result_type(*parts)
