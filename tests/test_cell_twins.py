@@ -8,6 +8,8 @@ import traceback
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jupyter_npcompile.cell import build_cell, build_function
 from tests.cell_support import Switching, run_cell, run_tree
@@ -242,7 +244,57 @@ def test_no_nest_becomes_too_deep(levels: int) -> None:
     namespace: dict[str, Any] = {"x": 1}
     run_cell(source, namespace, switch=0)
     assert namespace["x"] == 2
-    assert loops(source) == {1: 1, 4: 4, 10: 3, 19: 0}[levels]
+    assert loops(source) == {1: 1, 4: 4, 10: 6, 19: 0}[levels]
+
+
+HEADERS = ("for i in xs:", "while x < 9:", "if x < 5:", "with f() as y:", "try:", "except E as e:")
+
+
+@given(
+    st.lists(st.sampled_from(HEADERS), max_size=19),
+    st.sampled_from(["x = x + 1", "x += f(x)", "return x", "a[i] = x", "x = np.add.at(a, i, x)"]),
+    st.booleans(),
+    st.booleans(),
+)
+def test_what_python_can_nest_stays_nested(
+    headers: list[str], last: str, in_function: bool, tells: bool
+) -> None:
+    before, after = ["def g(xs, a, x):"] if in_function else [], []
+    for header in headers:
+        indent = "    " * len(before)
+        if header.startswith("except"):
+            before.append(f"{indent}try: x = f(x)\n{indent}{header}")
+        else:
+            before.append(indent + header)
+        if header == "try:":
+            after.append(f"{indent}finally: x = f(x)")
+    body = last if in_function or not last.startswith("return") else "x = 2"
+    source = "\n".join([*before, "    " * len(before) + body, *reversed(after)])
+    try:
+        compile(source, "<cell>", "exec")
+    except SyntaxError:  # too many levels
+        return
+    program = build_cell(ast.parse(source), source, handle="H", tells=tells)
+    compile(program.tree, "<cell>", "exec")
+    if in_function:
+        definition = ast.parse(source).body[0]
+        assert isinstance(definition, ast.FunctionDef)
+        compile(build_function(definition, tells=tells).factory, "<cell>", "exec")
+
+
+def test_tests_are_no_levels_of_a_nest() -> None:
+    source = """
+for i in xs:
+    if i:
+        for j in xs:
+            if j:
+                for k in xs:
+                    if k:
+                        while x < 9:
+                            if x:
+                                x = x + 1
+"""
+    assert loops(source) == 4
 
 
 @pytest.mark.parametrize(

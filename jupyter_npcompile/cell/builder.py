@@ -37,7 +37,7 @@ from jupyter_npcompile.cell.syntax import (
     point,
     replaced,
 )
-from jupyter_npcompile.cell.twins import has_twin, is_plain, with_twin
+from jupyter_npcompile.cell.twins import has_twin, is_plain, level, with_twin
 
 Names = frozenset[str]
 
@@ -136,11 +136,11 @@ class Builder(abc.ABC):
         """Rewrite the bodies that lie in a statement that is not guarded."""
         if isinstance(node, ast.FunctionDef):
             return self.definition(node)
-        self.depth += 1
+        self.depth += level(node)
         try:
             return self.compound(node, after)
         finally:
-            self.depth -= 1
+            self.depth -= level(node)
 
     def compound(self, node: ast.stmt, after: Names | None) -> ast.stmt:
         """Rewrite a statement that may hold others."""
@@ -164,7 +164,7 @@ class Builder(abc.ABC):
         again = None if after is None else after | exposed([node])
         first, number = len(self.regions), len(self.loops)
         twin = not isinstance(node, ast.AsyncFor) and has_twin(
-            node, self.depth - 1, in_function=self.scope == "function"
+            node, self.depth - level(node), in_function=self.scope == "function"
         )
         if self.tells and isinstance(node, ast.While):
             twin = False  # nobody is told when it is gone over to

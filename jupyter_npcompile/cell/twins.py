@@ -68,11 +68,11 @@ from jupyter_npcompile.cell.syntax import (
 
 Declaration = ast.Global | ast.Nonlocal
 
-DEEPEST = 4
-"""Levels of blocks in a loop that has a twin; Python allows 20 in a function."""
+DEEPEST = 6
+"""Levels of blocks in a loop that has a twin: its statements are written once more for each."""
 
-MAX_OUTSIDE = 8
-"""Levels of blocks around it."""
+DEEPEST_TOGETHER = 16
+"""Levels of blocks around it, and twice those in it: Python allows 20 in a function."""
 
 _NEVER_CALLED = (ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.JoinedStr)
 
@@ -85,12 +85,13 @@ def has_twin(node: ast.For | ast.While, outside: int, *, in_function: bool) -> b
     node : ast.For or ast.While
         The loop.
     outside : int
-        How many blocks it lies in.
+        How many `levels` of blocks it lies in.
     in_function : bool
         Whether it is part of a function. In a cell the definitions in it are
         compiled, and Python's warnings about its syntax are shown: once.
     """
-    if outside > MAX_OUTSIDE or levels([node]) > DEEPEST or _jumps(node.orelse):
+    inside = levels([node])
+    if inside > DEEPEST or outside + 2 * inside > DEEPEST_TOGETHER or _jumps(node.orelse):
         return False
     for part in descend(node):
         if isinstance(part, Declaration):
@@ -317,13 +318,26 @@ class _Undeclared(ast.NodeTransformer):
 
 
 def levels(statements: Sequence[ast.stmt]) -> int:
-    """Return how deeply blocks lie in each other."""
+    r"""Return how deeply blocks lie in each other, as Python counts them.
+
+    Examples
+    --------
+    >>> levels(ast.parse("for x in xs:\n    if x:\n        while y: pass").body)
+    2
+    """
     deepest = 0
     for statement in statements:
         if not isinstance(statement, (ast.ClassDef, *FUNCTIONS)):
             inner = [levels(body) for _, body in blocks(statement)]
-            deepest = max([deepest, *(1 + levels for levels in inner)])
+            deepest = max([deepest, *(level(statement) + levels for levels in inner)])
     return deepest
+
+
+def level(statement: ast.stmt) -> int:
+    """Return how many levels of blocks a statement puts around what lies in it."""
+    if isinstance(statement, (ast.For, ast.AsyncFor, ast.While)):
+        return 1
+    return 0 if isinstance(statement, (ast.If, ast.Match)) else 2
 
 
 def _jumps(statements: Sequence[ast.stmt]) -> bool:
