@@ -194,7 +194,9 @@ class Loops:
 
     def chunk(self, loop: int) -> Any:
         self.lengths[loop] = self.lengths.get(loop, 0) + 1
-        return itertools.islice(self.iterators[loop], self.lengths[loop] % 3 + 1)
+        return itertools.islice(
+            self.iterators.get(loop, itertools.repeat(None)), self.lengths[loop] % 3 + 1
+        )
 
     def back(self, loop: int) -> bool:
         return True

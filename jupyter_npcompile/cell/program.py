@@ -182,7 +182,7 @@ class Loop:
     @property
     def comes_back(self) -> bool:
         """Whether its twin comes back from time to time, for a look at what was compiled."""
-        return isinstance(self.node, ast.For) and not self.node.orelse
+        return not self.node.orelse
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,9 @@ SHORTEST = 16
 GROWTH = 8
 """How many times as long as one chunk the next may be."""
 
+TICKS = itertools.repeat(None)
+"""What the twin of a ``while`` goes through."""
+
 END = 1 << 30
 """Behind every statement of a region."""
 
@@ -72,6 +75,8 @@ class Frame:
         What native code has said about the present iteration of loops.
     done : bool
         Whether the whole call has run already: see `tensor_calls`.
+    tick : None
+        What the twin of a ``while`` counts its iterations with.
     iter : callable
         The builtin: that name may mean something else to the user.
     """
@@ -98,6 +103,7 @@ class Frame:
             "plain",
             "predictions",
             "result",
+            "tick",
         ),
         *("_watch", "returned", "stops", "written"),
     )
@@ -300,7 +306,7 @@ class Frame:
     def chunk(self, loop: int) -> Iterator[Any]:
         """What its twin runs: all that is left, or a part, after which it comes `back`."""
         self._drop_copies()
-        iterator = self._iterators[loop]
+        iterator = self._iterators.get(loop, TICKS)
         if not self._has_hope(loop):
             self._chunks.pop(loop, None)
             return iterator
