@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import threading
 import time
 from collections.abc import Iterator
@@ -16,7 +17,17 @@ from hypothesis import strategies as st
 import jupyter_npcompile
 from jupyter_npcompile.runtime import first_check
 from jupyter_npcompile.runtime.cells import CellHandle, compile_cell, forget
-from jupyter_npcompile.runtime.duel import BLIND, GLANCE, LEAST, MOST, SHARE, Duel, Ring, size_of
+from jupyter_npcompile.runtime.duel import (
+    BLIND,
+    GLANCE,
+    LEARNING,
+    LEAST,
+    MOST,
+    SHARE,
+    Duel,
+    Ring,
+    size_of,
+)
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.policy import Options
 from jupyter_npcompile.runtime.rounds import ROUNDS, Rounds
@@ -49,6 +60,28 @@ def test_no_function_is_much_slower_than_it_was_written(ours: float, plain: floa
     rounds = 9 * abs(ours - plain)
     assert spent <= least * (1 + 2 * SHARE) + rounds
     assert judge.written == (plain < ours) or abs(plain - ours) <= 0.03 * min(plain, ours)
+
+
+@given(st.floats(1e-4, 1.0), st.floats(0.1, 100.0), st.integers(1, 300))
+def test_what_is_new_at_every_call_costs_little(plain: float, times: float, idle: int) -> None:
+    """Calls with guards never show anything; most calls run as they were written."""
+    now, lost, guarded = 0.0, 0.0, 0
+    judge = Duel(clock=lambda: now)
+    for number in range(2_000):
+        turn = judge.turn({}, number)
+        as_written = judge.written if turn is None else turn.written
+        seconds = plain if as_written else plain * times
+        now += seconds
+        if number % idle == 0:
+            judge.end()  # something was compiled
+        if not as_written:
+            assert turn is not None
+            turn.ring.void(written=False, seconds=seconds)
+            lost, guarded = lost + max(0.0, seconds - plain), guarded + 1
+        elif turn is not None:
+            turn.ring.add(True, seconds)
+    assert lost <= LEARNING * now + plain * times * (3 + math.log2(times / LEARNING + 1))
+    assert guarded >= min(9, 2_000 / times)
 
 
 @given(SECONDS, st.integers(2, 50))

@@ -9,14 +9,17 @@ cell that has loops.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from jupyter_npcompile.graph.amounts import duration
 from jupyter_npcompile.runtime.stats import counters
+
+T = TypeVar("T")
 
 MARGINS = (5.0, 2.0, 1.12, 1.08, 1.06, 1.05, 1.04, 1.03)
 """How far ahead one side must be after so many rounds; then the better side wins."""
@@ -65,6 +68,70 @@ MAX_SIZES = 64
 """Sizes of arguments that are told apart."""
 
 
+FREE = 2
+"""Calls with guards, one after the other, that may show nothing, for something was recorded."""
+
+LEARNING = 0.1
+"""Part of the time that more of them may cost."""
+
+
+class Attempts:
+    """Calls of one size, with guards, in which something was recorded, compiled or judged.
+
+    They take longer than those that come later, and say nothing about these. Where each
+    new shape is another recording, there is no end of them: so they come less and less
+    often, unless they cost little, and calls in between run as they were written.
+
+    Parameters
+    ----------
+    clock : callable
+        The time, in seconds.
+
+    Attributes
+    ----------
+    plain : float
+        Seconds that a call takes as it was written; NaN while nobody knows.
+    vain : int
+        How many there were, since one has shown something.
+    later : float
+        When the next one may be.
+
+    Examples
+    --------
+    >>> attempts = Attempts(lambda: 0.0)
+    >>> attempts.plain = 1.0
+    >>> for _ in range(6):
+    ...     attempts.in_vain(3.0)
+    ...     attempts.later
+    0.0
+    0.0
+    2.0
+    4.0
+    8.0
+    16.0
+    """
+
+    __slots__ = ("_clock", "later", "plain", "vain")
+
+    def __init__(self, clock: Callable[[], float] = perf_counter) -> None:
+        self._clock = clock
+        self.plain = math.nan
+        self.vain = 0
+        self.later = 0.0
+
+    def is_due(self) -> bool:
+        """Whether there may be another one."""
+        return self.vain <= FREE or self._clock() >= self.later
+
+    def in_vain(self, seconds: float) -> None:
+        """A call with guards has taken so long, and shown nothing."""
+        self.vain += 1
+        if self.vain > FREE:
+            lost = max(0.0, seconds - self.plain) / LEARNING
+            pause = min(self.plain * (1 << min(self.vain - FREE, 20)), lost)
+            self.later = self._clock() + pause
+
+
 class Turn:
     """One call that is timed.
 
@@ -102,14 +169,17 @@ class Ring:
         How long a call takes on the faster side.
     note : str
         What was measured, when NumPy is faster.
+    attempts : Attempts
+        Calls that were not as later ones will be.
     """
 
     __slots__ = (
-        *("_last", "_order", "_rest", "guarded", "left", "note", "seconds", "winner"),
-        "written",
+        *("_last", "_order", "_rest", "attempts", "guarded", "left", "note", "seconds"),
+        *("winner", "written"),
     )
 
-    def __init__(self) -> None:
+    def __init__(self, attempts: Attempts | None = None) -> None:
+        self.attempts = Attempts() if attempts is None else attempts
         self.guarded: list[float] = []
         self.written: list[float] = []
         self.left = 0
@@ -125,6 +195,8 @@ class Ring:
 
         The order of turns is one that keeps step with no rhythm in the arguments.
         """
+        if self.attempts.vain and math.isnan(self.attempts.plain):
+            return True
         if len(self.guarded) != len(self.written):
             return len(self.written) < len(self.guarded)
         self._order = (self._order * 1103515245 + 12345) & 0x7FFFFFFF
@@ -133,6 +205,8 @@ class Ring:
     def add(self, written: bool, seconds: float) -> None:
         """A call has taken some time."""
         (self.written if written else self.guarded).append(seconds)
+        if written:
+            self.attempts.plain = seconds
         guarded, as_written = sorted(self.guarded), sorted(self.written)
         rounds = len(guarded)
         if not rounds or rounds != len(as_written):
@@ -154,6 +228,7 @@ class Ring:
         if winner != self._last:
             self._last, self._rest = winner, 0
             counters.decisions += 1
+        self.attempts.vain = 0
         self.winner = winner
         self.seconds = min(plain, ours)
         self.note = (
@@ -173,10 +248,11 @@ class Ring:
         self.written.clear()
         self.winner = None
 
-    def void(self, written: bool) -> None:
+    def void(self, written: bool, seconds: float) -> None:
         """A call was not as later ones will be: so were those before it, if they had guards."""
         if not written:
             self.guarded.clear()
+            self.attempts.in_vain(seconds)
 
 
 class Duel:
@@ -207,12 +283,16 @@ class Duel:
     (2, True)
     """
 
-    __slots__ = ("_blind", "_brief", "_clock", "_last", "_rings", "_until", "note", "written")
+    __slots__ = (
+        *("_attempts", "_blind", "_brief", "_clock", "_last", "_rings", "_until"),
+        *("note", "written"),
+    )
 
     def __init__(self, brief: float = BRIEF, clock: Callable[[], float] = perf_counter) -> None:
         self._brief = brief
         self._clock = clock
         self._rings: dict[tuple[int, ...], Ring] = {}
+        self._attempts: dict[tuple[int, ...], Attempts] = {}
         self._blind = 0
         self._until = 0.0
         self._last: Ring | None = None
@@ -259,9 +339,8 @@ class Duel:
         size = size_of(arguments.values())
         ring = self._rings.get(size)
         if ring is None:
-            while len(self._rings) >= MAX_SIZES:
-                self._rings.pop(next(iter(self._rings)))
-            ring = self._rings[size] = Ring()
+            attempts = _entry(self._attempts, size, lambda: Attempts(self._clock))
+            ring = _entry(self._rings, size, lambda: Ring(attempts))
         if ring.left > 0:
             ring.left -= 1
             self.written = bool(ring.winner)
@@ -275,6 +354,10 @@ class Duel:
         if ring.winner is not None:
             ring.begin()
         self.note = ""
+        if not ring.attempts.is_due():
+            self.written = True
+            self.note = "each call brings something new to compile: most of them run in NumPy"
+            return None
         return Turn(ring, ring.next(), changes)
 
     def end(self) -> None:
@@ -283,6 +366,15 @@ class Duel:
         self._blind, self._last = 0, None
         self.written = False
         self.note = ""
+
+
+def _entry(known: dict[tuple[int, ...], T], size: tuple[int, ...], make: Callable[[], T]) -> T:
+    found = known.get(size)
+    if found is None:
+        while len(known) >= MAX_SIZES:
+            known.pop(next(iter(known)))
+        found = known[size] = make()
+    return found
 
 
 def size_of(values: Iterable[Any]) -> tuple[int, ...]:

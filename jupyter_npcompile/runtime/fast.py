@@ -33,12 +33,14 @@ from jupyter_npcompile.tracer.sources import (
     SOURCES,
     AttributeSource,
     CellSource,
+    ClosureSource,
     ComputedSource,
     GlobalSource,
     ItemSource,
     NameSource,
     ObjectSource,
     Source,
+    closed_over,
 )
 
 Fast: TypeAlias = Callable[[dict[str, Any], dict[str, Any]], "dict[str, Any] | None"]
@@ -138,6 +140,8 @@ class Fetcher:
             return f"({module}[{name!r}] if {name!r} in {module} else B[{name!r}])"
         if isinstance(source, CellSource):
             return f"{self._object(source.cell)}.cell_contents"
+        if isinstance(source, ClosureSource):
+            return f"{self._object(closed_over)}({self._value(source.parent)}, {source.index})"
         if isinstance(source, AttributeSource):
             return f"{self._value(source.parent)}.{source.name}"
         if isinstance(source, ItemSource) and isinstance(source.key, str | int):

@@ -185,7 +185,7 @@ class Frame:
             if rest.changes == turn.changes:
                 turn.ring.add(turn.written, seconds)
             else:
-                turn.ring.void(turn.written)
+                turn.ring.void(turn.written, seconds)
 
     def take(self, region: int, index: int) -> Any:
         """The live targets of a covered statement; for ``return``, the value."""

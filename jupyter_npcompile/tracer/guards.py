@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.tracer.memory import ALIGNED, BOTH, FLAGS
-from jupyter_npcompile.tracer.sources import Namespace, Source
+from jupyter_npcompile.tracer.sources import Namespace, Source, as_defined
 
 MANY_BITS = 1000
 """Larger integers are not written out."""
@@ -138,13 +138,30 @@ class IdentityGuard:
 
 @dataclass(frozen=True, slots=True)
 class FunctionGuard:
-    """The very same function, with the code and defaults it had."""
+    """The very same function, with the code and defaults it had, or one made as it was.
+
+    What another one closes over has guards of its own, if the recording has read it,
+    and so have the values of its defaults.
+
+    Parameters
+    ----------
+    source : Source
+        Where it was found.
+    value : function
+        What it was.
+    code, defaults, keyword_defaults : object
+        What it had then.
+    alone : bool
+        Whether its identity does not matter: it was found in one place only, and
+        compared with no other function.
+    """
 
     source: Source
     value: FunctionType
     code: Any
     defaults: Any
     keyword_defaults: Any
+    alone: bool = True
 
     def holds(self, value: Any) -> bool:
         """Whether it is the same function, or was defined again just as it was."""
@@ -153,13 +170,15 @@ class FunctionGuard:
         if value is self.value:
             same = value.__kwdefaults__ is self.keyword_defaults
             return bool(same and value.__defaults__ is self.defaults)
-        original = getattr(value, "__wrapped__", value)
+        own, other = as_defined(self.value), as_defined(value)
         return (
-            original.__closure__ is None
+            (self.alone or other.__closure__ is other.__defaults__ is other.__kwdefaults__ is None)
+            and own.__code__ == other.__code__
             and value.__globals__ is self.value.__globals__
-            and value.__defaults__ is None
-            and self.defaults is None
-            and original.__kwdefaults__ is None
+            and len(value.__defaults__ or ()) == len(self.defaults or ())
+            and (value.__kwdefaults__ or {}).keys() == (self.keyword_defaults or {}).keys()
+            and value.__defaults__ is other.__defaults__
+            and value.__kwdefaults__ is other.__kwdefaults__
         )
 
     def __str__(self) -> str:

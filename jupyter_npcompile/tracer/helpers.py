@@ -21,7 +21,7 @@ from jupyter_npcompile.cell import (
 from jupyter_npcompile.tracer.breaks import Break
 from jupyter_npcompile.tracer.definitions import is_definition
 from jupyter_npcompile.tracer.operations import is_numpy_function, operation
-from jupyter_npcompile.tracer.sources import ItemSource, ObjectSource
+from jupyter_npcompile.tracer.sources import AttributeSource, ItemSource, ObjectSource, Source
 
 if TYPE_CHECKING:
     from jupyter_npcompile.tracer.hooks import Hooks
@@ -143,7 +143,7 @@ def _defaults(hooks: Hooks, function: types.FunctionType) -> tuple[Any, ...] | N
     defaults = function.__defaults__
     if not defaults:
         return defaults
-    source = ObjectSource(f"{function.__name__}.__defaults__", defaults, id(defaults))
+    source = _source(hooks, function, "__defaults__", defaults)
     return tuple(
         hooks.recorder.lift(hooks.root, ItemSource(source, k), value)
         for k, value in enumerate(defaults)
@@ -154,11 +154,19 @@ def _keyword_defaults(hooks: Hooks, function: types.FunctionType) -> dict[str, A
     defaults = function.__kwdefaults__
     if not defaults:
         return defaults
-    source = ObjectSource(f"{function.__name__}.__kwdefaults__", defaults, id(defaults))
+    source = _source(hooks, function, "__kwdefaults__", defaults)
     return {
         name: hooks.recorder.lift(hooks.root, ItemSource(source, name), value)
         for name, value in defaults.items()
     }
+
+
+def _source(hooks: Hooks, function: types.FunctionType, name: str, value: Any) -> Source:
+    """Where a replay finds an attribute of a function, which may be made anew for each call."""
+    found = hooks.recorder.function_source(function)
+    if found is None:
+        return ObjectSource(f"{function.__name__}.{name}", value, id(value))
+    return AttributeSource(found, name)
 
 
 def _closure(

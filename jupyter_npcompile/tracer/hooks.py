@@ -154,6 +154,9 @@ class Hooks:
         self._at(at)
         if operation in ("Is", "IsNot"):
             same = self._identity(left) is self._identity(right)
+            for one, other in ((left, right), (right, left)):
+                if isinstance(one, types.FunctionType) and isinstance(other, types.FunctionType):
+                    self.recorder.pin(one)
             return same if operation == "Is" else not same
         if operation in ("In", "NotIn"):
             if isinstance(right, Opaque):
@@ -408,7 +411,11 @@ class HelperHooks(Hooks):
         """Where a replay finds the name."""
         code = self.function.__code__
         if name in code.co_freevars:
-            cell = (self.function.__closure__ or ())[code.co_freevars.index(name)]
+            index = code.co_freevars.index(name)
+            found = self.recorder.function_source(self.function)
+            if found is not None:
+                return sources.ClosureSource(found, name, index)
+            cell = (self.function.__closure__ or ())[index]
             return sources.CellSource(name, cell, id(cell))
         module = self.function.__globals__
         return sources.GlobalSource(name, module, id(module))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,6 +43,7 @@ from jupyter_npcompile.tracer.sources import (
     ForwardSource,
     ItemSource,
     Source,
+    as_defined,
     reversal,
 )
 from jupyter_npcompile.tracer.traced import Opaque, Traced, is_traced
@@ -102,6 +104,7 @@ class Inputs:
         self._changing: Source | None = None
         self._foreign: dict[int, tuple[Any, Any, Source]] = {}
         self._forward: dict[int, Array] = {}
+        self._functions: dict[int, tuple[types.FunctionType, FunctionGuard]] = {}
         self._depth = 0
         self._writable = writable
         self.patience: Patience = patience or Endless()
@@ -169,11 +172,7 @@ class Inputs:
             self.guards.append(ValueGuard(source, value))
             return value
         if isinstance(value, types.FunctionType):
-            self.guards.append(
-                FunctionGuard(
-                    source, value, value.__code__, value.__defaults__, value.__kwdefaults__
-                )
-            )
+            self._lift_function(source, value)
             return value
         if isinstance(value, _IDENTITIES) or _is_numpy_function(value) or is_indexed(value):
             self.guards.append(IdentityGuard(source, value))
@@ -185,6 +184,34 @@ class Inputs:
             finally:
                 self._depth -= 1
         return self._opaque(source, value)
+
+    def _lift_function(self, source: Source, value: types.FunctionType) -> None:
+        defined = as_defined(value)
+        guard = FunctionGuard(
+            source,
+            value,
+            value.__code__,
+            value.__defaults__,
+            value.__kwdefaults__,
+            alone=id(defined) not in self._functions,
+        )
+        self.guards.append(guard)
+        self.pin(value)
+        self._functions.setdefault(id(defined), (defined, guard))
+
+    def function_source(self, function: types.FunctionType) -> Source | None:
+        """Where a function was found, or the compiled one that it is behind."""
+        found = self._functions.get(id(function))
+        return None if found is None else found[1].source
+
+    def pin(self, function: types.FunctionType) -> None:
+        """Demand the very same function in a replay: it matters which one it is."""
+        defined = as_defined(function)
+        _, guard = self._functions.get(id(defined), (None, None))
+        if guard is not None and guard.alone:
+            strict = replace(guard, alone=False)
+            self.guards = [strict if one is guard else one for one in self.guards]
+            self._functions[id(defined)] = defined, strict
 
     def _opaque(self, source: Source, value: Any) -> Opaque:
         self.guards.append(TypeGuard(source, type(value)))

@@ -78,8 +78,10 @@ def recipe(value: Any, recorder: Recorder, made: dict[int, Container]) -> Recipe
         raise Break("value", "a method or flags object of an array is kept in a variable")
     if isinstance(value, functools.partial):
         raise Break("call", "a method of an object that is not traced is kept in a variable")
-    if isinstance(value, types.FunctionType) and HOOKS in value.__code__.co_freevars:
-        raise Break("call", "a function made here is kept in a variable")
+    if isinstance(value, types.FunctionType):
+        if HOOKS in value.__code__.co_freevars:
+            raise Break("call", "a function made here is kept in a variable")
+        recorder.pin(value)
     if isinstance(value, tuple) or type(value) in (list, dict):
         if len(made) > MAX_CONTAINERS:
             raise Break("limit", "more containers than are worth following, or one in itself")

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from types import CellType
 from typing import Any, TypeAlias
 
+from jupyter_npcompile.cell import HANDLE
+
 Namespace: TypeAlias = Mapping[str, Any]
 
 
@@ -65,6 +67,35 @@ class CellSource:
 
     def __str__(self) -> str:
         return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class ClosureSource:
+    """A variable that a function with a source of its own closes over."""
+
+    parent: Source
+    name: str
+    index: int
+
+    def fetch(self, namespace: Namespace) -> Any:
+        """The value now; raises ``ValueError`` when the cell is empty."""
+        return closed_over(self.parent.fetch(namespace), self.index)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def closed_over(function: Any, index: int) -> Any:
+    """What a function has in a cell of its closure: that of the original, if it is compiled."""
+    return as_defined(function).__closure__[index].cell_contents
+
+
+def as_defined(function: Any) -> Any:
+    """The function itself, or the one behind it where this package compiled it.
+
+    Not all that have a ``__wrapped__`` do what that does.
+    """
+    return function.__wrapped__ if HANDLE in function.__code__.co_freevars else function
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +232,7 @@ Source = (
     NameSource
     | GlobalSource
     | CellSource
+    | ClosureSource
     | AttributeSource
     | ItemSource
     | ObjectSource
@@ -212,6 +244,7 @@ SOURCES = (
     NameSource,
     GlobalSource,
     CellSource,
+    ClosureSource,
     AttributeSource,
     ItemSource,
     ObjectSource,

@@ -12,6 +12,7 @@ from jupyter_npcompile.tracer.recording import Recording
 from jupyter_npcompile.tracer.sources import (
     SOURCES,
     AttributeSource,
+    ClosureSource,
     ComputedSource,
     DrawSource,
     ForwardSource,
@@ -50,7 +51,7 @@ def _is_plain(source: Any, types: Types) -> bool:
     """Whether fetching something calls nobody, as far as the guards before it hold."""
     if isinstance(source, ComputedSource):
         return all(_is_plain(one, types) for one in source.operands if isinstance(one, SOURCES))
-    if isinstance(source, ForwardSource):
+    if isinstance(source, ForwardSource | ClosureSource):
         return _is_plain(source.parent, types)
     if isinstance(source, ItemSource):
         return types.get(source.parent) in _CONTAINERS and _is_plain(source.parent, types)
