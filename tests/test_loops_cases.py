@@ -1,4 +1,4 @@
-"""``np.select`` in native code."""
+"""``np.select``, and ``np.where`` of numbers, in native code."""
 
 from __future__ import annotations
 
@@ -39,6 +39,33 @@ def test_cases(dtype: str) -> None:
         return x, rng.normal(size=m), k, small, rng.random((n, 1)) < 0.5, float(rng.normal())
 
     assert_drawn(TEXT, draw, runs=30, refused=8)  # where rows lie in an odd order
+
+
+NUMBERS = """
+(x, small, single, number, whole, limit)
+    best = number
+    for k in range(len(x)):
+        if x[k] > limit:
+            best = x[k]
+    return (
+        np.where(x > 0, 1, small), np.where(x > 0, single, 2.0), np.where(x > 0, small, number),
+        np.where(x > 0, whole, 2), np.where(x > 0, True, small), np.where(x > 0, number, whole),
+        np.where(x > 0, best, number), np.where(x > 0, 1, best), best,
+        np.select([x > 0], [best], 0.5),
+    )
+"""
+
+
+def test_numbers_by_a_condition() -> None:
+    """Python's numbers take the dtype of NumPy's."""
+
+    def draw(rng: Generator) -> Sequence[Any]:
+        x = apart(rng.normal(size=int(rng.integers(1, 40))))
+        small, single = np.int8(rng.integers(-9, 9)), np.float32(rng.normal())
+        whole, limit = int(rng.integers(-9, 9)), float(rng.choice([0.0, 9.0]))
+        return x, small, single, float(rng.normal()), whole, limit
+
+    assert_drawn(NUMBERS, draw, runs=30)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import math
 import os
 import threading
 import tracemalloc
@@ -16,7 +17,7 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile as npc
-from jupyter_npcompile.runtime import cells, history
+from jupyter_npcompile.runtime import cells, duel, history
 from jupyter_npcompile.runtime.worker import compiler
 from tests.processes import eventually
 from tests.test_magic import Shell
@@ -103,7 +104,9 @@ def called(f: Callable[..., Any], count: int, sizes: int, first: int = 0) -> Non
 
 
 @pytest.mark.parametrize("sizes", [1, 5, CALLS])
-def test_calls(kernel: Kernel, sizes: int) -> None:
+def test_calls(kernel: Kernel, sizes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # All that is kept of new sizes is kept soon.
+    monkeypatch.setattr(duel, "LEARNING", math.inf)
     f = fresh(CODE)
     for _ in range(min(sizes, 5) + 1):  # each size has a compile of its own, one after the other
         called(f, 2 * min(sizes, 100) + 300, sizes)

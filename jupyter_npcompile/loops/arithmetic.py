@@ -229,7 +229,10 @@ def _python_floats(name: str, left: Scalar, right: Scalar) -> Scalar:
     raise Declined(f"`{name}` of floats")
 
 
-_WHOLE = ("add", "subtract", "multiply", "floor_divide", "remainder")
+_WHOLE = (
+    *("add", "subtract", "multiply", "floor_divide", "remainder"),
+    *("bitwise_and", "bitwise_or", "bitwise_xor"),
+)
 """What gives the same for integers of Python's and of NumPy's, where there is room for it."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import types as pytypes
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,12 +14,13 @@ import numpy as np
 from jupyter_npcompile.cell.names import bound_names
 from jupyter_npcompile.loops import arithmetic, closures, elementwise, errors, hosts, lists, methods
 from jupyter_npcompile.loops.calls import array
-from jupyter_npcompile.loops.frames import Frame
+from jupyter_npcompile.loops.frames import Frame, NeedsMemory
 from jupyter_npcompile.loops.functions import find
 from jupyter_npcompile.loops.fusion.liveness import needed_after
 from jupyter_npcompile.loops.given import fixed_value
 from jupyter_npcompile.loops.inlining import Inlined, definition_of
-from jupyter_npcompile.loops.kinds import ArrayType, Declined, Fixed, Raises, RangeType
+from jupyter_npcompile.loops.joins import either_returned
+from jupyter_npcompile.loops.kinds import ArrayType, Declined, Fixed, Raises, RangeType, Type
 from jupyter_npcompile.loops.library import mapped, masked, stacks
 from jupyter_npcompile.loops.names import Names
 from jupyter_npcompile.loops.records import Step
@@ -362,20 +364,40 @@ class Calls(Names):
                     frame.env[name] = Fixed((type(value.const), repr(value.const)), value.const)
                 else:
                     self.assign(name, value)
-            self.writer.emit("{")
-            if self.body(found.body):
-                if frame.returns is not None:
-                    raise Declined("a function that returns in some cases only", self.line)
-                frame.returns = Fixed(id(None), None)
-            self.writer.emit("}")
-            self.writer.emit(f"{frame.label}: ;")
-            if frame.returns is None:
-                raise Raises("a function that does not return", self.line)
-            result = self.value("return", frame.returns)
+            result = self._body_of(found, frame)
         finally:
             self.depth -= 1
             self.frame, self.jumps, self.line, self.within = outer, jumps, line, within
         return result
+
+    def _body_of(self, found: Inlined, frame: Frame) -> Value:
+        """Write the body of a function; returns its result.
+
+        It is written again where what is returned in one place must be converted to what
+        is returned in another.
+        """
+        before, mark = dict(frame.env), self.writer.mark()
+        while True:
+            self.writer.emit("{")
+            if self.body(found.body):
+                if frame.returned:
+                    raise Declined("a function that returns in some cases only", self.line)
+                frame.returned.append(Fixed(id(None), None))
+            self.writer.emit("}")
+            if not frame.returned:
+                raise Raises("a function that does not return", self.line)
+            returns = functools.reduce(either_returned, frame.returned)
+            if isinstance(returns, ArrayType) and len(set(map(_is_small, frame.returned))) > 1:
+                raise NeedsMemory(frame.result)
+            if returns == frame.returns or all(type == returns for type in frame.returned):
+                self.writer.emit(f"{frame.label}: ;")
+                return self.value(frame.result, returns)
+            self.writer.back(mark)
+            frame.env, frame.returns, frame.returned = dict(before), returns, []
+
+
+def _is_small(type: Type) -> bool:
+    return isinstance(type, ArrayType) and type.is_small
 
 
 def _as_it_is(value: Value) -> Value:

@@ -119,6 +119,7 @@ class Frame:
         self.function: pytypes.FunctionType | None = None
         self.env: Env = {}
         self.returns: Type | None = None
+        self.returned: list[Type] = []
         self.result = ""
         self.label = ""
         self.proof: Proof | None = None

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from jupyter_npcompile.loops.kinds import (
     COUNTER,
+    FLOAT,
     FULL,
     NARROW,
     SMALL,
@@ -79,6 +80,32 @@ def kept_alike(type: Type) -> Type:
     if isinstance(type, TupleType | DictType):
         return replace(type, items=tuple(map(kept_alike, type.items)))
     return type
+
+
+def either_returned(first: Type, second: Type) -> Type:
+    """The type of what a function returns in one place or another.
+
+    Raises
+    ------
+    Declined
+        When one is not converted to the other where it is returned.
+
+    Examples
+    --------
+    >>> either_returned(FLOAT, Number("np", "float64")).origin
+    'any'
+    """
+    joined = join(first, second)
+    if isinstance(joined, ArrayType) or _without_numbers(first) == _without_numbers(second):
+        return joined
+    raise Declined("a function that returns different types")
+
+
+def _without_numbers(type: Type) -> Type:
+    """What decides which variables hold something that is no number."""
+    if isinstance(type, TupleType):
+        return replace(type, items=tuple(map(_without_numbers, type.items)))
+    return FLOAT if isinstance(type, Number) else kept_alike(type)
 
 
 def have_join(first: Type, second: Type) -> bool:

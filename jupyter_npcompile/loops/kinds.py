@@ -187,7 +187,7 @@ class ArrayType:
     def code(self) -> str:
         """What tells variables of this type from others of the same name."""
         if self.is_small:
-            return f"{self.dtype}_{'x'.join(map(str, self.lengths))}"
+            return f"{self.dtype}_of_{'x'.join(map(str, self.lengths))}"
         return f"{self.dtype}_{self.ndim}"
 
 

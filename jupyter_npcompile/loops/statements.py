@@ -28,15 +28,10 @@ from jupyter_npcompile.loops import (
 from jupyter_npcompile.loops.calls import array, elements
 from jupyter_npcompile.loops.courtesy import give_way
 from jupyter_npcompile.loops.expressions import DECIDED, FALSE, TRUE, Expressions
-from jupyter_npcompile.loops.frames import NeedsMemory
-from jupyter_npcompile.loops.joins import join, kept_alike
 from jupyter_npcompile.loops.kinds import (
     UNBOUND,
-    ArrayType,
     Declined,
-    Number,
     Raises,
-    Type,
 )
 from jupyter_npcompile.loops.records import Step
 from jupyter_npcompile.loops.source import breaks_of, named
@@ -425,29 +420,12 @@ class Statements(Expressions):
             value = Known(None) if node.value is None else self.expression(node.value)
             value = self.settled(dicts.given_back(self, value))
             type = self.store(frame.result, value)
+            frame.returned.append(type)
             if frame.returns is not None:
-                type = self._either(frame.returns, type)
-            frame.returns = type
+                self.convert(frame.result, type, frame.returns)
             self.errors_as(frame.ignored)
             self.writer.emit(f"goto {frame.label};")
         return False
-
-    def _either(self, first: Type, second: Type) -> Type:
-        """The type of what a function returns in one place or another."""
-        if first == second:
-            return first
-        joined = join(first, second)
-        if isinstance(joined, ArrayType):
-            assert isinstance(first, ArrayType)
-            assert isinstance(second, ArrayType)
-            if joined.is_small != first.is_small or joined.is_small != second.is_small:
-                raise NeedsMemory(self.frame.result)
-            return joined
-        if isinstance(joined, Number) and not joined.is_tagged:
-            return joined
-        if kept_alike(first) == kept_alike(second):
-            return joined
-        raise Declined("a function that returns different types", self.line)
 
     def with_errors(self, node: ast.With) -> bool:
         """Write ``with np.errstate(...)``."""

@@ -195,7 +195,7 @@ class Ring:
 
         The order of turns is one that keeps step with no rhythm in the arguments.
         """
-        if self.attempts.vain and math.isnan(self.attempts.plain):
+        if self.attempts.vain >= FREE and math.isnan(self.attempts.plain):
             return True
         if len(self.guarded) != len(self.written):
             return len(self.written) < len(self.guarded)

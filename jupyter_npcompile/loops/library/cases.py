@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,13 +11,10 @@ from jupyter_npcompile.loops import arithmetic, elementwise
 from jupyter_npcompile.loops.calls import array, elements, named, of
 from jupyter_npcompile.loops.kinds import Declined
 from jupyter_npcompile.loops.library.results import NONE
-from jupyter_npcompile.loops.values import Items, Lazy, Scalar, Value
+from jupyter_npcompile.loops.values import Items, Value
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
-
-_WEAK = {int: 0, float: 0.0, complex: 0j}
-"""Python's numbers, which take the dtype of others."""
 
 
 @of(np.select)
@@ -35,26 +31,8 @@ def _select(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Val
         raise Declined("np.select by numbers")
     default = given.get("default", arithmetic.constant(0))
     values = [array(value) for value in (*choices, default)]
-    dtype = _common(values)
+    dtype = elementwise.common_dtype(values)
     found = values.pop()
     for test, value in zip(reversed(tests), reversed(values), strict=True):
         found = elementwise.chosen(test, value, found, dtype)
     return found
-
-
-def _common(values: Sequence[Lazy | Scalar]) -> str:
-    """The dtype of the result.
-
-    Raises
-    ------
-    Declined
-        When it depends on whether a number is Python's or NumPy's.
-    """
-    kinds = (elementwise.kinds_of(value) for value in values)
-    found = {
-        np.result_type(*(_WEAK.get(kind, kind) for kind in some))
-        for some in itertools.product(*kinds)
-    }
-    if len(found) != 1:
-        raise Declined("a number that is Python's or NumPy's, as it comes")
-    return found.pop().name

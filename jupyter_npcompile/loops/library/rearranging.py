@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise, hosts, promotion
+from jupyter_npcompile.loops import arithmetic, elementwise, hosts
 from jupyter_npcompile.loops.calls import (
     Call,
     array,
@@ -159,12 +159,7 @@ def _where(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Valu
     condition, a, b = (array(arg) for arg in args)
     if all(isinstance(v, Scalar) for v in (condition, a, b)):
         raise Declined("np.where of numbers")
-    loop = promotion.common("maximum", elementwise.kinds_of(a), elementwise.kinds_of(b))
-    if isinstance(a, Scalar) and isinstance(b, Scalar):
-        loop = (np.result_type(*(np.dtype(v.type.dtype) for v in (a, b))),) * 3
-        if a.type.is_tagged or b.type.is_tagged:
-            raise Declined("a number that is Python's or NumPy's, as it comes")
-    dtype = loop[-1].name
+    dtype = elementwise.common_dtype((a, b))
     truth = condition
     if dtype_of(condition) != "bool":
         truth = elementwise.converted(condition, "bool")
