@@ -139,10 +139,49 @@ def fixed_value(value: Any) -> Value:
     return fixed(value)
 
 
+TABLE = 64
+"""Numbers and texts in a list from outside that is part of the code, at most."""
+
+
+def table_of(value: Any) -> Any:
+    """A copy of a list from outside that is short, and holds numbers, texts, or such lists.
+
+    None for all other values.
+
+    Examples
+    --------
+    >>> table_of([(-1, 0), (0, 1)]), table_of([]), table_of((1, 2)), table_of([np.zeros(3)])
+    ([(-1, 0), (0, 1)], None, None, None)
+    """
+    if type(value) is not list or not value:
+        return None
+    left = TABLE
+
+    def copied(part: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise Declined("a long list")
+        if type(part) in (list, tuple):
+            return type(part)(map(copied, part))
+        if type(part) is not str and not isinstance(type_of(part), Number):
+            raise Declined(kind_of(part))
+        if type(part) is int and part.bit_length() > LARGEST:
+            raise Declined("a large integer")
+        return part
+
+    try:
+        return copied(value)
+    except Declined:
+        return None
+
+
 def fixed(value: Any) -> Value:
     """A value that is part of the code."""
     if type(value) is tuple:
         return Items(tuple(map(fixed, value)))
+    if type(value) is list:
+        return Items(tuple(map(fixed, value)), is_list=True, has_name=True, is_given=True)
     if isinstance(value, bool | int | float | complex | np.generic):
         return arithmetic.constant(value)
     return Known(value)

@@ -63,6 +63,8 @@ class LoopCode:
         Where inputs are found that are no names of the loop.
     stored : tuple of (int, Step)
         Entries that it replaces: of which input, and which.
+    apart : tuple of (path, path)
+        Lists that must not be one and the same: of one it knows what is in it, the other changes.
     """
 
     source: str
@@ -78,6 +80,7 @@ class LoopCode:
     printed: list[str] = field(default_factory=list)
     paths: Mapping[str, Path] = field(default_factory=dict)
     stored: tuple[tuple[int, Step], ...] = ()
+    apart: tuple[tuple[Path, Path], ...] = ()
 
     def values(self, namespace: Mapping[str, Any]) -> list[Any]:
         """The inputs.

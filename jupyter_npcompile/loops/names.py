@@ -10,7 +10,15 @@ from typing import Any, TypeVar
 
 from jupyter_npcompile.loops import arithmetic, dicts, errors, lists, small_arrays
 from jupyter_npcompile.loops.frames import Env, Frame, FunctionCode, Jumps, NeedsInput, NeedsValue
-from jupyter_npcompile.loops.given import Constant, fixed, is_fixed, kind_of, type_of, wide_enough
+from jupyter_npcompile.loops.given import (
+    Constant,
+    fixed,
+    is_fixed,
+    kind_of,
+    table_of,
+    type_of,
+    wide_enough,
+)
 from jupyter_npcompile.loops.joins import join
 from jupyter_npcompile.loops.kinds import (
     UNBOUND,
@@ -162,6 +170,10 @@ class Names(Variables, ABC):
         if is_fixed(value):
             self.fixed[self.found(name),] = value
             return fixed(value)
+        table = None if name in self.frame.changed else table_of(value)
+        if table is not None:
+            self.fixed[self.found(name),] = table
+            return fixed(table)
         if self.frame.is_loop and isinstance(value, Record):
             return Holder((name,), value)
         if isinstance(value, Constant):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
 from collections import abc
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -308,7 +309,17 @@ class _Program(Boundary):
             printed=[] if self.printed is None else self.hosts[self.printed],
             paths={name: path for name, path in self.paths.items() if name in self.inputs},
             stored=tuple((place, _step(step)) for place, step, _ in stored),
+            apart=self._apart(),
         )
+
+    def _apart(self) -> tuple[tuple[Path, Path], ...]:
+        tables = [path for path, value in self.fixed.items() if type(value) is list]
+        given = [
+            self.paths.get(name, (name,))
+            for name, type in self.inputs.items()
+            if isinstance(type, ListType)
+        ]
+        return tuple(itertools.product(tables, given))
 
     def _is_bound_before(self, name: str) -> bool:
         """Whether a name is bound before the loop, to what it stays if nothing is assigned."""

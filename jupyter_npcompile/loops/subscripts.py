@@ -36,18 +36,27 @@ class Subscripts(Calls):
     """Writes elements, views and selections."""
 
     def chosen(self, owner: Items, index: Scalar) -> Value:
-        """The item of a tuple of numbers at a place that only the run shows."""
+        """The item of a tuple of numbers, or of such tuples, at a place that only the run shows."""
+        first = owner.items[0] if owner.items else None
+        if isinstance(first, Items):
+            index = number(self.settled(index))
+            rows = [item.items for item in owner.items if isinstance(item, Items)]
+            any_list = any(item.is_list for item in owner.items if isinstance(item, Items))
+            if len(rows) != len(owner.items) or len(set(map(len, rows))) != 1 or any_list:
+                raise Declined("an item of a tuple of different types", self.line)
+            columns = (Items(column) for column in zip(*rows, strict=True))
+            return Items(tuple(self.chosen(column, index) for column in columns))
         items = [number(item) for item in owner.items]
         types = {(item.type.origin, item.type.dtype) for item in items}
         if len(types) != 1 or items[0].type.is_tagged:
             raise Declined("an item of a tuple of different types", self.line)
-        first = items[0].type
+        kind = items[0].type
         w = self.writer
         table = w.name("table")
-        w.emit(f"const {first.c} {table}[] = {{{', '.join(item.code for item in items)}}};")
+        w.emit(f"const {kind.c} {table}[] = {{{', '.join(item.code for item in items)}}};")
         bits = max(item.type.bits for item in items)
         code = f"{table}[at({cuts.as_index(index)}, {len(items)})]"
-        return Scalar(w.hold(first.c, code), Number(first.origin, first.dtype, bits))
+        return Scalar(w.hold(kind.c, code), Number(kind.origin, kind.dtype, bits))
 
     def indices(self, node: ast.expr) -> list[cuts.Index]:
         """What stands in square brackets."""

@@ -182,11 +182,14 @@ class Items:
         Whether it is a list.
     has_name : bool
         Whether somebody may know it by a name.
+    is_given : bool
+        Whether it is a list from outside, which keeps its name and is only read.
     """
 
     items: tuple[Any, ...]
     is_list: bool = False
     has_name: bool = False
+    is_given: bool = False
 
 
 @dataclass(frozen=True)

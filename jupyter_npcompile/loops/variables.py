@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from jupyter_npcompile.loops import arithmetic, elementwise, lists, reuse, small_arrays
 from jupyter_npcompile.loops.calls import number
 from jupyter_npcompile.loops.frames import Env, Frame, NeedsMemory
@@ -182,6 +184,8 @@ class Variables:
             self.share(variable, ref.root)
             return ref.type
         if isinstance(value, Items):
+            if value.is_given:
+                raise Declined("a list from outside, by another name", self.line)
             types = tuple(self.store(f"{name}_{k}", item) for k, item in enumerate(value.items))
             return TupleType(types, value.is_list)
         if isinstance(value, Listed):
@@ -294,7 +298,7 @@ class Variables:
             self.writer.emit(f"{value.type.c} {name} = {value.code};")
             return Ref(name, value.type, root=value.root)
         if isinstance(value, Items):
-            return Items(tuple(map(self.settled, value.items)), value.is_list, value.has_name)
+            return replace(value, items=tuple(map(self.settled, value.items)))
         if isinstance(value, Entries):
             return Entries(value.names, tuple(map(self.settled, value.items)))
         if isinstance(value, Listed):

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from jupyter_npcompile.cell import Loop
 from jupyter_npcompile.cell.names import loaded
 from jupyter_npcompile.loops import Declined, translate
-from jupyter_npcompile.loops.given import Constant, is_fixed, type_of, with_lengths
+from jupyter_npcompile.loops.given import Constant, is_fixed, table_of, type_of, with_lengths
 from jupyter_npcompile.loops.records import DEEPEST, Record
 from jupyter_npcompile.loops.sequences import Sequence
 from jupyter_npcompile.runtime import loop_store
@@ -147,7 +147,12 @@ def known_of(value: Any, depth: int = DEEPEST) -> Any:
     """What there is to know of a value: itself where it may be part of the code, or its type."""
     if is_fixed(value) or type(value) in (bool, int):
         return value
-    return type_of(value) or Record.of(value, known_of, depth) or _Foreign(type(value))
+    return (
+        table_of(value)
+        or type_of(value)
+        or Record.of(value, known_of, depth)
+        or _Foreign(type(value))
+    )
 
 
 class _Foreign:

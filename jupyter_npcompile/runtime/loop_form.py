@@ -206,9 +206,16 @@ class Form:
 
     def fits(self, namespace: Mapping[str, Any]) -> bool:
         """Whether what was assumed when the loop was translated still holds."""
-        return all(holds(assumption, namespace) for assumption in self.code.assumptions) and all(
-            function.__code__ is code and function.__defaults__ is defaults
-            for function, code, defaults in self.code.codes
+        return (
+            all(holds(assumption, namespace) for assumption in self.code.assumptions)
+            and all(
+                function.__code__ is code and function.__defaults__ is defaults
+                for function, code, defaults in self.code.codes
+            )
+            and all(
+                reached(table, namespace) is not reached(other, namespace)
+                for table, other in self.code.apart
+            )
         )
 
     def loses(self, size: tuple[int, ...], seconds: float, factor: float = FAR) -> bool:
@@ -312,7 +319,7 @@ def is_same(value: Any, expected: Any) -> bool:
         return True
     if type(value) is not type(expected):
         return False
-    if type(value) is tuple:
+    if type(value) in (tuple, list):  # a list that is expected is a copy that nobody else has
         return len(value) == len(expected) and all(map(is_same, value, expected))
     if isinstance(value, np.generic):
         return bool(value.tobytes() == expected.tobytes())

@@ -88,6 +88,7 @@ class Reader:
             expected = self._known(assumption.value)
             found = self.path(assumption.path)
             tests.append(f"((v := {found}) is {expected} or is_same(v, {expected}))")
+        tests += [f"{self.path(one)} is not {self.path(other)}" for one, other in form.code.apart]
         for function, code, defaults in form.code.codes:
             name = self._known(function)
             tests.append(f"{name}.__code__ is {self._known(code)}")
