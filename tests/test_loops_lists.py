@@ -163,6 +163,8 @@ def test_lists_from_outside_grow(check: Any, monkeypatch: pytest.MonkeyPatch) ->
 def test_lists_from_outside_that_are_read() -> None:
     text = "def f(x, out):\n    for i in range(4): x[i] = len(out)\n    return x\n"
     native = assert_same(define(text), lambda run: [np.zeros(4), [1, 2]])
+    assert reasons(native) == [""]  # it is part of the code
+    native = assert_same(define(text), lambda run: [np.zeros(4), [np.zeros(1)]])
     assert reasons(native) == ["line 2: a list from outside that is not only appended to"]
 
 

@@ -32,8 +32,10 @@ def reduced_by_rows(graph: Graph) -> frozenset[Shape]:
     found: set[Shape] = set()
     for node in graph.nodes:
         first = node.args[0] if node.args else None
-        if isinstance(first, Ref) and len(node.types) == 1 and node.view_of is None:
-            shape, result = _sizes(kinds[first.id].shape), _sizes(node.types[0].shape)
+        # The values that the body of a loop has from outside it are none of its nodes.
+        kind = kinds.get(first.id) if isinstance(first, Ref) else None
+        if kind is not None and len(node.types) == 1 and node.view_of is None:
+            shape, result = _sizes(kind.shape), _sizes(node.types[0].shape)
             if len(shape) > 1 and result in (shape[:-1], (*shape[:-1], 1)) and shape[-1] >= LEAST:
                 found.add(shape)
     return frozenset(found)
