@@ -95,7 +95,9 @@ def as_defined(function: Any) -> Any:
 
     Not all that have a ``__wrapped__`` do what that does.
     """
-    return function.__wrapped__ if HANDLE in function.__code__.co_freevars else function
+    is_compiled = HANDLE in function.__code__.co_freevars
+    # A copy that somebody has made of a compiled function lacks it.
+    return getattr(function, "__wrapped__", function) if is_compiled else function
 
 
 @dataclass(frozen=True, slots=True)
