@@ -74,6 +74,7 @@ def test_numbers_by_a_condition() -> None:
         ("np.select([x > 0], [x, x])", "differ in length"),
         ("np.select([], [])", "differ in length"),
         ("np.select([x], [x])", "by numbers"),
+        ("np.where(x > 0, x.astype('float32'), 1j)", "elements of complex64"),
         ("np.select(x > 0, [x])", "not written there"),
     ],
 )

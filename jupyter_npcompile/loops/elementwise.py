@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -44,27 +43,6 @@ def kinds_of(value: Lazy | Scalar) -> list[Any]:
     if isinstance(value, Scalar):
         return promotion.operands(value.type)
     return [np.dtype(value.dtype)]
-
-
-_WEAK = {int: 0, float: 0.0, complex: 0j}
-"""Python's numbers, which take the dtype of others."""
-
-
-def common_dtype(values: Sequence[Lazy | Scalar]) -> str:
-    """The dtype of what has elements of all of these.
-
-    Raises
-    ------
-    Declined
-        When it depends on whether a number is Python's or NumPy's.
-    """
-    found = {
-        np.result_type(*(_WEAK.get(kind, kind) for kind in some))
-        for some in itertools.product(*map(kinds_of, values))
-    }
-    if len(found) != 1:
-        raise Declined("a number that is Python's or NumPy's, as it comes")
-    return found.pop().name
 
 
 def size_of(value: Lazy | Scalar) -> int:

@@ -91,6 +91,10 @@ class Frame:
         The errors that NumPy ignores where it is called.
     is_alone : bool
         Whether nothing else is left to be computed where it is called.
+    returned : list of types
+        What it returns, by its ``return`` statements.
+    returns : Type or None
+        What all of that is converted to; None as long as it need not be.
     needed : mapping of int to frozenset of str
         The names that are read after a statement, by its identity, see `needed_after`.
     held : dict of str to Value

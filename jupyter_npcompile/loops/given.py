@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import types as pytypes
 from dataclasses import dataclass, replace
 from typing import Any
@@ -140,7 +141,7 @@ def fixed_value(value: Any) -> Value:
 
 
 TABLE = 64
-"""Numbers and texts in a list from outside that is part of the code, at most."""
+"""Lists, tuples, numbers and texts in a list from outside that is part of the code, at most."""
 
 
 def table_of(value: Any) -> Any:
@@ -155,25 +156,19 @@ def table_of(value: Any) -> Any:
     """
     if type(value) is not list or not value:
         return None
-    left = TABLE
+    parts = [value]
+    for part in parts:
+        if type(part) in (list, tuple) and len(parts) + len(part) <= TABLE:
+            parts += part
+        elif not _is_entry(part):
+            return None
+    return copy.deepcopy(value)
 
-    def copied(part: Any) -> Any:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            raise Declined("a long list")
-        if type(part) in (list, tuple):
-            return type(part)(map(copied, part))
-        if type(part) is not str and not isinstance(type_of(part), Number):
-            raise Declined(kind_of(part))
-        if type(part) is int and part.bit_length() > LARGEST:
-            raise Declined("a large integer")
-        return part
 
-    try:
-        return copied(value)
-    except Declined:
-        return None
+def _is_entry(part: Any) -> bool:
+    if type(part) is int:
+        return part.bit_length() <= LARGEST
+    return type(part) is str or isinstance(type_of(part), Number)
 
 
 def fixed(value: Any) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -75,16 +76,40 @@ def common(name: str, *types: list[Any]) -> tuple[np.dtype[Any], ...]:
     Declined
         When that depends on what they turn out to be.
     """
-    results: set[tuple[np.dtype[Any], ...]] = set()
-    combinations: list[tuple[Any, ...]] = [()]
-    for kinds in types:
-        combinations = [(*c, kind) for c in combinations for kind in kinds]
-    for combination in combinations:
-        results.add(resolve(name, *combination))
+    results = {resolve(name, *kinds) for kinds in itertools.product(*types)}
     outcomes = {found[-1] for found in results}
     if len(outcomes) > 1:
         raise Declined("the dtype depends on whether a number is Python's or NumPy's")
     return max(results, key=lambda found: [d.itemsize for d in found])
+
+
+_WEAK = {int: 0, float: 0.0, complex: 0j}
+"""Python's numbers, which take the dtype of others."""
+
+
+def together(*types: list[Any]) -> str:
+    """The dtype of what has elements of all of these, whatever they turn out to be.
+
+    Raises
+    ------
+    Declined
+        When that depends on what they turn out to be, or loops have no such elements.
+
+    Examples
+    --------
+    >>> together([int], [np.dtype("int8")]), together([float, np.dtype("float64")], [int])
+    ('int8', 'float64')
+    """
+    found = {
+        np.result_type(*(_WEAK.get(kind, kind) for kind in kinds))
+        for kinds in itertools.product(*types)
+    }
+    if len(found) != 1:
+        raise Declined("a number that is Python's or NumPy's, as it comes")
+    name = found.pop().name
+    if name not in CTYPES:
+        raise Declined(f"elements of {name}")
+    return name
 
 
 def cast(code: str, source: str, target: str) -> str:

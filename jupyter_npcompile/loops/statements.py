@@ -28,11 +28,7 @@ from jupyter_npcompile.loops import (
 from jupyter_npcompile.loops.calls import array, elements
 from jupyter_npcompile.loops.courtesy import give_way
 from jupyter_npcompile.loops.expressions import DECIDED, FALSE, TRUE, Expressions
-from jupyter_npcompile.loops.kinds import (
-    UNBOUND,
-    Declined,
-    Raises,
-)
+from jupyter_npcompile.loops.kinds import UNBOUND, Declined, Raises
 from jupyter_npcompile.loops.records import Step
 from jupyter_npcompile.loops.source import breaks_of, named
 from jupyter_npcompile.loops.values import (

@@ -40,9 +40,8 @@ class Subscripts(Calls):
         first = owner.items[0] if owner.items else None
         if isinstance(first, Items):
             index = number(self.settled(index))
-            rows = [item.items for item in owner.items if isinstance(item, Items)]
-            any_list = any(item.is_list for item in owner.items if isinstance(item, Items))
-            if len(rows) != len(owner.items) or len(set(map(len, rows))) != 1 or any_list:
+            rows = [v.items for v in owner.items if isinstance(v, Items) and not v.is_list]
+            if len(rows) != len(owner.items) or len(set(map(len, rows))) != 1:
                 raise Declined("an item of a tuple of different types", self.line)
             columns = (Items(column) for column in zip(*rows, strict=True))
             return Items(tuple(self.chosen(column, index) for column in columns))

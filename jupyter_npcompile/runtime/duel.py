@@ -126,7 +126,7 @@ class Attempts:
     def in_vain(self, seconds: float) -> None:
         """A call with guards has taken so long, and shown nothing."""
         self.vain += 1
-        if self.vain > FREE:
+        if self.vain > FREE and not math.isnan(self.plain):  # threads may call meanwhile
             lost = max(0.0, seconds - self.plain) / LEARNING
             pause = min(self.plain * (1 << min(self.vain - FREE, 20)), lost)
             self.later = self._clock() + pause

@@ -154,9 +154,9 @@ class Hooks:
         self._at(at)
         if operation in ("Is", "IsNot"):
             same = self._identity(left) is self._identity(right)
-            for one, other in ((left, right), (right, left)):
-                if isinstance(one, types.FunctionType) and isinstance(other, types.FunctionType):
-                    self.recorder.pin(one)
+            if isinstance(left, types.FunctionType) and isinstance(right, types.FunctionType):
+                self.recorder.pin(left)
+                self.recorder.pin(right)
             return same if operation == "Is" else not same
         if operation in ("In", "NotIn"):
             if isinstance(right, Opaque):

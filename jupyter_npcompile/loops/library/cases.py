@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise
+from jupyter_npcompile.loops import arithmetic, elementwise, promotion
 from jupyter_npcompile.loops.calls import array, elements, named, of
 from jupyter_npcompile.loops.kinds import Declined
 from jupyter_npcompile.loops.library.results import NONE
@@ -31,7 +31,7 @@ def _select(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Val
         raise Declined("np.select by numbers")
     default = given.get("default", arithmetic.constant(0))
     values = [array(value) for value in (*choices, default)]
-    dtype = elementwise.common_dtype(values)
+    dtype = promotion.together(*map(elementwise.kinds_of, values))
     found = values.pop()
     for test, value in zip(reversed(tests), reversed(values), strict=True):
         found = elementwise.chosen(test, value, found, dtype)

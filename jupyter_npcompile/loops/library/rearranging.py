@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise, hosts
+from jupyter_npcompile.loops import arithmetic, elementwise, hosts, promotion
 from jupyter_npcompile.loops.calls import (
     Call,
     array,
@@ -159,7 +159,7 @@ def _where(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Valu
     condition, a, b = (array(arg) for arg in args)
     if all(isinstance(v, Scalar) for v in (condition, a, b)):
         raise Declined("np.where of numbers")
-    dtype = elementwise.common_dtype((a, b))
+    dtype = promotion.together(elementwise.kinds_of(a), elementwise.kinds_of(b))
     truth = condition
     if dtype_of(condition) != "bool":
         truth = elementwise.converted(condition, "bool")
