@@ -9,7 +9,16 @@ import time
 import pytest
 
 from jupyter_npcompile.loops import courtesy
-from jupyter_npcompile.loops.courtesy import BREAK, LONG, TURN, courteous, give_way
+from jupyter_npcompile.loops.courtesy import (
+    AT_ONCE,
+    BREAK,
+    LONG,
+    LOOK,
+    SHARE,
+    TURN,
+    courteous,
+    give_way,
+)
 from jupyter_npcompile.runtime.worker import Compiler
 
 
@@ -20,16 +29,19 @@ class Clock(threading.local):
     """
 
     def __init__(self) -> None:
-        self.now = self.used = 0.0
+        self.now = self.used = self.worked = 0.0
+        self.runs = False
         self.breaks: list[float] = []
 
-    def works(self, seconds: float, used: float = 0.0) -> None:
+    def works(self, seconds: float) -> None:
         self.now += seconds
-        self.used += used
+        self.worked += seconds
 
     def sleep(self, seconds: float) -> None:
         self.breaks.append(seconds)
         self.now += seconds
+        if self.runs:
+            self.used += seconds
 
 
 @pytest.fixture
@@ -58,11 +70,40 @@ def test_breaks_are_short_where_nothing_else_runs(clock: Clock) -> None:
 
 def test_breaks_are_long_while_the_users_code_runs(clock: Clock) -> None:
     with courteous():
-        clock.works(2 * TURN, used=TURN)
-        give_way()
-        clock.works(2 * TURN)
-        give_way()
-    assert clock.breaks == [pytest.approx(LONG * 2 * TURN), BREAK]
+        clock.runs = True
+        for _ in range(3):  # the first break shows that it runs
+            clock.works(2 * TURN)
+            give_way()
+        clock.runs = False
+        for _ in range(2):
+            clock.works(2 * TURN)
+            give_way()
+    long = pytest.approx(LONG * 2 * TURN)
+    assert clock.breaks == [BREAK, long, long, long, BREAK]
+
+
+def test_turns_take_no_more_than_their_share_of_the_users_time(clock: Clock) -> None:
+    with courteous():
+        clock.runs = True
+        while clock.used < 10.0:
+            clock.works(2 * TURN)
+            give_way()
+            assert clock.worked <= AT_ONCE + SHARE * clock.used + 2 * TURN
+    assert clock.worked >= SHARE * clock.used  # and no less
+
+
+def test_nothing_is_owed_once_the_users_code_is_over(clock: Clock) -> None:
+    with courteous():
+        clock.runs = True
+        while LOOK not in clock.breaks:  # it has taken what it may
+            clock.works(2 * TURN)
+            give_way()
+        clock.runs = False
+        del clock.breaks[:]
+        for _ in range(20):
+            clock.works(2 * TURN)
+            give_way()
+    assert clock.breaks == [pytest.approx(LONG * 2 * TURN), *[BREAK] * 19]
 
 
 def test_it_ends_with_what_is_not_urgent(clock: Clock) -> None:

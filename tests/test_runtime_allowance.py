@@ -238,6 +238,33 @@ def test_a_run_that_is_held_up_goes_on_alone(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.usefixtures("_nothing_gets_compiled")
+def test_where_there_is_no_time_a_region_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And not at each of its statements."""
+    steps: list[int] = []
+    real = RegionState.step
+
+    def counted(self: RegionState, start: int, *args: Any) -> Any:
+        steps.append(start)
+        return real(self, start, *args)
+
+    def four(x: Any) -> Any:
+        y = x + 1
+        z = y * 2
+        w = z - 1
+        return w * y
+
+    monkeypatch.setattr(RegionState, "step", counted)
+    monkeypatch.setattr(RegionState, "_is_out_of_time", lambda self: True)
+    fast = npc.compile(four)
+    assert fast(np.ones(3)).tolist() == [6, 6, 6]
+    report = npc.last_report()
+    assert report is not None
+    assert steps == [0]
+    body = [line for line in report.lines if line.region is not None]
+    assert [(line.status, line.reason) for line in body] == [("host", POSTPONED[0])] * 4
+
+
+@pytest.mark.usefixtures("_nothing_gets_compiled")
 @pytest.mark.parametrize("asked", range(1, 12))
 def test_a_recording_ends_where_it_takes_too_long(
     monkeypatch: pytest.MonkeyPatch, asked: int

@@ -149,6 +149,8 @@ def test_what_is_hopeless(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not waiting_for(0, waiting=True).hopeless()  # something is being compiled
     assert waiting_for(0, waiting=True).hopeless(waiting=True)
     assert not waiting_for(2e-4).hopeless()  # guards do not matter
+    assert waiting_for(2e-4).hopeless(waiting=True)  # it comes back: nothing is lost
+    assert not waiting_for(2e-3).hopeless(waiting=True)
     assert waiting_for(2e-4).hopeless(seldom=True)
     pauses = Pauses()
     pauses.end(0)  # something has run

@@ -3,7 +3,9 @@
 Of two threads that run Python, each has half of the time; and one that calls NumPy
 time and again, which lets go of Python's lock, waits after each call until the other
 has worked for 5 ms. So whoever is not urgent lets go of it sooner, and takes a break
-in which the user's code goes on, if it is seen to run.
+in which the user's code goes on, if it is seen to run. Turns add up: what they have
+taken from a run of the user's code is paid back, by breaks, from the time for which it
+has run.
 """
 
 from __future__ import annotations
@@ -27,6 +29,15 @@ LONG = 6
 IDLE = 0.02
 """Part of the time that a thread may run which has nothing to do."""
 
+AT_ONCE = 0.01
+"""Seconds that turns may take from the user's code before they are paid back."""
+
+SHARE = 0.03
+"""Part of the time for which the user's code runs that turns may take besides."""
+
+LOOK = 0.005
+"""Seconds of a break between two looks whether the user's code still runs."""
+
 
 class _Turn(threading.local):
     """The turn of a thread.
@@ -35,12 +46,15 @@ class _Turn(threading.local):
     ----------
     began : float or None
         When; None where somebody waits for what the thread does.
-    looked, used : float
-        When one has looked last whether the user's code runs, and its processor time then.
+    shares : bool
+        Whether the user's code ran in the break before.
+    owed : float
+        Seconds that turns have taken from it and not paid back.
     """
 
     began: float | None = None
-    looked = used = 0.0
+    shares = False
+    owed = 0.0
 
 
 _turn = _Turn()
@@ -57,7 +71,7 @@ def courteous() -> Iterator[None]:
     ...         give_way()
     """
     before, _turn.began = _turn.began, perf_counter()
-    _turn.looked, _turn.used = _turn.began, _user_time()
+    _turn.shares = False
     try:
         yield
     finally:
@@ -68,13 +82,23 @@ def give_way() -> None:
     """Let others have Python's lock, if this thread is courteous and has worked for a turn."""
     began = _turn.began
     if began is not None:
-        now = perf_counter()
-        if now - began > TURN:
-            used = _user_time()
-            runs = used - _turn.used > IDLE * (now - _turn.looked)
-            _turn.looked, _turn.used = now, used
-            sleep(LONG * (now - began) if runs else BREAK)
+        worked = perf_counter() - began
+        if worked > TURN:
+            _turn.owed += worked
+            _pause(LONG * worked if _turn.shares else BREAK)
+            while _turn.owed > AT_ONCE:
+                _pause(LOOK)
             _turn.began = perf_counter()
+
+
+def _pause(seconds: float) -> None:
+    """Take a break, and see whether the user's code runs in it."""
+    began, used = perf_counter(), _user_time()
+    sleep(seconds)
+    ran = _user_time() - used
+    _turn.shares = ran > IDLE * (perf_counter() - began)
+    # Where nothing of the user's runs, nobody has lost anything.
+    _turn.owed = max(0.0, _turn.owed - SHARE * ran) if _turn.shares else 0.0
 
 
 def _user_time() -> float:

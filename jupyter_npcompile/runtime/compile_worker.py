@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_npcompile.runtime import cache as caches
-from jupyter_npcompile.runtime import stamp
+from jupyter_npcompile.runtime import first_use
 from jupyter_npcompile.runtime.cache import Cache
 from jupyter_npcompile.runtime.compile_errors import CancelledError, WorkerError
 from jupyter_npcompile.runtime.lifeline import kill_group
@@ -369,7 +369,7 @@ def warm_up(*workers: CompileWorker) -> None:
     """Start workers in the background: it takes seconds until one is ready."""
 
     def start() -> None:
-        stamp.versions()  # which takes a moment the first time
+        first_use.prepare()
         for each in workers:
             each.start(caches.cache())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 import types
@@ -20,7 +21,7 @@ from jupyter_npcompile.cell import (
     function_code,
 )
 from jupyter_npcompile.graph.nodes import Position
-from jupyter_npcompile.runtime import history
+from jupyter_npcompile.runtime import first_use, history
 from jupyter_npcompile.runtime.device.watch import watch_of
 from jupyter_npcompile.runtime.devices import CPU
 from jupyter_npcompile.runtime.duel import Turn
@@ -317,6 +318,8 @@ def compile_callable(function: Callable[..., Any], options: Options) -> Callable
     options : Options
         How it is compiled.
     """
+    with contextlib.suppress(OSError):
+        first_use.prepare()
     if isinstance(function, CompiledCallable):
         function = function.__wrapped__
     if isinstance(function, types.FunctionType):

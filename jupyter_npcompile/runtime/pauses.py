@@ -34,7 +34,11 @@ HOPELESS = PATIENCE + 6
 """So often in a row one looks in vain before a loop goes on without guards."""
 
 BRIEF = 50e-6
-"""Seconds between two executions, above which guards do not matter."""
+"""Seconds between two executions, above which guards hardly matter: a loop that would not
+come back from its twin keeps them."""
+
+AMPLE = 1e-3
+"""The same for one that comes back, where a few guards are less than a hundredth of the time."""
 
 
 @dataclass(slots=True)
@@ -118,14 +122,14 @@ class Pauses:
         Parameters
         ----------
         waiting : bool
-            Whether what is being compiled is no hope.
+            Whether what is being compiled is no hope, for the loop comes back to look.
         seldom : bool
             Whether it is enough that nothing fitted the last time, however long ago.
         """
         return all(
             (waiting or not pause.waiting)
             and pause.vain >= (1 if seldom else HOPELESS)
-            and (seldom or pause.interval < BRIEF)
+            and (seldom or pause.interval < (AMPLE if waiting else BRIEF))
             for pause in self._known.values()
         )
 

@@ -146,8 +146,10 @@ class RegionState:
             with self.lock:
                 plan = self._plan(start, namespace, copies)
                 if plan is None:
-                    self._in_vain(start, start + 1, late=start in self.postponed)
-                    return start + 1, None
+                    late = start in self.postponed
+                    stop = self._unknown_from(start) if late else start + 1
+                    self._in_vain(start, stop, late=late)
+                    return stop, None
                 self._note(start, plan)
                 stop = max(plan.stop, start + 1)
                 if copies is not None and plan.first is not None:
@@ -337,6 +339,14 @@ class RegionState:
     def _is_out_of_time(self) -> bool:
         """Whether NumPy goes on alone, lest this run is held up."""
         return choose(self.options)[1] == "later" and self.rest.allowance.left <= 0
+
+    def _unknown_from(self, start: int) -> int:
+        """Up to where nothing is known, where there is no time to record a statement."""
+        stop = start + 1
+        while stop < self.code.count and not (self.plans.get(stop) or stop in self.closed):
+            self.postponed.add(stop)
+            stop += 1
+        return stop
 
     def prepared(self, plan: Plan, relatives: Sequence[Plan]) -> None:
         """A plan has got its artifact, or the reason why it has none.
