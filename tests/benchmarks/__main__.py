@@ -13,7 +13,7 @@ from tests.benchmarks.campaign import Campaign
 from tests.benchmarks.plans import FULL, QUICK, one_of_each
 from tests.benchmarks.programs import load, names
 from tests.benchmarks.progress import Progress
-from tests.benchmarks.publishing import NOTEBOOK, publish, publish_notebook, write
+from tests.benchmarks.publishing import NOTEBOOK, WAITING, publish, publish_notebook, write
 from tests.benchmarks.results import Results
 from tests.benchmarks.tools import TOOLS, named
 
@@ -38,6 +38,9 @@ def arguments(argv: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--notebook", action="store_true", help="only measure the first notebook, for the report"
     )
+    parser.add_argument(
+        "--waiting", action="store_true", help="only measure first results, in turns with NumPy's"
+    )
     return parser.parse_args(argv)
 
 
@@ -50,10 +53,15 @@ def main(argv: list[str]) -> int:
         notebook.save(folder / NOTEBOOK)
         print(publish_notebook(folder))
         return 0
+    programs = [load(name) for name in asked.programs or names()]
+    if asked.waiting:
+        waits = Campaign(plan, folder, programs, [], Progress()).turns()
+        waits.write(folder / WAITING)
+        print(waits.section())
+        return 0
     if asked.publish:
         print(publish(folder))
         return 0
-    programs = [load(name) for name in asked.programs or names()]
     if not plan.every and not asked.programs:
         programs = one_of_each(programs)
     tools = [named(name) for name in asked.tools] if asked.tools else list(TOOLS)

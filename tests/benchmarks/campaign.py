@@ -9,14 +9,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks import machine
+from tests.benchmarks import machine, waiting
 from tests.benchmarks.children import LATE, Event, Limits, events
 from tests.benchmarks.plans import Plan, smaller
 from tests.benchmarks.programs import Program
 from tests.benchmarks.progress import Progress
 from tests.benchmarks.results import Measured, Overhead, Restart, Results, Row, Status
 from tests.benchmarks.timing import Timing
-from tests.benchmarks.tools import NUMPY, Tool, processors
+from tests.benchmarks.tools import NUMPY, OURS, Tool, processors
+from tests.benchmarks.waiting import First, Waits
 from tests.benchmarks.worker import Request
 
 SECOND_CHANCE = 5.0
@@ -242,6 +243,37 @@ class Campaign:
         shutil.rmtree(self.cache, ignore_errors=True)
         self.results.write(self.path)
         return self.progress.end()
+
+    def turns(self) -> Waits:
+        """First results of NumPy and of this package, in turns.
+
+        Raises
+        ------
+        RuntimeError
+            When a program gives none.
+        """
+        tools = {tool.name: tool for tool in (NUMPY, OURS)}
+        figures = waiting.figures(program.name for program in self.programs)
+        self.progress.begin([1.0] * len(figures), float("inf"))
+        for tool in tools.values():
+            self._overhead(tool)
+
+        def take(name: str, program: str, size: str) -> First:
+            self._fill(tools[name])
+            asked = self._request("first", tools[name], program=program, sizes=[size])
+            for event in self._start(asked, 1, self.plan.limits):
+                if event["event"] == "first":
+                    return First(event["seconds"], event["system"])
+            raise RuntimeError(f"{program} at {size} gives no result in {name}: see its log")
+
+        waits = []
+        for program, size in figures:
+            self.progress.show(f"{program}, {size}, in turns")
+            waits.append(waiting.measured(program, size, take))
+            self.progress.step()
+        shutil.rmtree(self.cache, ignore_errors=True)
+        self.progress.end()
+        return Waits(machine.describe(tools.values()), waits=tuple(waits))
 
     def _request(self, kind: str, tool: Tool, **more: Any) -> Request:
         plan = self.plan

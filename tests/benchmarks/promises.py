@@ -9,6 +9,7 @@ from tests.benchmarks.accounting import numpy_seconds, standing
 from tests.benchmarks.markdown import number, table
 from tests.benchmarks.results import Measured, Results
 from tests.benchmarks.tools import COMPARED, NUMPY, OURS, TORCH
+from tests.benchmarks.waiting import AT_ONCE, SHARE, Waits
 
 STEADY = 0.95
 """How fast every program is at least, against NumPy."""
@@ -18,9 +19,6 @@ TINY = 20e-6
 
 OVERHEAD = 2e-6
 """Seconds that such a call may take above NumPy."""
-
-SHARE, AT_ONCE = 0.05, 0.05
-"""Part of NumPy's first result, and seconds, that ours may come later."""
 
 ASIDE = "what the operating system takes for memory aside"
 
@@ -173,8 +171,11 @@ def _best(means: Iterable[tuple[str, float | None]]) -> tuple[str, float | None]
     return label, value
 
 
-def section(results: Results) -> str:
-    """All of it, as Markdown; nothing where nothing of ours was measured."""
+def section(results: Results, waits: Waits | None = None) -> str:
+    """All of it, as Markdown; nothing where nothing of ours was measured.
+
+    First results that were measured in turns count in place of those of single processes.
+    """
     if not any(True for _ in _ours(results)):
         return ""
     lines = [
@@ -194,6 +195,8 @@ def section(results: Results) -> str:
         ("is, within 5 %, at least as fast as torch.compile where that finishes", behind(results)),
     ]
     parts = [f"Every program {what}: {_exceptions(found)}" for what, found in kept]
+    if waits is not None:
+        parts[1] = f"{waits.verdict} (In turns, see below.)"
     if not any(tool == TORCH.name for _, tool in results.rows):
         parts[-1] = "torch.compile was not measured in this run."
     return "\n\n".join(["## What was promised", table(header, lines), *parts])

@@ -13,11 +13,15 @@ from tests.benchmarks.plans import Plan, one_of_each
 from tests.benchmarks.programs import load, names
 from tests.benchmarks.report import Report
 from tests.benchmarks.results import Results
+from tests.benchmarks.waiting import Waits
 
 HERE = Path(__file__).parent
 
 GRADIENTS = "gradients.md"
 """The file with what `gradients` measured."""
+
+WAITING = "waiting.json"
+"""The file with first results that were measured in turns."""
 
 NOTEBOOK = "notebook.json"
 """The file with what `notebook.measure` found."""
@@ -28,7 +32,9 @@ def write(folder: Path, plan: Plan, results: Results) -> str:
     programs = [load(name) for name in names()]
     wanted = programs if plan.every else one_of_each(programs)
     earlier = Results.read(folder / "previous.json")
-    report = Report(plan, results, tuple(p.name for p in wanted), earlier if earlier.rows else None)
+    waits = Waits.read(folder / WAITING) if (folder / WAITING).exists() else None
+    programs_named = tuple(p.name for p in wanted)
+    report = Report(plan, results, programs_named, earlier if earlier.rows else None, waits)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "results.md").write_text(report.text())
     (folder / "results.svg").write_text(picture(results))

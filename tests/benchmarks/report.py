@@ -18,6 +18,7 @@ from tests.benchmarks.plans import ORDER, Plan
 from tests.benchmarks.results import Measured, Results, Row
 from tests.benchmarks.stability import Disagreement, between_runs, disagreements, within_run
 from tests.benchmarks.tools import COMPARED, NUMPY, OURS, TOOLS, Tool
+from tests.benchmarks.waiting import Waits
 
 HOW = """\
 ## How to read this
@@ -63,12 +64,15 @@ class Report:
         What should have been measured.
     earlier : Results, optional
         A run before this one, to compare with.
+    waits : Waits, optional
+        First results that were measured in turns.
     """
 
     plan: Plan
     results: Results
     programs: tuple[str, ...]
     earlier: Results | None = None
+    waits: Waits | None = None
 
     @property
     def tools(self) -> list[Tool]:
@@ -86,11 +90,12 @@ class Report:
             self.overall(),
             self._classes(),
             self._worst(),
-            promises.section(self.results),
+            promises.section(self.results, self.waits),
             HOW.format(first=self.plan.limits.first, settle=self.plan.settle),
             self._stability(),
             self._programs(),
             self._waiting(),
+            self.waits.section() if self.waits is not None else "",
             self._repaying(),
             self._threads(),
             self._marks(),

@@ -7,6 +7,8 @@ JSON of a `Request`. The kinds of request:
     Each size in turn: first result, memory before NumPy runs for comparison,
     steady state against NumPy, correctness. Where compiling does not end, the
     worker does, so that it does not disturb the sizes that are left.
+``first``
+    The first result at one size, and nothing else.
 ``overhead``
     Three numbers: what a call costs.
 
@@ -72,7 +74,7 @@ class Request:
 
     Parameters
     ----------
-    kind : {"sizes", "overhead", "bandwidth"}
+    kind : {"sizes", "first", "overhead", "bandwidth"}
         See the module.
     tool : str
         In which tool.
@@ -316,6 +318,15 @@ def sizes(request: Request, emit: Emit) -> None:
             break
 
 
+def first(request: Request, emit: Emit) -> None:
+    """The first result at a size."""
+    tool, program = named(request.tool), load(request.program)
+    trial = Trial(tool, program, request.sizes[0], _imported(tool, program, emit)())
+    claim_memory()
+    trial.first()
+    emit("first", size=trial.size, seconds=trial.first_s, system=trial.system_s)
+
+
 def overhead(request: Request, emit: Emit) -> None:
     """Three numbers, in a tool that has never been used on this machine."""
     tool = named(request.tool)
@@ -381,12 +392,12 @@ def main(text: str) -> None:
 
     settle_allocator()
     request = Request(**json.loads(text))
-    kinds = {"sizes": sizes, "overhead": overhead, "bandwidth": bandwidth}
+    kinds = {"sizes": sizes, "first": first, "overhead": overhead, "bandwidth": bandwidth}
     try:
         kinds[request.kind](request, emit)
     except Exception as error:
-        first = (str(error).strip() or "no message").splitlines()[0]
-        emit("error", message=f"{type(error).__name__}: {first}"[:300])
+        headline = (str(error).strip() or "no message").splitlines()[0]
+        emit("error", message=f"{type(error).__name__}: {headline}"[:300])
         raise
     finally:
         channel.flush()
