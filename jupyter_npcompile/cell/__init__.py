@@ -5,6 +5,7 @@ Pure Python over `ast`: nothing here imports NumPy, torch or IPython.
 
 from __future__ import annotations
 
+from jupyter_npcompile.cell.callees import callees
 from jupyter_npcompile.cell.factory import function_code
 from jupyter_npcompile.cell.hooks import HOOKS
 from jupyter_npcompile.cell.instrument import Instrumented, helper_code, region_code
@@ -40,6 +41,7 @@ __all__ = [
     "Statement",
     "build_cell",
     "build_function",
+    "callees",
     "definition",
     "function_code",
     "helper_code",

@@ -61,6 +61,7 @@ class Builder(abc.ABC):
         self.place = Place(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
         self.displayed: ast.Expr | None = None
         self.captured: Names = frozenset()
+        self.picks: Names = frozenset()
 
     @abc.abstractmethod
     def guard(self, region: Region, statement: Statement) -> ast.stmt:

@@ -247,6 +247,8 @@ class FunctionProgram:
         tells nothing.
     holds : bool
         Whether it tells of everything, and of its end, however it comes.
+    picks : frozenset of str
+        Names of functions that it asks its handle for.
     """
 
     name: str
@@ -261,6 +263,7 @@ class FunctionProgram:
     loops: tuple[Loop, ...] = ()
     reaches: tuple[Reach | None, ...] | None = None
     holds: bool = False
+    picks: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -307,6 +310,8 @@ class CellProgram:
         tells nothing.
     holds : bool
         Whether it tells of everything up to its end.
+    picks : frozenset of str
+        Names of functions that it asks its handle for.
     """
 
     tree: ast.Module
@@ -316,3 +321,4 @@ class CellProgram:
     loops: tuple[Loop, ...] = ()
     reaches: tuple[Reach | None, ...] | None = None
     holds: bool = False
+    picks: frozenset[str] = frozenset()

@@ -9,13 +9,14 @@ changed, so what runs natively has the user's own tracebacks.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from jupyter_npcompile.cell.builder import Builder, Names, ask, question
+from jupyter_npcompile.cell.callees import hand_on
 from jupyter_npcompile.cell.factory import nest
 from jupyter_npcompile.cell.lines import Lines
-from jupyter_npcompile.cell.names import deferred, local_names
+from jupyter_npcompile.cell.names import bound_names, deferred, local_names
 from jupyter_npcompile.cell.program import (
     TOO_DEEP,
     CellProgram,
@@ -71,6 +72,7 @@ def build_cell(
     display_last: bool = True,
     display_all: bool = False,
     tells: bool = False,
+    picks: Collection[str] = (),
 ) -> CellProgram:
     r"""Split a cell into skeleton and regions.
 
@@ -88,6 +90,8 @@ def build_cell(
         Whether IPython displays every expression: then they stay as they are.
     tells : bool
         Whether the handle is told what runs outside regions.
+    picks : collection of str
+        Names of functions for which the handle may have a compiled form: see `callees`.
 
     Returns
     -------
@@ -111,6 +115,7 @@ def build_cell(
     try:
         builder = kind(handle, text, tells=tells and not display_all and may_tell(tree.body))
         builder.functions_tell = tells
+        builder.picks = frozenset() if display_all else frozenset(picks)
         return _rewritten(tree, text, builder, display_last=display_last and not display_all)
     except RecursionError:
         lines = Lines(text, {}, {}).of(tree.body, "module", TOO_DEEP)
@@ -124,6 +129,10 @@ def _rewritten(
     if isinstance(last, ast.Expr):
         builder.displayed = last
     body = builder.body(tree.body, None)
+    if builder.picks:
+        own = bound_names(tree.body)
+        builder.picks = frozenset(it for it in builder.picks if it.partition(".")[0] not in own)
+        hand_on(body, builder.picks, builder.handle, in_function=False)
     if builder.tells:
         body = [_held(builder.handle, node) for node in body]
     if builder.displayed is not None and id(builder.displayed) in builder.guarded:
@@ -143,6 +152,7 @@ def _rewritten(
         loops=tuple(builder.loops),
         reaches=tuple(builder.reaches) if builder.tells else None,
         holds=holds,
+        picks=builder.picks,
     )
 
 
@@ -153,6 +163,7 @@ def build_function(
     free_names: Sequence[str] = (),
     text: SourceText | None = None,
     tells: bool = False,
+    picks: Collection[str] = (),
 ) -> FunctionProgram:
     r"""Split one function into skeleton and regions.
 
@@ -168,6 +179,8 @@ def build_function(
         The text that the positions in `node` refer to.
     tells : bool
         Whether the frame is told what runs outside regions.
+    picks : collection of str
+        Names of functions for which the handle may have a compiled form: see `callees`.
 
     Raises
     ------
@@ -206,6 +219,7 @@ def build_function(
         raise NotTraceable(reason, definition.lineno)
     text = SourceText() if text is None else text
     builder = _FunctionBuilder(definition, text, tells=tells and may_tell(definition.body))
+    builder.picks = frozenset(picks)
     try:
         body = builder.rewritten()
     except RecursionError as error:
@@ -224,6 +238,7 @@ def build_function(
         loops=tuple(builder.loops),
         reaches=tuple(builder.reaches) if builder.tells else None,
         holds=builder.holds,
+        picks=builder.picks,
     )
 
 
@@ -273,7 +288,9 @@ class _CellBuilder(Builder):
         if node.decorator_list:
             return clone(node)
         try:
-            program = build_function(node, text=self.text, tells=self.functions_tell)
+            program = build_function(
+                node, text=self.text, tells=self.functions_tell, picks=self.picks
+            )
         except NotTraceable:  # the report asks `stays_native` for the reason
             return clone(node)
         if not program.regions:
@@ -320,6 +337,10 @@ class _FunctionBuilder(Builder):
         node = self.node
         documented = int(has_docstring(node.body))
         body = self.body(node.body, self.captured | self.watched())
+        if self.picks:
+            own = local_names(node)
+            self.picks = frozenset(it for it in self.picks if it.partition(".")[0] not in own)
+            hand_on(body, self.picks, HANDLE, in_function=True)
         place = point(node)
         start = assign(store(FRAME, place), ask(HANDLE, "activate", (), place), place)
         rests = ast.Compare(load(FRAME, place), [ast.Is()], [constant(None, place)], **place)

@@ -186,6 +186,7 @@ class Session(ast.NodeTransformer):
                     place=place_of(self._cells[-1]) if self._cells else None,
                     copies=copies,
                     waits=between.quiet.ends_quietly if waits else None,
+                    names=self.shell.user_ns,
                 )
             except Exception as error:
                 if copies is not None:

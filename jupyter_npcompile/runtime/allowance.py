@@ -62,6 +62,8 @@ class Allowance:
     ----------
     spent : float
         Seconds that were used up in this run, without those of functions that it calls.
+    caller : Allowance or None
+        Of the compiled function that calls this one, where no cell has said what there is.
 
     Examples
     --------
@@ -79,7 +81,7 @@ class Allowance:
 
     __slots__ = (
         *("_before", "_began", "_first", "_given", "_is_frequent", "_is_later", "_outer"),
-        *("_within", "spent"),
+        *("_within", "caller", "spent"),
     )
 
     def __init__(self) -> None:
@@ -88,6 +90,7 @@ class Allowance:
         self._is_later = self._is_frequent = False
         self._outer: Allowance | None = None
         self._within: set[Allowance] = set()
+        self.caller: Allowance | None = None
 
     def begin(self, run: int) -> None:
         """A run begins: the first, the second, ..."""
@@ -102,7 +105,8 @@ class Allowance:
         if self._outer is not None:
             self._outer._given += self.spent
             self._outer._within.discard(self)
-        self._outer = _running.allowance if _running.allowance is not self else None
+        around = _running.allowance or self.caller
+        self._outer = around if around is not self else None
         if self._outer is not None:
             self._outer._within.add(self)
         self._given = self.spent = 0.0

@@ -8,12 +8,12 @@ import itertools
 import sys
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any, TypeAlias
 
-from jupyter_npcompile.cell import CellProgram, SourceText, build_cell
+from jupyter_npcompile.cell import CellProgram, SourceText, build_cell, callees
 from jupyter_npcompile.cell.syntax import clone
 from jupyter_npcompile.runtime.allowance import Allowance, share
 from jupyter_npcompile.runtime.copied_namespace import names_in
@@ -22,7 +22,8 @@ from jupyter_npcompile.runtime.device.watch import watch_of
 from jupyter_npcompile.runtime.devices import CPU
 from jupyter_npcompile.runtime.duel import Duel
 from jupyter_npcompile.runtime.frame import ModuleFrame
-from jupyter_npcompile.runtime.functions import FunctionHandle
+from jupyter_npcompile.runtime.functions import FunctionHandle, helpers
+from jupyter_npcompile.runtime.helpers import worth_picking
 from jupyter_npcompile.runtime.loop_state import LoopState, loop_states
 from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.policy import Options, is_open
@@ -99,8 +100,8 @@ class Remembered:
             loop.abandon()
 
 
-Key: TypeAlias = tuple[str, str, Options]
-"""The text of a cell, its statements, and how it is compiled."""
+Key: TypeAlias = tuple[str, str, Options, frozenset[str]]
+"""The text of a cell, its statements, how it is compiled, and what it has a compiled form of."""
 
 _known: dict[Key, Remembered] = {}
 _places: dict[str, Key] = {}
@@ -192,6 +193,15 @@ class CellHandle(ModuleFrame):
         """The decorator that turns a definition of the cell into a compiled function."""
         return self.functions[index].attach
 
+    def pick(self, callee: Any) -> Any:
+        """What the skeleton calls in place of a function of the user's: see `helpers`."""
+        try:
+            if self.options.trial is not None:
+                return callee
+            return helpers.pick(callee, self.options, self._rest)
+        except KeyboardInterrupt as interrupt:
+            raise interrupt.with_traceback(None)  # noqa: B904 - it is the same one
+
     def enter(self) -> None:
         """Make the handle visible to the cell's code, and to nothing else."""
         setattr(builtins, self.name, self)
@@ -248,6 +258,7 @@ def compile_cell(
     place: str | None = None,
     copies: Residency | None = None,
     waits: Callable[[], bool] | None = None,
+    names: Mapping[str, Any] | None = None,
 ) -> CellHandle:
     """Split a cell into skeleton and regions and get it ready to run.
 
@@ -269,7 +280,11 @@ def compile_cell(
         What the cell before has left on the device.
     waits : callable, optional
         Whether results may be late now, until after the run: see `Watch`.
+    names : mapping, optional
+        What names mean now: functions that it calls may get a compiled form.
     """
+    called = callees(tree.body, in_function=False) if names else ()
+    picks = worth_picking(called, names or {}, unknown=False)
 
     def build(name: str) -> CellProgram:
         return build_cell(
@@ -279,10 +294,11 @@ def compile_cell(
             display_last=display_last,
             display_all=display_all,
             tells=options.device != CPU,
+            picks=picks,
         )
 
     shown = str((display_last, display_all))
-    key = (source, ast.dump(tree, include_attributes=True) + shown, options)
+    key = (source, ast.dump(tree, include_attributes=True) + shown, options, picks)
     kept = None if options.trial is not None else _remembered(key, place)
     if kept is None:
         name = _new_name()

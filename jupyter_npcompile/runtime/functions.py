@@ -17,6 +17,7 @@ from jupyter_npcompile.cell import (
     SourceText,
     SourceUnavailable,
     build_function,
+    callees,
     definition,
     function_code,
 )
@@ -26,6 +27,7 @@ from jupyter_npcompile.runtime.device.watch import watch_of
 from jupyter_npcompile.runtime.devices import CPU
 from jupyter_npcompile.runtime.duel import Turn
 from jupyter_npcompile.runtime.frame import Frame
+from jupyter_npcompile.runtime.helpers import Helpers, worth_picking
 from jupyter_npcompile.runtime.loop_state import loop_states
 from jupyter_npcompile.runtime.namespace import ArgumentNamespace, forget_locals
 from jupyter_npcompile.runtime.pauses import Rest
@@ -56,7 +58,11 @@ class FunctionHandle:
     ----------
     native : callable or None
         What runs calls at once, see `shortcut`; it returns this handle when it has not.
+    is_shown : bool
+        Whether reports are about it when it has run.
     """
+
+    is_shown = True
 
     def __init__(self, program: FunctionProgram, options: Options, source: SourceText) -> None:
         self.program = program
@@ -80,6 +86,21 @@ class FunctionHandle:
         self._may_go_whole = options.trial is None and options.device == CPU and not options.ahead
         self._alone = False
         self.native: Native | None = None
+        self._functions: dict[int, weakref.ref[types.FunctionType]] = {}
+
+    @property
+    def rest(self) -> Rest:
+        """Whether it runs as it was written for a while."""
+        return self._rest
+
+    def pick(self, callee: Any) -> Any:
+        """What the skeleton calls in place of a function of the user's: see `helpers`."""
+        try:
+            if self.options.trial is not None:
+                return callee
+            return helpers.pick(callee, self.options, self._rest)
+        except KeyboardInterrupt as interrupt:
+            raise interrupt.with_traceback(None)  # noqa: B904 - it is the same one
 
     def activate(self) -> Frame | Done | None:
         """State for one call of the function; None when it runs as it was written."""
@@ -94,20 +115,23 @@ class FunctionHandle:
             if id(caller.f_code) not in self._codes:
                 return None  # somebody gave the function the code of another
             if self._goes_whole():
-                history.remember(self)
+                if self.is_shown:
+                    history.remember(self)
                 over, result, timed = whole.call(caller, lambda: self._guarded(caller))
                 if over:
-                    if caller.f_globals is self.namespace:
+                    if self.is_shown and caller.f_globals is self.namespace:
                         self.native = whole.shortcut(self, self.namespace)
                     return Done(result)
         if rest.left > 0:  # several threads may count it down
             rest.left -= 1
-            history.remember(self)
+            if self.is_shown:
+                history.remember(self)
             return None if timed is None else self._written(timed)
         caller = sys._getframe(1)
         if id(caller.f_code) not in self._codes:
             return None  # somebody gave the function the code of another
-        history.remember(self)
+        if self.is_shown:
+            history.remember(self)
         duel, turn, watch = rest.duel, None, None
         if self.program.reaches is not None:
             watch = watch_of(self.options.device, self.program.reaches)
@@ -158,10 +182,17 @@ class FunctionHandle:
         finally:
             forget_locals(caller)
         made = self._made.get(id(caller.f_code))
-        if made is None:
+        function = None if made is None else self._written_form(made)
+        if function is None:
             return None  # somebody gave the function the code of another
-        history.remember(self)
-        return Done(follow(made.__wrapped__, args, kwargs))  # type: ignore[attr-defined]
+        if self.is_shown:
+            history.remember(self)
+        return Done(follow(function, args, kwargs))
+
+    def _written_form(self, made: types.FunctionType) -> types.FunctionType | None:
+        """The function behind a compiled one."""
+        written: types.FunctionType = made.__wrapped__  # type: ignore[attr-defined]
+        return written
 
     def __reduce__(self) -> Any:
         """Pickled with a function's code, for another process: there it runs natively."""
@@ -191,6 +222,26 @@ class FunctionHandle:
         return made
 
 
+class HelperHandle(FunctionHandle):
+    """The same for the compiled form of a function that compiled code calls: see `helpers`.
+
+    Reports are about what calls it.
+    """
+
+    is_shown = False
+
+    def attach(self, function: types.FunctionType) -> types.FunctionType:
+        """A copy of a function with guarded code, which does not keep the function."""
+        made = super().attach(function)
+        del made.__wrapped__  # type: ignore[attr-defined]
+        self._functions[id(made.__code__)] = weakref.ref(function)
+        return made
+
+    def _written_form(self, made: types.FunctionType) -> types.FunctionType | None:
+        function = self._functions.get(id(made.__code__))
+        return None if function is None else function()
+
+
 class NativeHandle:
     """What the guards of a compiled function close over where nothing is compiled.
 
@@ -204,6 +255,10 @@ class NativeHandle:
 
     def activate(self) -> None:
         """The function runs as it was written."""
+
+    def pick(self, callee: Any) -> Any:
+        """And so does what it calls."""
+        return callee
 
 
 class CallCode:
@@ -333,18 +388,49 @@ def compile_callable(function: Callable[..., Any], options: Options) -> Callable
 
 def _compile_function(function: types.FunctionType, options: Options) -> types.FunctionType | None:
     """The function with guarded code; None when it must be traced by calling it."""
+    handle = _handle(FunctionHandle, function, options)
+    return None if handle is None else handle.attach(function)
+
+
+def _handle(
+    kind: type[FunctionHandle], function: types.FunctionType, options: Options
+) -> FunctionHandle | None:
+    """What stands behind the compiled form of a function; None where it cannot have one."""
     try:
         source = definition(function)
+        body = source.node.body
+        called = callees(body, in_function=True) if isinstance(body, list) else ()
         program = build_function(
             source.node,
             qualname=function.__qualname__,
             free_names=function.__code__.co_freevars,
             text=source.text,
             tells=options.device != CPU,
+            picks=worth_picking(called, _visible(function), unknown=True),
         )
     except (NotTraceable, SourceUnavailable):
         return None
-    return FunctionHandle(program, options, source.text).attach(function)
+    return kind(program, options, source.text)
+
+
+def _visible(function: types.FunctionType) -> dict[str, Any]:
+    """What names mean in a function: those around it that are bound, and global ones."""
+    around = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    found = dict(function.__globals__)
+    for name, cell in around:
+        found.pop(name, None)
+        with contextlib.suppress(ValueError):  # it is not bound yet
+            found[name] = cell.cell_contents
+    return found
+
+
+def _helper(function: types.FunctionType, options: Options) -> FunctionHandle | None:
+    handle = _handle(HelperHandle, function, options)
+    return handle if handle is not None and (handle.states or handle.loops) else None
+
+
+helpers = Helpers(_helper)
+"""The compiled forms of what compiled code calls."""
 
 
 def handle_of(function: Any) -> FunctionHandle | CallHandle | None:

@@ -7,6 +7,7 @@ itself. In a loop in which nothing ever fits, one looks less and less often
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -189,6 +190,8 @@ class Rest:
         Of the function or cell.
     allowance : Allowance
         Of this run.
+    callers : set of Rest
+        Of what has called the compiled form of this function; see `helpers`.
 
     Examples
     --------
@@ -207,6 +210,7 @@ class Rest:
 
     __slots__ = (
         *(
+            "__weakref__",
             "_calls",
             "_comes_back",
             "_is_cell",
@@ -215,6 +219,7 @@ class Rest:
             "_vain",
             "allowance",
             "beginnings",
+            "callers",
             "changes",
             "duel",
         ),
@@ -239,6 +244,7 @@ class Rest:
         self._vain = self._calls = self.changes = self.beginnings = 0
         self.duel = Duel() if duel is None else duel
         self.allowance = Allowance()
+        self.callers: weakref.WeakSet[Rest] = weakref.WeakSet()
 
     def begins(self) -> bool:
         """A call begins, with guards; whether it should look at everything again."""
@@ -263,13 +269,22 @@ class Rest:
         self._calls += 1
         self.allowance.begin(self._calls)
 
-    def end(self) -> None:
-        """Something fits, or might by now."""
+    def end(self, ends: Sequence[Rest] = ()) -> None:
+        """Something fits, or might by now; what calls it may gain, too.
+
+        Parameters
+        ----------
+        ends : sequence of Rest
+            What this has come from: functions may call each other.
+        """
         self.changes += 1
         self.beginnings += 1
         self.duel.end()
         self.left = self._vain = 0
         self._hope()
+        if self not in ends:
+            for caller in list(self.callers):
+                caller.end((*ends, self))
 
     def offer(self, loop: int, offered: bool) -> None:
         """Native code for a loop wants to be asked at the end of its iterations, or not."""

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 MAX_DEPTH = 30
 """Deeper recursion is left to Python."""
 
-_RUNS_LATER = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+RUNS_LATER = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+"""Flags of code that does not run when it is called."""
 
 INSTRUMENTED: set[types.CodeType] = set()
 """Code objects that call hooks: functions made by traced code are called as they are."""
@@ -101,7 +102,7 @@ def inline(
     """
     name = name or function.__name__
     recorder = hooks.recorder
-    if function.__code__.co_flags & _RUNS_LATER:
+    if function.__code__.co_flags & RUNS_LATER:
         raise Break("call", f"`{name}` does not run when it is called")
     if len(recorder.scope) >= MAX_DEPTH:
         raise Break("limit", f"`{name}` recurses too deeply to be traced")

@@ -23,7 +23,9 @@ def predicted(graph: Graph) -> float:
     """The error to expect, as a part of the largest number, if nothing cancels.
 
     Each operation in a row rounds once; a sum of n numbers, added in pairs, as often
-    as n can be halved.
+    as n can be halved. Sums of products are added one after the other, with n roundings of
+    either sign, which come to about the square root of n (Higham and Mary, "A new approach to
+    probabilistic rounding error analysis", 2019).
 
     Parameters
     ----------
@@ -50,6 +52,6 @@ def _roundings(node: Node, operands: list[Node]) -> float:
     result = max(math.prod(node.types[0].shape), 1)
     if node.op in ("numpy.matmul", "numpy.dot", "numpy.inner", "numpy.tensordot", "numpy.vdot"):
         terms = math.sqrt(math.prod(sizes[:2]) / result) if len(sizes) > 1 else 1.0
-    else:
-        terms = max(sizes, default=1) / result
+        return 1.0 + math.sqrt(max(terms, 1.0))
+    terms = max(sizes, default=1) / result
     return 1.0 + math.log2(max(terms, 1.0))
