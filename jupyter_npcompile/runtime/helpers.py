@@ -25,6 +25,9 @@ from jupyter_npcompile.tracer.helpers import RUNS_LATER, is_library
 LOOPS = ("JUMP_BACKWARD", "POP_JUMP_BACKWARD")
 """How the names of instructions begin that end an iteration."""
 
+MOST = 256
+"""Functions that are remembered, the latest: each holds the namespace it was defined in."""
+
 DEEPEST = 4
 """How far one looks for a loop in what a function calls."""
 
@@ -136,6 +139,9 @@ class Helpers:
         handle = self._make(function, options) if is_worth(function) else None
         made = None if handle is None else handle.attach(function)
         key = (id(function), options)
+        for oldest in list(self._known)[: max(0, len(self._known) - MOST + 1)]:
+            self._known.pop(oldest, None)
+        self._known.pop(key, None)
         self._known[key] = helper = Helper(
             weakref.ref(function, lambda _: self._known.pop(key, None)),
             function.__code__,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import dis
-import functools
 import inspect
 import sysconfig
 import types
@@ -108,7 +107,7 @@ def inline(
         raise Break("limit", f"`{name}` recurses too deeply to be traced")
     recorder.demand_patience()
     try:
-        code = _instrumented(function.__code__, function)
+        code = _instrumented(function)
     except NotTraceable as reason:
         raise Break("call", f"`{name}` is not traced: {reason}") from None
     if code is None:
@@ -178,9 +177,21 @@ def _closure(
     return tuple(own[name] for name in code.co_freevars)
 
 
-@functools.cache
-def _instrumented(code: types.CodeType, function: types.FunctionType) -> types.CodeType | None:
+_forms: dict[tuple[types.CodeType, str], types.CodeType | None] = {}
+"""The traced forms of functions, by their code and its file. It keeps no function: one that is
+made anew for each call may close over large arrays."""
+
+
+def _instrumented(function: types.FunctionType) -> types.CodeType | None:
     """The traced form of a function; None if nobody knows how it is written."""
+    key = function.__code__, function.__code__.co_filename
+    if key not in _forms:
+        _forms[key] = _instrument(function)
+    return _forms[key]
+
+
+def _instrument(function: types.FunctionType) -> types.CodeType | None:
+    code = function.__code__
     try:
         source = definition(function)
     except SourceUnavailable:
