@@ -13,13 +13,24 @@ import pytest
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.runtime import helpers as module
-from jupyter_npcompile.runtime.functions import HelperHandle, NativeHandle, handle_of, helpers
-from jupyter_npcompile.runtime.helpers import is_worth, worth_picking
+from jupyter_npcompile.runtime.functions import HelperHandle, NativeHandle, handle_of
+from jupyter_npcompile.runtime.helpers import Picks, helpers, is_worth, worth_picking
 from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.policy import Options
 from jupyter_npcompile.runtime.subjects import report_of
 from tests.native import assert_same
 from tests.native_loops import define
+
+
+class Caller(Picks):
+    """What calls functions by their names."""
+
+    def __init__(self) -> None:
+        self.options = Options()
+        self._rest = Rest(())
+        self._rest.allowance.begin(1)
+        self._picked = helpers.known(self.options)
+
 
 SMOOTH = """
 def smooth(x):
@@ -181,16 +192,16 @@ def test_nothing_keeps_a_function() -> None:
     smooth = define(SMOOTH)
     caller = Rest(())
     caller.allowance.begin(1)
-    key = id(smooth), Options()
+    known, key = helpers.known(Options()), id(smooth)
     assert (
         helpers.pick(smooth, Options(), caller)(np.ones(3)).tolist() == smooth(np.ones(3)).tolist()
     )
-    assert key in helpers._known
+    assert key in known
     gone = weakref.ref(smooth)
     del smooth.__globals__["smooth"], smooth
     gc.collect()
     assert gone() is None
-    assert key not in helpers._known
+    assert key not in known
 
 
 def test_not_many_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,7 +213,7 @@ def test_not_many_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     known = [define(SMOOTH) for _ in range(8)]
     for number, smooth in enumerate(known):
         helpers.pick(smooth, Options(), caller)
-        assert len(helpers._known) == min(number + 1, 3)
+        assert len(helpers.known(Options())) == min(number + 1, 3)
     assert [helpers.of(smooth, Options()) is not None for smooth in known] == [False] * 5 + [
         True
     ] * 3
@@ -235,20 +246,42 @@ def run(rows, found):
 
 def test_what_a_form_costs_is_its_callers() -> None:
     """Where nothing is left of the caller's allowance, Python calls the function."""
-    caller = Rest(())
-    caller.allowance.begin(1)
-    caller.allowance.spent = 1e9
-    smooth = define(SMOOTH)
-    assert helpers.pick(smooth, Options(), caller) is smooth
+    caller, smooth = Caller(), define(SMOOTH)
+    caller._rest.allowance.spent = 1e9
+    assert caller.pick(smooth) is smooth
     assert helpers.of(smooth, Options()) is None
-    caller.allowance.spent = 0.0
-    made = helpers.pick(smooth, Options(), caller)
-    assert made is not smooth
-    assert caller.ran
+    caller._rest.allowance.spent = 0.0
+    assert caller.pick(smooth) is not smooth
+    assert caller._rest.ran
     handle = helpers.of(smooth, Options())
     assert handle is not None
-    handle.rest.left = 2  # it has turned out to gain nothing
-    assert [helpers.pick(smooth, Options(), caller) for _ in range(3)] == [smooth, smooth, made]
+    assert handle.rest.allowance.caller is caller._rest.allowance
+
+
+def test_what_gains_nothing_is_called_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looks at the compiled form get seldom, but not more seldom than every few milliseconds."""
+    caller, smooth = Caller(), define(SMOOTH)
+    made = caller.pick(smooth)
+    handle = helpers.of(smooth, Options())
+    assert handle is not None
+    now = [0.0]
+    monkeypatch.setattr(module, "perf_counter", lambda: now[0])
+
+    def looks(count: int, seconds: float) -> int:
+        """How many of so many calls, each of which takes so long, come to the handle."""
+        seen = 0
+        for _ in range(count):
+            known = helpers.known(Options())[id(smooth)]
+            seen += known.left == 0
+            handle.rest.left = 2
+            assert caller.pick(smooth) is smooth
+            now[0] += seconds
+        return seen
+
+    assert looks(10_000, 1e-6) < 20
+    assert looks(module.MANY + 1000, module.MOMENT) > 450
+    handle.rest.left = 0
+    assert [caller.pick(smooth) for _ in range(3)][-1] is made
 
 
 def test_who_calls_hears_of_news() -> None:

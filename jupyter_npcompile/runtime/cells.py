@@ -22,8 +22,8 @@ from jupyter_npcompile.runtime.device.watch import watch_of
 from jupyter_npcompile.runtime.devices import CPU
 from jupyter_npcompile.runtime.duel import Duel
 from jupyter_npcompile.runtime.frame import ModuleFrame
-from jupyter_npcompile.runtime.functions import FunctionHandle, helpers
-from jupyter_npcompile.runtime.helpers import worth_picking
+from jupyter_npcompile.runtime.functions import FunctionHandle
+from jupyter_npcompile.runtime.helpers import Picks, helpers, worth_picking
 from jupyter_npcompile.runtime.loop_state import LoopState, loop_states
 from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.policy import Options, is_open
@@ -108,7 +108,7 @@ _places: dict[str, Key] = {}
 """What each cell of the notebook held when it ran last."""
 
 
-class CellHandle(ModuleFrame):
+class CellHandle(Picks, ModuleFrame):
     """What the guards of a cell ask, for one run of the cell.
 
     Parameters
@@ -132,7 +132,8 @@ class CellHandle(ModuleFrame):
     """
 
     __slots__ = (
-        *("__weakref__", "_around", "_kept", "body", "filenames", "functions", "has_ended"),
+        *("__weakref__", "_around", "_kept", "_picked", "body", "filenames", "functions"),
+        *("has_ended",),
         *("loops", "name", "namespace", "options", "program", "source", "states"),
     )
 
@@ -161,6 +162,7 @@ class CellHandle(ModuleFrame):
         self._rest.allowance = kept.allowance
         self._rest.allowance.begin(kept.runs)
         self._around: Allowance | None = None
+        self._picked = helpers.known(options)
         for state in kept.states:
             state.rest = self._rest
         for loop in kept.loops:
@@ -192,15 +194,6 @@ class CellHandle(ModuleFrame):
     def define(self, index: int) -> Callable[[types.FunctionType], types.FunctionType]:
         """The decorator that turns a definition of the cell into a compiled function."""
         return self.functions[index].attach
-
-    def pick(self, callee: Any) -> Any:
-        """What the skeleton calls in place of a function of the user's: see `helpers`."""
-        try:
-            if self.options.trial is not None:
-                return callee
-            return helpers.pick(callee, self.options, self._rest)
-        except KeyboardInterrupt as interrupt:
-            raise interrupt.with_traceback(None)  # noqa: B904 - it is the same one
 
     def enter(self) -> None:
         """Make the handle visible to the cell's code, and to nothing else."""

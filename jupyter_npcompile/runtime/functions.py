@@ -27,7 +27,7 @@ from jupyter_npcompile.runtime.device.watch import watch_of
 from jupyter_npcompile.runtime.devices import CPU
 from jupyter_npcompile.runtime.duel import Turn
 from jupyter_npcompile.runtime.frame import Frame
-from jupyter_npcompile.runtime.helpers import Helpers, worth_picking
+from jupyter_npcompile.runtime.helpers import Picks, helpers, worth_picking
 from jupyter_npcompile.runtime.loop_state import loop_states
 from jupyter_npcompile.runtime.namespace import ArgumentNamespace, forget_locals
 from jupyter_npcompile.runtime.pauses import Rest
@@ -42,7 +42,7 @@ from jupyter_npcompile.runtime.whole_function import WholeFunction
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class FunctionHandle:
+class FunctionHandle(Picks):
     """What the guards of a compiled function close over.
 
     Parameters
@@ -87,20 +87,25 @@ class FunctionHandle:
         self._alone = False
         self.native: Native | None = None
         self._functions: dict[int, weakref.ref[types.FunctionType]] = {}
+        self._picked = helpers.known(options)
 
     @property
     def rest(self) -> Rest:
         """Whether it runs as it was written for a while."""
         return self._rest
 
-    def pick(self, callee: Any) -> Any:
-        """What the skeleton calls in place of a function of the user's: see `helpers`."""
-        try:
-            if self.options.trial is not None:
-                return callee
-            return helpers.pick(callee, self.options, self._rest)
-        except KeyboardInterrupt as interrupt:
-            raise interrupt.with_traceback(None)  # noqa: B904 - it is the same one
+    def watched(self) -> tuple[list[Any], list[Any]]:
+        """What ran last, and what was explained since, as far as reports are about this."""
+        return history.watched()
+
+    def spare(self) -> int:
+        """How many calls need not come here, for they would run as they were written."""
+        rest, duel = self._rest, self._rest.duel
+        if rest.left > 0:
+            spare, rest.left = rest.left, 0
+            return spare
+        is_whole = self.whole is not None and self.whole.is_ready and not self.whole.has_lost
+        return 0 if is_whole or not duel.written else duel.lend()[0]
 
     def activate(self) -> Frame | Done | None:
         """State for one call of the function; None when it runs as it was written."""
@@ -119,7 +124,7 @@ class FunctionHandle:
                     history.remember(self)
                 over, result, timed = whole.call(caller, lambda: self._guarded(caller))
                 if over:
-                    if self.is_shown and caller.f_globals is self.namespace:
+                    if caller.f_globals is self.namespace:
                         self.native = whole.shortcut(self, self.namespace)
                     return Done(result)
         if rest.left > 0:  # several threads may count it down
@@ -229,6 +234,10 @@ class HelperHandle(FunctionHandle):
     """
 
     is_shown = False
+
+    def watched(self) -> tuple[list[Any], list[Any]]:
+        """Nothing that reports are about changes when it runs."""
+        return [self], []
 
     def attach(self, function: types.FunctionType) -> types.FunctionType:
         """A copy of a function with guarded code, which does not keep the function."""
@@ -429,8 +438,7 @@ def _helper(function: types.FunctionType, options: Options) -> FunctionHandle | 
     return handle if handle is not None and (handle.states or handle.loops) else None
 
 
-helpers = Helpers(_helper)
-"""The compiled forms of what compiled code calls."""
+helpers.make = _helper
 
 
 def handle_of(function: Any) -> FunctionHandle | CallHandle | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import dis
+import sys
 import types
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -28,12 +29,29 @@ LOOPS = ("JUMP_BACKWARD", "POP_JUMP_BACKWARD")
 MOST = 256
 """Functions that are remembered, the latest: each holds the namespace it was defined in."""
 
+MOMENT = 0.005
+"""Seconds of calls between two looks whether the compiled form gains by now."""
+
+GROWTH = 4
+"""How many times as many calls as the last time there are at the most."""
+
+MANY = 1000
+"""Calls between two looks at the most, for a moment: later ones may take longer."""
+
 DEEPEST = 4
 """How far one looks for a loop in what a function calls."""
 
 
 class Handle(Protocol):
-    """What a compiled form asks; see `functions.HelperHandle`."""
+    """What a compiled form asks; see `functions.HelperHandle`.
+
+    Attributes
+    ----------
+    native : object
+        What runs calls at once, if there is any: see `shortcut`.
+    """
+
+    native: Any
 
     @property
     def rest(self) -> Rest:
@@ -42,12 +60,15 @@ class Handle(Protocol):
     def attach(self, function: types.FunctionType) -> types.FunctionType:
         """The compiled form of a function, which does not keep it."""
 
+    def spare(self) -> int:
+        """How many calls need not come to it, for they would run as they were written."""
+
 
 Make = Callable[[types.FunctionType, Options], Handle | None]
 """Makes what stands behind a compiled form; None where there is none."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Helper:
     """A function, and its compiled form.
 
@@ -61,6 +82,12 @@ class Helper:
         The compiled form, if it is worth one.
     handle : Handle or None
         What stands behind that.
+    left : int
+        Calls that are the function's own without a look.
+    given : int
+        How many there were the last time.
+    began : float
+        When that was.
     """
 
     function: weakref.ref[types.FunctionType]
@@ -69,6 +96,24 @@ class Helper:
     keyword_defaults: dict[str, Any] | None
     made: types.FunctionType | None = None
     handle: Handle | None = None
+    left: int = 0
+    given: int = 0
+    began: float = 0.0
+
+    def rests(self, calls: int) -> bool:
+        """Whether this call is the function's own, as are more, if the form may do without some.
+
+        There are as many as are made in a moment: a look takes longer than a brief call.
+        """
+        if not calls:
+            self.given = 0
+            return False
+        now = perf_counter()
+        if self.given:
+            pace = max(now - self.began, 1e-6) / self.given
+            calls = max(calls, min(int(MOMENT / pace), GROWTH * self.given, MANY))
+        self.given, self.began, self.left = calls, now, calls - 1
+        return True
 
     def is_form_of(self, function: types.FunctionType) -> bool:
         """Whether it is this function, and has not been changed."""
@@ -89,13 +134,21 @@ class Helpers:
         Makes what stands behind one.
     """
 
-    def __init__(self, make: Make) -> None:
-        self._make = make
-        self._known: dict[tuple[int, Options], Helper] = {}
+    def __init__(self, make: Make = lambda function, options: None) -> None:
+        self.make = make
+        self._known: dict[Options, dict[int, Helper]] = {}
 
     def clear(self) -> None:
         """Forget all of them."""
-        self._known.clear()
+        for known in self._known.values():
+            known.clear()
+
+    def known(self, options: Options) -> dict[int, Helper]:
+        """The functions that have been met by what is compiled in a certain way, by identity.
+
+        An entry goes with its function.
+        """
+        return self._known.setdefault(options, {})
 
     def pick(self, callee: Any, options: Options, caller: Rest) -> Any:
         """What is to be called in place of a function.
@@ -109,18 +162,19 @@ class Helpers:
         caller : Rest
             Of the caller.
         """
-        if type(callee) is not types.FunctionType:
+        if type(callee) is not types.FunctionType or options.trial is not None:
             return callee
-        known = self._known.get((id(callee), options))
-        if known is None or not known.is_form_of(callee):
-            known = self._meet(callee, options, caller)
-        handle = known.handle if known is not None else None
-        if handle is None or known is None:
+        try:
+            known = self.known(options).get(id(callee))
+            if known is None or not known.is_form_of(callee):
+                known = self._meet(callee, options, caller)
+        except KeyboardInterrupt as interrupt:
+            raise interrupt.with_traceback(None)  # noqa: B904 - it is the same one
+        if known is None or known.handle is None:
             return callee
-        rest = handle.rest
-        if rest.left > 0:
-            rest.left -= 1
+        if known.rests(known.handle.spare()):
             return callee
+        rest = known.handle.rest
         rest.allowance.caller = caller.allowance
         rest.callers.add(caller)
         caller.ran = True
@@ -128,7 +182,7 @@ class Helpers:
 
     def of(self, callee: Any, options: Options) -> Handle | None:
         """What stands behind the compiled form of a function, if there is one."""
-        known = self._known.get((id(callee), options))
+        known = self.known(options).get(id(callee))
         return known.handle if known is not None and known.is_form_of(callee) else None
 
     def _meet(self, function: types.FunctionType, options: Options, caller: Rest) -> Helper | None:
@@ -136,22 +190,60 @@ class Helpers:
         if caller.allowance.left <= 0 and not options.ahead:
             return None
         began = perf_counter()
-        handle = self._make(function, options) if is_worth(function) else None
+        handle = self.make(function, options) if is_worth(function) else None
         made = None if handle is None else handle.attach(function)
-        key = (id(function), options)
-        for oldest in list(self._known)[: max(0, len(self._known) - MOST + 1)]:
-            self._known.pop(oldest, None)
-        self._known.pop(key, None)
-        self._known[key] = helper = Helper(
-            weakref.ref(function, lambda _: self._known.pop(key, None)),
+        known, key = self.known(options), id(function)
+        for oldest in list(known)[: max(0, len(known) - MOST + 1)]:
+            known.pop(oldest, None)
+        known.pop(key, None)
+        known[key] = helper = Helper(
+            weakref.ref(function, lambda _: known.pop(key, None)),
             function.__code__,
             function.__defaults__,
             function.__kwdefaults__,
             made,
             handle,
+            0 if handle is not None else sys.maxsize,
         )
         caller.allowance.spent += perf_counter() - began
         return helper
+
+
+helpers = Helpers()
+"""The compiled forms of what compiled code calls; `functions` knows how they are made."""
+
+
+class Picks:
+    """What has calls in its skeleton that are handed on.
+
+    Attributes
+    ----------
+    options : Options
+        How it is compiled.
+    _rest : Rest
+        Its own.
+    _picked : dict of int to Helper
+        `Helpers.known`, by these options.
+    """
+
+    __slots__ = ()
+
+    options: Options
+    _rest: Rest
+    _picked: dict[int, Helper]
+
+    def pick(self, callee: Any) -> Any:
+        """What the skeleton calls in place of a function of the user's."""
+        known = self._picked.get(id(callee))
+        if known is not None:
+            if known.left > 0:
+                known.left -= 1
+                return callee
+            native = known.handle is not None and known.handle.native is not None
+            if native and known.is_form_of(callee):
+                self._rest.ran = True
+                return known.made
+        return helpers.pick(callee, self.options, self._rest)
 
 
 def is_worth(function: object, depth: int = 0) -> bool:

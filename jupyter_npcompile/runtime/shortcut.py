@@ -45,6 +45,9 @@ class Handle(Protocol):
 
     native: Native | None
 
+    def watched(self) -> tuple[list[Any], list[Any]]:
+        """What ran last, and what was explained since: see `history`."""
+
 
 class Whole(Protocol):
     """The function as a whole."""
@@ -99,7 +102,7 @@ def shortcut(
         (
             *(form.run, len(parameters), tuple(guards), tuple(code.codes)),
             *(tuple((start_of(it), _steps(it), None) for it in reads), code.hosts, handle),
-            *(*history.watched(), history.remember, is_same, gives_up),
+            *(*handle.watched(), history.remember, is_same, gives_up),
             *(code.printed, code.show),
         )
     )

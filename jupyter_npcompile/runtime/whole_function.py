@@ -171,6 +171,11 @@ class WholeFunction:
         duel = self._duel
         return not (duel.written and duel.is_blind())
 
+    @property
+    def has_lost(self) -> bool:
+        """Whether native code has lost the duel."""
+        return self._duel.written
+
     def shortcut(self, handle: Handle, names: dict[str, Any]) -> Native | None:
         """What the next calls may take, after one that native code has run.
 
