@@ -13,6 +13,7 @@ import pytest
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.runtime import helpers as module
+from jupyter_npcompile.runtime import notices
 from jupyter_npcompile.runtime.functions import HelperHandle, NativeHandle, handle_of
 from jupyter_npcompile.runtime.helpers import Picks, helpers, is_worth, worth_picking
 from jupyter_npcompile.runtime.pauses import Rest
@@ -284,6 +285,22 @@ def test_what_gains_nothing_is_called_as_it_is(monkeypatch: pytest.MonkeyPatch) 
     assert [caller.pick(smooth) for _ in range(3)][-1] is made
 
 
+def test_a_fault_of_ours_is_told_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(function: Any, options: Options) -> None:
+        raise RuntimeError("no form today")
+
+    monkeypatch.setattr(helpers, "make", fails)
+    notices.forget()
+    fast, names = functions(SMOOTH + CALLER)
+    before = npc.stats()["fallbacks"]
+    for _ in range(3):
+        assert fast(np.arange(4.0), {}) == names["run"](np.arange(4.0), {})
+    assert npc.stats()["fallbacks"] == before + 1
+    assert notices.take() == [
+        "npcompile: `smooth` has no compiled form: RuntimeError: no form today"
+    ]
+
+
 def test_who_calls_hears_of_news() -> None:
     caller, other = Rest(()), Rest(())
     handle = None
@@ -333,10 +350,11 @@ CELLS = {
 }
 
 
+@pytest.mark.parametrize("device", ["cpu", "standin"])
 @pytest.mark.parametrize("name", CELLS)
-def test_cells_that_call_functions_of_other_cells(name: str) -> None:
+def test_cells_that_call_functions_of_other_cells(name: str, device: str) -> None:
     setup = f"import numpy as np\nx = np.random.default_rng(RUN).normal(size=40)\n{SMOOTH}"
-    assert_same(CELLS[name], setup=setup, captured=False)
+    assert_same(CELLS[name], setup=setup, captured=False, device=device)
 
 
 def test_a_cell_whose_functions_are_captured_has_no_break_point() -> None:

@@ -19,8 +19,11 @@ from time import perf_counter
 from typing import Any, Protocol
 
 from jupyter_npcompile.cell import HANDLE
+from jupyter_npcompile.runtime import notices
+from jupyter_npcompile.runtime.errors import first_line
 from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.policy import Options
+from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.tracer.helpers import RUNS_LATER, is_library
 
 LOOPS = ("JUMP_BACKWARD", "POP_JUMP_BACKWARD")
@@ -190,8 +193,7 @@ class Helpers:
         if caller.allowance.left <= 0 and not options.ahead:
             return None
         began = perf_counter()
-        handle = self.make(function, options) if is_worth(function) else None
-        made = None if handle is None else handle.attach(function)
+        handle, made = self._form(function, options)
         known, key = self.known(options), id(function)
         for oldest in list(known)[: max(0, len(known) - MOST + 1)]:
             known.pop(oldest, None)
@@ -207,6 +209,22 @@ class Helpers:
         )
         caller.allowance.spent += perf_counter() - began
         return helper
+
+    def _form(
+        self, function: types.FunctionType, options: Options
+    ) -> tuple[Handle | None, types.FunctionType | None]:
+        """The compiled form of a function, and what stands behind it."""
+        try:
+            handle = self.make(function, options) if is_worth(function) else None
+            return handle, None if handle is None else handle.attach(function)
+        except Exception as error:
+            # Ours, not the user's: whatever it is, Python calls the function.
+            counters.fallbacks += 1
+            notices.say(
+                f"npcompile: `{function.__name__}` has no compiled form: "
+                f"{type(error).__name__}: {first_line(error)}"
+            )
+            return None, None
 
 
 helpers = Helpers()
