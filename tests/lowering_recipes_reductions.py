@@ -134,6 +134,8 @@ def _quantile(draw: Draw, op: str) -> Call:
     share = pick(draw, 0.0, 0.3, 0.5, 1.0, [0.1, 0.9], 1, np.float32(0.25), [[0.5]])
     if "percentile" in op:
         share = pick(draw, 0, 30, 50.0, 100, [25, 75], np.float32(12.5))
+    if maybe(draw, 2):  # in an array, it is no part of the code
+        share = np.asarray(share)
     call = _reduced(draw, op, x)
     return Call((x, share), call.kwargs)
 

@@ -94,7 +94,7 @@ def percentile(trace: Trace, a: object, q: object, *args: Any, **kwargs: Any) ->
     wanted = trace.value(q)
     known = known_array(wanted)
     if known is None:
-        trace.unsupported("q is not constant")
+        return _quantile(trace, a, _shares(trace, wanted) / 100, *args, **kwargs)
     return _quantile(trace, a, np.asarray(np.true_divide(known, 100)), *args, **kwargs)
 
 
@@ -107,16 +107,22 @@ def nanquantile(trace: Trace, a: object, q: object, *args: Any, **kwargs: Any) -
 
 
 def quantile(trace: Trace, a: object, q: object, *args: Any, **kwargs: Any) -> Value:
-    known = known_array(trace.value(q))
-    if known is None:
-        trace.unsupported("q is not constant")
-    return _quantile(trace, a, known, *args, **kwargs)
+    wanted = trace.value(q)
+    known = known_array(wanted)
+    return _quantile(trace, a, _shares(trace, wanted) if known is None else known, *args, **kwargs)
+
+
+def _shares(trace: Trace, q: Value) -> Tensor:
+    """The parts of elements below quantiles that only the run shows."""
+    if q.ndim > 1 or q.dtype.kind not in "fiu" or q.dtype.name == "float16" or 0 in q.shape:
+        trace.unsupported("this form of q")
+    return trace.cast(q, np.dtype("float64"))
 
 
 def _quantile(
     trace: Trace,
     a: object,
-    q: np.ndarray,
+    q: np.ndarray | Tensor,
     axis: object = None,
     out: object = None,
     overwrite_input: object = False,
@@ -130,10 +136,20 @@ def _quantile(
     x = trace.value(a)
     if method != "linear" or overwrite_input or weights is not None or interpolation is not None:
         trace.unsupported("only for the linear method, without weights")
-    if q.ndim > 1 or q.dtype.kind not in "fiu":
+    if isinstance(q, np.ndarray) and (q.ndim > 1 or q.dtype.kind not in "fiu"):
         trace.unsupported("this form of q")
     rows, axes = _gathered(trace, x, axis)
     kind = trace.dtype
+    if isinstance(q, Tensor):
+        trace.check(((q >= 0) & (q <= 1)).all())  # else NumPy raises
+        if skipping and x.dtype.kind == "f":
+            last = _numbers(trace, rows) - 1
+            found = [_among_numbers(trace, rows, last, share, kind) for share in q.reshape(-1)]
+            joined = torch.stack(found)
+        else:
+            joined = _at(trace, rows, q.reshape(-1), x.dtype, kind)
+        joined = joined if q.ndim else joined[0]
+        return Owner(_shaped(joined, x, axes, keepdims, q.ndim), kind)
     if not q.size:
         none = trace.cast(Owner(rows, x.dtype), kind)[:0]
         return Owner(_shaped(none, x, axes, keepdims, q.ndim), kind)
@@ -155,7 +171,35 @@ def _quantile(
     return Owner(_shaped(joined, x, axes, keepdims, q.ndim), kind)
 
 
-def _among_numbers(trace: Trace, rows: Tensor, last: Tensor, q: float, kind: np.dtype) -> Tensor:
+def _at(trace: Trace, rows: Tensor, shares: Tensor, source: np.dtype, kind: np.dtype) -> Tensor:
+    """Quantiles, one after the other, of all elements of sorted rows."""
+    last = rows.shape[0] - 1
+    place = shares * last
+    low = torch.floor(place).to(torch.int64).clamp(0, last)
+    high = (low + 1).clamp(max=last)
+    share = (place - low).reshape(-1, *[1] * (rows.ndim - 1))
+    a = trace.convert(torch.index_select(rows, 0, low), source, kind)
+    b = trace.convert(torch.index_select(rows, 0, high), source, kind)
+    if source.kind == "f":
+        _demand_finite(trace, a, b)
+    found = _nearer(a, b, share)
+    if source.kind == "f":
+        highest = trace.convert(rows[-1], source, kind)
+        found = torch.where(torch.isnan(highest), highest, found)
+    return found
+
+
+def _nearer(a: Tensor, b: Tensor, share: Tensor) -> Tensor:
+    """What lies between two numbers, as NumPy computes it: from the nearer end."""
+    step = b - a
+    near, far = share.to(a.dtype), (1 - share).to(a.dtype)
+    found = torch.where(share < 0.5, a + step * near, b - step * far)
+    return torch.where(a == b, a, found)
+
+
+def _among_numbers(
+    trace: Trace, rows: Tensor, last: Tensor, q: float | Tensor, kind: np.dtype
+) -> Tensor:
     """A quantile of the numbers in sorted rows, where ``nan`` comes last."""
     place = last.to(torch.float64) * q
     low = torch.floor(place).to(torch.int64)
@@ -164,10 +208,7 @@ def _among_numbers(trace: Trace, rows: Tensor, last: Tensor, q: float, kind: np.
     a = torch.gather(rows, 0, low.unsqueeze(0))[0].to(carrier(kind))
     b = torch.gather(rows, 0, high.unsqueeze(0))[0].to(carrier(kind))
     _demand_finite(trace, a, b)
-    step = b - a
-    near, far = share.to(a.dtype), (1 - share).to(a.dtype)
-    found = torch.where(share < 0.5, a + step * near, b - step * far)
-    return torch.where(a == b, a, found)
+    return _nearer(a, b, share)
 
 
 def _between(
