@@ -185,3 +185,11 @@ def test_a_constant_that_was_written_is_looked_at_again() -> None:
 def test_polynomial_objects_are_not_functions() -> None:
     setup = "import numpy as np\np = np.poly1d([1, 2, 3 + RUN])\nx = np.arange(3.0)"
     assert_same("y = p(x) + 1\nz = x * 2\np[0] = 9\nw = p(x)", setup=setup, captured=False)
+
+
+@pytest.mark.parametrize("q", ["[0.3]", "np.array([0.3, 0.9])", "0.3"])
+def test_quantiles_of_small_integers_wrap_around(q: str) -> None:
+    """The distance of two elements has their dtype: what has no room there is NumPy's."""
+    setup = "import numpy as np\nx = np.array([[-100, 3], [100, 5]], np.int8)"
+    setup += "\nif RUN == 0:\n    x //= 4"
+    assert_same(f"v = np.quantile(x, {q}, axis=0)", setup=setup, captured=False, fallbacks=1)

@@ -171,6 +171,9 @@ CASES = [
     near(c("numpy.percentile", F, [25, 50, 75], axis=1)),
     near(c("numpy.quantile", V, 0.9)),
     near(c("numpy.quantile", V, np.array(0.9))),
+    c("numpy.quantile", S, [0.3, 0.8]),  # the distance of two elements has their dtype
+    c("numpy.nanquantile", S, [0.3], axis=1),
+    c("numpy.quantile", S, np.array([0.3])),
     near(c("numpy.quantile", F, np.array([0.1, 0.5, 1.0]), axis=1)),
     near(c("numpy.quantile", N, np.array([0.1, 0.9]), axis=0)),
     near(c("numpy.percentile", I, np.array([10, 90]), axis=0, keepdims=True)),

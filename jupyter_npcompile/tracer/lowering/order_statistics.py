@@ -12,7 +12,6 @@ import torch
 from torch import Tensor
 
 from jupyter_npcompile.tracer.lowering import reductions
-from jupyter_npcompile.tracer.lowering.dtypes import carrier
 from jupyter_npcompile.tracer.lowering.trace import Trace, count, known_array
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
 
@@ -144,8 +143,9 @@ def _quantile(
         trace.check(((q >= 0) & (q <= 1)).all())  # else NumPy raises
         if skipping and x.dtype.kind == "f":
             last = _numbers(trace, rows) - 1
-            found = [_among_numbers(trace, rows, last, share, kind) for share in q.reshape(-1)]
-            joined = torch.stack(found)
+            types = x.dtype, kind
+            parts = [_among_numbers(trace, rows, last, share, types) for share in q.reshape(-1)]
+            joined = torch.stack(parts)
         else:
             joined = _at(trace, rows, q.reshape(-1), x.dtype, kind)
         joined = joined if q.ndim else joined[0]
@@ -155,7 +155,8 @@ def _quantile(
         return Owner(_shaped(none, x, axes, keepdims, q.ndim), kind)
     if skipping and x.dtype.kind == "f":
         last = _numbers(trace, rows) - 1
-        parts = [_among_numbers(trace, rows, last, float(share), kind) for share in q.flat]
+        types = x.dtype, kind
+        parts = [_among_numbers(trace, rows, last, float(share), types) for share in q.flat]
         joined = torch.stack(parts) if q.ndim else parts[0]
         return Owner(_shaped(joined, x, axes, keepdims, q.ndim), kind)
     size = rows.shape[0]
@@ -164,10 +165,11 @@ def _quantile(
     high = np.clip(low + 1, 0, size - 1)
     share = places - low
     found = [
-        _between(trace, rows, int(i), int(j), float(t), x.dtype, kind)
+        _between(trace, (rows[int(i)], rows[int(j)]), float(t), x.dtype, kind)
         for i, j, t in zip(low.flat, high.flat, share.flat, strict=True)
     ]
     joined = torch.stack(found) if q.ndim else found[0]
+    joined = _or_nan(trace, rows, joined, x.dtype, kind)
     return Owner(_shaped(joined, x, axes, keepdims, q.ndim), kind)
 
 
@@ -178,54 +180,57 @@ def _at(trace: Trace, rows: Tensor, shares: Tensor, source: np.dtype, kind: np.d
     low = torch.floor(place).to(torch.int64).clamp(0, last)
     high = (low + 1).clamp(max=last)
     share = (place - low).reshape(-1, *[1] * (rows.ndim - 1))
-    a = trace.convert(torch.index_select(rows, 0, low), source, kind)
-    b = trace.convert(torch.index_select(rows, 0, high), source, kind)
-    if source.kind == "f":
-        _demand_finite(trace, a, b)
-    found = _nearer(a, b, share)
-    if source.kind == "f":
-        highest = trace.convert(rows[-1], source, kind)
-        found = torch.where(torch.isnan(highest), highest, found)
-    return found
-
-
-def _nearer(a: Tensor, b: Tensor, share: Tensor) -> Tensor:
-    """What lies between two numbers, as NumPy computes it: from the nearer end."""
-    step = b - a
-    near, far = share.to(a.dtype), (1 - share).to(a.dtype)
-    found = torch.where(share < 0.5, a + step * near, b - step * far)
-    return torch.where(a == b, a, found)
+    ends = torch.index_select(rows, 0, low), torch.index_select(rows, 0, high)
+    return _or_nan(trace, rows, _between(trace, ends, share, source, kind), source, kind)
 
 
 def _among_numbers(
-    trace: Trace, rows: Tensor, last: Tensor, q: float | Tensor, kind: np.dtype
+    trace: Trace, rows: Tensor, last: Tensor, q: float | Tensor, types: tuple[np.dtype, np.dtype]
 ) -> Tensor:
     """A quantile of the numbers in sorted rows, where ``nan`` comes last."""
     place = last.to(torch.float64) * q
     low = torch.floor(place).to(torch.int64)
     high = torch.minimum(low + 1, last)
-    share = place - low
-    a = torch.gather(rows, 0, low.unsqueeze(0))[0].to(carrier(kind))
-    b = torch.gather(rows, 0, high.unsqueeze(0))[0].to(carrier(kind))
-    _demand_finite(trace, a, b)
-    return _nearer(a, b, share)
+    ends = (
+        torch.gather(rows, 0, low.unsqueeze(0))[0],
+        torch.gather(rows, 0, high.unsqueeze(0))[0],
+    )
+    return _between(trace, ends, place - low, *types)
 
 
 def _between(
-    trace: Trace, rows: Tensor, i: int, j: int, share: float, source: np.dtype, kind: np.dtype
+    trace: Trace,
+    ends: tuple[Tensor, Tensor],
+    share: float | Tensor,
+    source: np.dtype,
+    kind: np.dtype,
 ) -> Tensor:
-    a = trace.convert(rows[i], source, kind)
-    b = trace.convert(rows[j], source, kind)
+    """What lies between two elements, as NumPy computes it: from the nearer end.
+
+    Their distance is one in the dtype of the elements, also where the result has more digits.
+    """
+    low, high = ends
+    distance = high - low
     if source.kind == "f":
-        _demand_finite(trace, a, b)
-    step = b - a
-    # NumPy starts from the nearer end
-    found = a + step * share if share < 0.5 else b - step * (1 - share)
-    found = torch.where(b == a, a, found)
-    if source.kind == "f":
-        last = trace.convert(rows[-1], source, kind)
-        found = torch.where(torch.isnan(last), last, found)
-    return found
+        _demand_finite(trace, low, high)
+    elif source.kind == "i":
+        # Where it has no room, NumPy's wraps around, and warns if it is a number.
+        trace.check(((distance >= 0) & (distance <= int(np.iinfo(source).max))).all())
+    a, b, step = (trace.convert(part, source, kind) for part in (low, high, distance))
+    if isinstance(share, Tensor):
+        near, far = share.to(a.dtype), (1 - share).to(a.dtype)
+        found = torch.where(share < 0.5, a + step * near, b - step * far)
+    else:
+        found = a + step * share if share < 0.5 else b - step * (1 - share)
+    return torch.where(a == b, a, found)
+
+
+def _or_nan(trace: Trace, rows: Tensor, found: Tensor, source: np.dtype, kind: np.dtype) -> Tensor:
+    """NaN where it is the last of a sorted row."""
+    if source.kind != "f":
+        return found
+    last = trace.convert(rows[-1], source, kind)
+    return torch.where(torch.isnan(last), last, found)
 
 
 def _demand_finite(trace: Trace, a: Tensor, b: Tensor) -> None:
