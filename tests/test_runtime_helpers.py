@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.runtime import helpers as module
@@ -355,6 +356,24 @@ CELLS = {
 def test_cells_that_call_functions_of_other_cells(name: str, device: str) -> None:
     setup = f"import numpy as np\nx = np.random.default_rng(RUN).normal(size=40)\n{SMOOTH}"
     assert_same(CELLS[name], setup=setup, captured=False, device=device)
+
+
+def test_functions_of_a_cell_call_what_is_defined_before_and_after_it() -> None:
+    shell = InteractiveShell.instance()
+    shell.run_cell("%load_ext jupyter_npcompile\nimport numpy as np")
+    shell.user_ns.pop("later", None)
+    shell.run_cell(SMOOTH.replace("smooth", "before"))
+    shell.run_cell(
+        "%%npcompile --quiet\ndef both(x, seen):\n    seen.setdefault(1, before(x))\n"
+        "    return seen[1] + later(x)"
+    )
+    shell.run_cell(SMOOTH.replace("smooth", "later"))
+    names = shell.user_ns
+    x = np.arange(8.0)
+    for _ in range(2):
+        assert names["both"](x, {}).tolist() == (2 * names["later"](x)).tolist()
+    assert captured(form(names, "before")) > 0
+    assert captured(form(names, "later")) > 0
 
 
 def test_a_cell_whose_functions_are_captured_has_no_break_point() -> None:

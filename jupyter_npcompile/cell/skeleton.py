@@ -128,11 +128,11 @@ def _rewritten(
     last = tree.body[-1] if tree.body and display_last else None
     if isinstance(last, ast.Expr):
         builder.displayed = last
-    body = builder.body(tree.body, None)
     if builder.picks:
-        own = bound_names(tree.body)
+        own = bound_names(tree.body)  # functions among them are compiled
         builder.picks = frozenset(it for it in builder.picks if it.partition(".")[0] not in own)
-        hand_on(body, builder.picks, builder.handle, in_function=False)
+    body = builder.body(tree.body, None)
+    hand_on(body, builder.picks, builder.handle, in_function=False)
     if builder.tells:
         body = [_held(builder.handle, node) for node in body]
     if builder.displayed is not None and id(builder.displayed) in builder.guarded:

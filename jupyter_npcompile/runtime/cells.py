@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any, TypeAlias
 
 from jupyter_npcompile.cell import CellProgram, SourceText, build_cell, callees
-from jupyter_npcompile.cell.syntax import clone
+from jupyter_npcompile.cell.syntax import clone, descend
 from jupyter_npcompile.runtime.allowance import Allowance, share
 from jupyter_npcompile.runtime.copied_namespace import names_in
 from jupyter_npcompile.runtime.device.residency import Residency
@@ -276,8 +276,10 @@ def compile_cell(
     names : mapping, optional
         What names mean now: functions that it calls may get a compiled form.
     """
-    called = callees(tree.body, in_function=False) if names else ()
-    picks = worth_picking(called, names or {}, unknown=False)
+    called, inside = _called(tree) if names else (frozenset(), frozenset())
+    known = worth_picking(called | inside, names or {}, unknown=False)
+    # What a function calls may be defined after it.
+    picks = known | worth_picking(inside, names or {}, unknown=True)
 
     def build(name: str) -> CellProgram:
         return build_cell(
@@ -291,7 +293,7 @@ def compile_cell(
         )
 
     shown = str((display_last, display_all))
-    key = (source, ast.dump(tree, include_attributes=True) + shown, options, picks)
+    key = (source, ast.dump(tree, include_attributes=True) + shown, options, known)
     kept = None if options.trial is not None else _remembered(key, place)
     if kept is None:
         name = _new_name()
@@ -313,6 +315,15 @@ def compile_cell(
     handle = CellHandle(source, program, kept, options, kept.name, tree.body, copies, waits)
     kept.latest = weakref.ref(handle)
     return handle
+
+
+def _called(tree: ast.Module) -> tuple[frozenset[str], frozenset[str]]:
+    """What a cell calls by its name, and what the functions do that it defines."""
+    inside: frozenset[str] = frozenset()
+    for part in descend(tree):
+        if isinstance(part, ast.FunctionDef):
+            inside |= callees(part.body, in_function=True)
+    return callees(tree.body, in_function=False), inside
 
 
 def _new_name() -> str:
