@@ -359,6 +359,7 @@ def _fresh(name: str, program: CellProgram, source: str, options: Options) -> Re
 
 
 def forget() -> None:
-    """Forget the plans of every cell."""
+    """Forget the plans of every cell, and the compiled forms of what they call."""
     _known.clear()
     _places.clear()
+    helpers.clear()

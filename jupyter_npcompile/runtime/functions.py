@@ -86,7 +86,6 @@ class FunctionHandle(Picks):
         self._may_go_whole = options.trial is None and options.device == CPU and not options.ahead
         self._alone = False
         self.native: Native | None = None
-        self._functions: dict[int, weakref.ref[types.FunctionType]] = {}
         self._picked = helpers.known(options)
 
     @property
@@ -234,6 +233,10 @@ class HelperHandle(FunctionHandle):
     """
 
     is_shown = False
+
+    def __init__(self, program: FunctionProgram, options: Options, source: SourceText) -> None:
+        super().__init__(program, options, source)
+        self._functions: dict[int, weakref.ref[types.FunctionType]] = {}
 
     def watched(self) -> tuple[list[Any], list[Any]]:
         """Nothing that reports are about changes when it runs."""

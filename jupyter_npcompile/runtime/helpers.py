@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import dis
+import functools
 import sys
 import types
 import weakref
@@ -81,8 +82,10 @@ class Helper:
         The function; it is kept by nobody here.
     code, defaults, keyword_defaults
         What it was: somebody may change it.
-    made : types.FunctionType or None
-        The compiled form, if it is worth one.
+    is_sought : bool
+        Whether it was given a compiled form, if it is worth one.
+    made : callable or None
+        The compiled form.
     handle : Handle or None
         What stands behind that.
     left : int
@@ -97,7 +100,8 @@ class Helper:
     code: types.CodeType
     defaults: tuple[Any, ...] | None
     keyword_defaults: dict[str, Any] | None
-    made: types.FunctionType | None = None
+    is_sought: bool = False
+    made: Callable[..., Any] | None = None
     handle: Handle | None = None
     left: int = 0
     given: int = 0
@@ -170,12 +174,15 @@ class Helpers:
         try:
             known = self.known(options).get(id(callee))
             if known is None or not known.is_form_of(callee):
-                known = self._meet(callee, options, caller)
+                known = self._meet(callee, options)
+            if not known.is_sought:
+                if caller.allowance.left <= 0 and not options.ahead:
+                    known.rests(max(known.given, 1))
+                    return callee
+                self._seek(known, callee, options, caller)
         except KeyboardInterrupt as interrupt:
             raise interrupt.with_traceback(None)  # noqa: B904 - it is the same one
-        if known is None or known.handle is None:
-            return callee
-        if known.rests(known.handle.spare()):
+        if known.handle is None or known.rests(known.handle.spare()):
             return callee
         rest = known.handle.rest
         rest.allowance.caller = caller.allowance
@@ -188,12 +195,8 @@ class Helpers:
         known = self.known(options).get(id(callee))
         return known.handle if known is not None and known.is_form_of(callee) else None
 
-    def _meet(self, function: types.FunctionType, options: Options, caller: Rest) -> Helper | None:
-        """Give a function that is called for the first time a compiled form; None: not now."""
-        if caller.allowance.left <= 0 and not options.ahead:
-            return None
-        began = perf_counter()
-        handle, made = self._form(function, options)
+    def _meet(self, function: types.FunctionType, options: Options) -> Helper:
+        """Remember a function that is called for the first time, and forget the oldest."""
         known, key = self.known(options), id(function)
         for oldest in list(known)[: max(0, len(known) - MOST + 1)]:
             known.pop(oldest, None)
@@ -203,20 +206,18 @@ class Helpers:
             function.__code__,
             function.__defaults__,
             function.__kwdefaults__,
-            made,
-            handle,
-            0 if handle is not None else sys.maxsize,
         )
-        caller.allowance.spent += perf_counter() - began
         return helper
 
-    def _form(
-        self, function: types.FunctionType, options: Options
-    ) -> tuple[Handle | None, types.FunctionType | None]:
-        """The compiled form of a function, and what stands behind it."""
+    def _seek(
+        self, known: Helper, function: types.FunctionType, options: Options, caller: Rest
+    ) -> None:
+        """Give a function its compiled form, if it is worth one."""
+        began = perf_counter()
         try:
             handle = self.make(function, options) if is_worth(function) else None
-            return handle, None if handle is None else handle.attach(function)
+            if handle is not None:
+                known.made, known.handle = handle.attach(function), handle
         except Exception as error:
             # Ours, not the user's: whatever it is, Python calls the function.
             counters.fallbacks += 1
@@ -224,7 +225,10 @@ class Helpers:
                 f"npcompile: `{function.__name__}` has no compiled form: "
                 f"{type(error).__name__}: {first_line(error)}"
             )
-            return None, None
+        known.is_sought = True
+        if known.handle is None:
+            known.left = sys.maxsize
+        caller.allowance.spent += perf_counter() - began
 
 
 helpers = Helpers()
@@ -306,6 +310,7 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
             yield constant
 
 
+@functools.lru_cache(maxsize=1024)
 def has_loop(code: types.CodeType) -> bool:
     """Whether a loop is written in some code."""
     return any(one.opname.startswith(LOOPS) for one in dis.get_instructions(code))
