@@ -64,9 +64,15 @@ def functions(text: str) -> tuple[Callable[..., Any], dict[str, Any]]:
     return npc.compile(last), last.__globals__
 
 
+def handle_behind(function: Any) -> module.Handle | None:
+    """What stands behind the compiled form of a function, if there is one."""
+    known = helpers.known(Options()).get(id(function))
+    return known.handle if known is not None and known.is_form_of(function) else None
+
+
 def form(names: dict[str, Any], name: str) -> HelperHandle | None:
     """What stands behind the compiled form of a function."""
-    found = helpers.of(names[name], Options())
+    found = handle_behind(names[name])
     assert found is None or isinstance(found, HelperHandle)
     return found
 
@@ -216,9 +222,7 @@ def test_not_many_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     for number, smooth in enumerate(known):
         helpers.pick(smooth, Options(), caller)
         assert len(helpers.known(Options())) == min(number + 1, 3)
-    assert [helpers.of(smooth, Options()) is not None for smooth in known] == [False] * 5 + [
-        True
-    ] * 3
+    assert [handle_behind(smooth) is not None for smooth in known] == [False] * 5 + [True] * 3
 
 
 def test_loops_comprehensions_and_later_definitions() -> None:
@@ -256,11 +260,11 @@ def test_what_a_form_costs_is_its_callers() -> None:
         looks += known is None or known.left == 0
         assert caller.pick(smooth) is smooth
     assert looks < 5_000  # and soon without a look each time
-    assert helpers.of(smooth, Options()) is None
+    assert handle_behind(smooth) is None
     caller._rest.allowance.spent = 0.0
     assert [caller.pick(smooth) for _ in range(module.MANY + 1)][-1] is not smooth
     assert caller._rest.ran
-    handle = helpers.of(smooth, Options())
+    handle = handle_behind(smooth)
     assert handle is not None
     assert handle.rest.allowance.caller is caller._rest.allowance
 
@@ -269,7 +273,7 @@ def test_what_gains_nothing_is_called_as_it_is(monkeypatch: pytest.MonkeyPatch) 
     """Looks at the compiled form get seldom, but not more seldom than every few milliseconds."""
     caller, smooth = Caller(), define(SMOOTH)
     made = caller.pick(smooth)
-    handle = helpers.of(smooth, Options())
+    handle = handle_behind(smooth)
     assert handle is not None
     now = [0.0]
     monkeypatch.setattr(module, "perf_counter", lambda: now[0])
@@ -314,7 +318,7 @@ def test_who_calls_hears_of_news() -> None:
     for rest in (caller, other):
         rest.allowance.begin(1)
         helpers.pick(smooth, Options(), rest)
-        handle = helpers.of(smooth, Options())
+        handle = handle_behind(smooth)
     assert handle is not None
     caller.callers.add(handle.rest)  # they call each other
     before = caller.changes, other.changes
@@ -381,17 +385,10 @@ def test_functions_of_a_cell_call_what_is_defined_before_and_after_it() -> None:
     assert captured(form(names, "later")) > 0
 
 
-def test_a_cell_whose_functions_are_captured_has_no_break_point() -> None:
-    setup = """
-import numpy as np
-x = np.arange(6.0)
-def steps(x):
-    for _ in range(3):
-        x = x * 2 + 1
-        print(x[0], end=" ")
-    return x
-"""
-    cells = assert_same("y = steps(x)\nz = y + 1", setup=setup, captured=False)
-    report = cells.reports[-1]
-    line = next(line for line in report.lines if "steps" in line.source)
-    assert line.reason is not None
+def test_the_call_is_a_break_point_all_the_same() -> None:
+    """It splits what is captured around it."""
+    setup = f"import numpy as np\nx = np.arange(6.0)\n{SMOOTH}"
+    cells = assert_same("a = x + 1\ny = smooth(a)\nz = y + 1", setup=setup, captured={2, 4})
+    for report in cells.reports:
+        assert [(point.line, point.kind) for point in report.breaks] == [(3, "value")]
+        assert "in `smooth`: " in report.breaks[0].reason

@@ -190,11 +190,6 @@ class Helpers:
         caller.ran = True
         return known.made
 
-    def of(self, callee: Any, options: Options) -> Handle | None:
-        """What stands behind the compiled form of a function, if there is one."""
-        known = self.known(options).get(id(callee))
-        return known.handle if known is not None and known.is_form_of(callee) else None
-
     def _meet(self, function: types.FunctionType, options: Options) -> Helper:
         """Remember a function that is called for the first time, and forget the oldest."""
         known, key = self.known(options), id(function)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_npcompile.cell import Line
@@ -35,7 +35,7 @@ from jupyter_npcompile.runtime.loop_state import LoopState
 from jupyter_npcompile.runtime.region_reports import region_of
 from jupyter_npcompile.runtime.state import RegionState
 from jupyter_npcompile.runtime.work import makes_array, numpy_call
-from jupyter_npcompile.tracer.breaks import RANDOM, Break
+from jupyter_npcompile.tracer.breaks import RANDOM
 from jupyter_npcompile.tracer.recording import Stop
 
 DRAWN = f"{RANDOM}, drawn before the compiled code runs"
@@ -83,8 +83,6 @@ class Subject:
         File names that its code has had.
     hides_work : bool
         Whether it is one call, of what computes in lines that are not listed.
-    runs_compiled : callable
-        Whether a function that is called by its name has a compiled form that captures all of it.
     """
 
     body: Sequence[ast.stmt]
@@ -97,7 +95,6 @@ class Subject:
     device: str = "cpu"
     filenames: frozenset[str] = frozenset()
     hides_work: bool = False
-    runs_compiled: Callable[[str], bool] = lambda name: False
 
 
 @dataclass
@@ -242,7 +239,7 @@ class _Reporter:
                 return
         stop = state.stops.get(index)
         if stop is not None:
-            entry.stop = stop = self._seen_inside(stop)
+            entry.stop = stop
             entry.reason = stop.cause.reason
             if stop.cause.kind != "inner" and self._holds_work(entry):
                 entry.status, entry.hint = "host", stop.cause.hint or None
@@ -256,14 +253,6 @@ class _Reporter:
             self._left(entry, *MEASURED)
         else:
             entry.reason = NOT_RUN
-
-    def _seen_inside(self, stop: Stop) -> Stop:
-        """No break point where a function breaks that has a compiled form of its own."""
-        name = stop.cause.reason.partition("in `")[2].partition("`")[0]
-        if not stop.cause.helper or not self.subject.runs_compiled(name):
-            return stop
-        reason = f"`{name}` runs its own segments: {stop.cause.reason}"
-        return replace(stop, cause=Break("inner", reason))
 
     def _left(self, entry: _Entry, reason: str, hint: str) -> None:
         """NumPy ran a statement this time."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -13,7 +11,6 @@ from jupyter_npcompile.cell import Line, SourceUnavailable, definition
 from jupyter_npcompile.graph import ReportData
 from jupyter_npcompile.runtime.cells import CellHandle
 from jupyter_npcompile.runtime.functions import CallHandle, FunctionHandle
-from jupyter_npcompile.runtime.helpers import helpers
 from jupyter_npcompile.runtime.reporting import Subject, report
 from jupyter_npcompile.runtime.state import RegionState
 from jupyter_npcompile.runtime.work import numpy_call
@@ -36,43 +33,21 @@ _PLAIN = frozenset({"builtins", "math"})
 Handle = CellHandle | FunctionHandle | CallHandle | Own
 
 
-def report_of(handle: Handle, callers: tuple[Handle, ...] = ()) -> ReportData:
+def report_of(handle: Handle) -> ReportData:
     """The report of a cell or function as of now.
 
     Parameters
     ----------
     handle : CellHandle, FunctionHandle, CallHandle or Own
         What ran.
-    callers : tuple of Handle
-        Whose reports ask for this one: functions may call each other.
     """
     if isinstance(handle, CellHandle):
-        return report(replace(_cell(handle), runs_compiled=_forms(handle, callers)))
+        return report(_cell(handle))
     if isinstance(handle, FunctionHandle):
-        return report(replace(_function(handle), runs_compiled=_forms(handle, callers)))
+        return report(_function(handle))
     if isinstance(handle, Own):
         return handle.report()
     return report(_call(handle))
-
-
-def _forms(
-    handle: CellHandle | FunctionHandle, callers: tuple[Handle, ...]
-) -> Callable[[str], bool]:
-    """Whether a function that is called by its name has a compiled form without break points."""
-
-    def runs_compiled(name: str) -> bool:
-        for path in handle.program.picks:
-            first, _, second = path.partition(".")
-            if name == (second or first):
-                found = handle.namespace.get(first)
-                made = helpers.of(getattr(found, second, None) if second else found, handle.options)
-                if made is None or made in callers or not isinstance(made, FunctionHandle):
-                    return False
-                inside = report_of(made, (*callers, handle))
-                return bool(inside.regions) and not inside.breaks
-        return False
-
-    return runs_compiled
 
 
 def states_of(handle: Handle) -> list[RegionState]:
