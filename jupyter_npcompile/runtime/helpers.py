@@ -153,9 +153,9 @@ class Helpers:
     def known(self, options: Options) -> dict[int, Helper]:
         """The functions that have been met by what is compiled in a certain way, by identity.
 
-        An entry goes with its function.
+        An entry goes with its function. What is only tried, against NumPy, meets none.
         """
-        return self._known.setdefault(options, {})
+        return {} if options.trial is not None else self._known.setdefault(options, {})
 
     def pick(self, callee: Any, options: Options, caller: Rest) -> Any:
         """What is to be called in place of a function.

@@ -113,7 +113,8 @@ def quantile(trace: Trace, a: object, q: object, *args: Any, **kwargs: Any) -> V
 
 def _shares(trace: Trace, q: Value) -> Tensor:
     """The parts of elements below quantiles that only the run shows."""
-    if q.ndim > 1 or q.dtype.kind not in "fiu" or q.dtype.name == "float16" or 0 in q.shape:
+    # With q in single precision, NumPy finds the place between elements in single precision.
+    if q.ndim > 1 or 0 in q.shape or not (q.dtype.kind in "iu" or q.dtype.name == "float64"):
         trace.unsupported("this form of q")
     return trace.cast(q, np.dtype("float64"))
 
