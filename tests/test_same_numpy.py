@@ -193,3 +193,8 @@ def test_quantiles_of_small_integers_wrap_around(q: str) -> None:
     setup = "import numpy as np\nx = np.array([[-100, 3], [100, 5]], np.int8)"
     setup += "\nif RUN == 0:\n    x //= 4"
     assert_same(f"v = np.quantile(x, {q}, axis=0)", setup=setup, captured=False, fallbacks=1)
+
+
+def test_the_place_of_a_quantile_has_the_digits_of_q() -> None:
+    setup = "import numpy as np\nx = np.arange(1001.0) ** 2"
+    assert_same("v = np.quantile(x, np.float32(0.1))", setup=setup, captured=False)

@@ -161,7 +161,7 @@ def _quantile(
         joined = torch.stack(parts) if q.ndim else parts[0]
         return Owner(_shaped(joined, x, axes, keepdims, q.ndim), kind)
     size = rows.shape[0]
-    places = np.asarray((size - 1) * q.astype(np.float64))
+    places = np.asarray((size - 1) * q).astype(np.float64)  # in q's digits, as in NumPy
     low = np.clip(np.floor(places).astype(np.int64), 0, size - 1)
     high = np.clip(low + 1, 0, size - 1)
     share = places - low
