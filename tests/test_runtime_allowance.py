@@ -418,7 +418,7 @@ def test_runs_save_together_for_what_is_done_once(monkeypatch: pytest.MonkeyPatc
     clock = 0.0
     monkeypatch.setattr(allowances, "perf_counter", lambda: clock)
     allowance = Allowance()
-    nbytes = int(0.25 * allowances.COPIED)
+    nbytes = int(0.2 * allowances.COPIED)
     enough = []
     for run in range(1, 6):
         allowance.begin(run)

@@ -29,7 +29,7 @@ LONG = 6
 IDLE = 0.02
 """Part of the time that a thread may run which has nothing to do."""
 
-AT_ONCE = 0.01
+AT_ONCE = 0.006
 """Seconds that turns may take from the user's code before they are paid back."""
 
 SHARE = 0.03

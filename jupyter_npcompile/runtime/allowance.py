@@ -15,7 +15,7 @@ from time import perf_counter
 AT_ONCE = 0.02
 """Seconds that the first run may lose."""
 
-SHARE = 0.04
+SHARE = 0.02
 """Part of its length that it may lose besides."""
 
 GRACE = 0.01
