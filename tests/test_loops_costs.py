@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from jupyter_npcompile.loops import elementwise
-from jupyter_npcompile.loops.costs import DIVISION, FUNCTION, OPERATION, element_cost
+from jupyter_npcompile.loops.costs import (
+    DIVISION,
+    FUNCTION,
+    OPERATION,
+    WIDE,
+    element_cost,
+    is_wide,
+)
 from jupyter_npcompile.loops.kinds import ArrayType
 from jupyter_npcompile.loops.values import Lazy, Ref
 
@@ -46,3 +53,13 @@ def test_functions_take_longest() -> None:
         work(elementwise.apply("std::exp({0})", [x], "float64")),
     ]
     assert costs == [OPERATION, DIVISION, FUNCTION]
+
+
+def test_divisions_are_not_worth_the_widest_vectors() -> None:
+    x = array("y")
+    many: Lazy = array("x")
+    for _ in range(WIDE):
+        many = elementwise.binary("multiply", many, x)
+    assert is_wide([many])
+    assert not is_wide([elementwise.binary("true_divide", many, x)])
+    assert not is_wide([elementwise.binary("add", x, x)] * WIDE)

@@ -87,6 +87,27 @@ def test_short_loops_are_one_loop_over_memory() -> None:
     assert set(fused(source)) == {18}  # one loop, in several forms
 
 
+WEIGHTED = """
+def f(x, w):
+    n = x.shape[0] - 4
+    total = np.zeros((n, n))
+    for i in range(POINTS):
+        for j in range(POINTS):
+            total += w[i, j] * x[i : i + n, j : j + n]
+    return total
+"""
+
+
+@pytest.mark.parametrize("points", [3, 5])
+def test_what_computes_more_than_it_reads_has_the_widest_vectors(points: int) -> None:
+    rng = np.random.default_rng(0)
+    source = WEIGHTED.replace("POINTS", str(points))
+    state = assert_whole(source, rng.normal(size=(40, 40)), rng.normal(size=(5, 5)))
+    made = state.forms[0].code.source
+    assert max(fused(made)) == points**2 + 1
+    assert ("prefer-vector-width=512" in made) == (points == 5)
+
+
 BITS = """
 def f(codes, by):
     bits = codes[:, None] ^ codes[None, :]

@@ -16,6 +16,9 @@ OPERATION, DIVISION, REMAINDER, FUNCTION = 0.02, 0.1, 0.5, 0.6
 """Nanoseconds for arithmetic on eight bytes, in vectors: a sum, a quotient or a root, a quotient
 without its remainder, an exponential."""
 
+WIDE = 24
+"""Sums and products of an element, from which on they take longer than to read and write it."""
+
 _KINDS = (
     (re.compile(r"\bstd::(?!fabs|abs|sqrt|signbit|max|min|isnan|isinf|isfinite)\w+"), FUNCTION),
     (re.compile(r"\bfloor_\w+|%"), REMAINDER),
@@ -47,6 +50,35 @@ def element_cost(values: Sequence[Lazy | Scalar], arrays: Sequence[Ref]) -> floa
     return BYTE * sum(sizes.values()) + done
 
 
+def is_wide(values: Sequence[Lazy | Scalar]) -> bool:
+    """Whether the widest vectors that a processor has are worth it.
+
+    By itself g++ takes half of them where a processor has 512 bits: some run slower while they
+    use all. That is right where memory or divisions decide, and not for a stencil of 27 points.
+
+    Parameters
+    ----------
+    values : sequence
+        What is computed for an element.
+
+    Examples
+    --------
+    >>> from jupyter_npcompile.loops.kinds import ArrayType
+    >>> total = Ref("x", ArrayType("float64", 1, True))
+    >>> for _ in range(WIDE):
+    ...     total = Applied("({0} + {0})", (total,), "float64", 1)
+    >>> is_wide([total]), is_wide([total.operands[0]])
+    (True, False)
+    """
+    parts = {id(part): part for value in values for part in walk(value)}.values()
+    done = [part for part in parts if isinstance(part, Applied)]
+    return len(done) >= WIDE and all(_kind(part) == OPERATION for part in done)
+
+
 def _cost(value: Applied) -> float:
+    return _kind(value) * np.dtype(value.dtype).itemsize / 8
+
+
+def _kind(value: Applied) -> float:
     known = (cost for pattern, cost in _KINDS if pattern.search(value.template))
-    return next(known, OPERATION) * np.dtype(value.dtype).itemsize / 8
+    return next(known, OPERATION)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.loops import arithmetic, inner_loops, promotion
-from jupyter_npcompile.loops.costs import element_cost
+from jupyter_npcompile.loops.costs import element_cost, is_wide
 from jupyter_npcompile.loops.kinds import (
     CTYPES,
     SIZE,
@@ -336,6 +336,7 @@ def fill(writer: Writer, target: Ref, dims: Sequence[str], value: Lazy | Scalar)
             loop.assign(target, element(target), element(value))
 
         loop.cost = element_cost([value], [*read_by(value), target])
+        writer.is_wide |= is_wide([value])
         # Not twice: a new array may come to lie where an operand does (`reuse`).
         loop.run(body, lane_of([value], [target]))
     if target.is_fresh:

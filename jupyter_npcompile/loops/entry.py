@@ -126,6 +126,14 @@ def take_array(source: str, variable: str, type: ArrayType, *, written: bool) ->
     return f"take<{CTYPES[type.dtype]}, {type.ndim}>({source}, {number}, {flags}, {variable})"
 
 
+WIDEST = (
+    "#ifdef __AVX512F__",
+    '#pragma GCC target("prefer-vector-width=512")',
+    "#endif",
+)
+"""C++ before what is to use the widest vectors."""
+
+
 def entry_file(
     body: Sequence[str],
     takes: Sequence[str],
@@ -141,6 +149,7 @@ def entry_file(
     grown: Sequence[tuple[int, str]] = (),
     records: Sequence[int] = (),
     stored: Sequence[tuple[int, Step, str]] = (),
+    is_wide: bool = False,
 ) -> str:
     """The text of the file.
 
@@ -172,6 +181,8 @@ def entry_file(
         Arguments that are dicts or objects with entries that are replaced.
     stored : sequence of (int, Step, str)
         Those arguments, the entries, and expressions that make what is put there.
+    is_wide : bool
+        Whether it is to use the widest vectors; see `costs.is_wide`.
     """
     arrays = []
     for place, take in enumerate(takes, 1):
@@ -192,6 +203,7 @@ def entry_file(
         *(f"Py_CLEAR(entries[{k}]);" for k in range(len(stored))),
     ]
     lines = [
+        *(WIDEST if is_wide else ()),
         "__attribute__((hot))",  # or the compiler thinks that it runs once, and is small
         "static PyObject *run_loop(PyObject *, PyObject *const *args, Py_ssize_t count) {",
         f"if (!LIKELY(count == {len(takes) + 1 + hosts})) Py_RETURN_NONE;",

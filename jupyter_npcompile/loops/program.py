@@ -285,6 +285,7 @@ class _Program(Boundary):
                 if isinstance(self.inputs[name], RecordType)
             ],
             stored=[(first + place, _step(step), made) for place, step, made in stored],
+            is_wide=w.is_wide,
         )
         written = tuple(
             name

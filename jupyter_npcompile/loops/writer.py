@@ -32,6 +32,8 @@ class Writer:
         Whether new arrays may be such values.
     is_rare : bool
         Whether what is written now hardly ever runs, and should be short.
+    is_wide : bool
+        Whether the widest vectors are worth it; see `costs`.
     """
 
     def __init__(self) -> None:
@@ -39,7 +41,7 @@ class Writer:
         self.variables: dict[str, str] = {}
         self.fills: dict[str, Any] = {}
         self.small: dict[str, str] = {}
-        self.keeps_small = self.is_rare = False
+        self.keeps_small = self.is_rare = self.is_wide = False
         self._number = 0
 
     def emit(self, *lines: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from jupyter_npcompile.loops import elementwise
-from jupyter_npcompile.loops.costs import element_cost
+from jupyter_npcompile.loops.costs import element_cost, is_wide
 from jupyter_npcompile.loops.fusion.fusible import NotFusible
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType
 from jupyter_npcompile.loops.lanes import lane_of
@@ -329,6 +329,7 @@ class Group:
 
             values = [step.value for step in self.steps]
             lane, loop.cost = lane_of(values, written), element_cost(values, moved)
+            writer.is_wide |= is_wide(values)
             read = {ref.code for ref in self._read()}
             loop.run(body, lane, again=is_tested and read.isdisjoint(ref.code for ref in written))
 
