@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import jupyter_npcompile
-from jupyter_npcompile.runtime.functions import CallHandle
+from jupyter_npcompile.runtime.call_handle import CallHandle
 from jupyter_npcompile.runtime.policy import Options
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.tracer.interpret import function

@@ -20,7 +20,8 @@ from jupyter_npcompile.runtime.allowance import (
     Allowance,
     share,
 )
-from jupyter_npcompile.runtime.functions import FunctionHandle, handle_of
+from jupyter_npcompile.runtime.function_handle import FunctionHandle
+from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.reporting import POSTPONED
 from jupyter_npcompile.runtime.state import RegionState
 from jupyter_npcompile.runtime.whole_function import LONGEST

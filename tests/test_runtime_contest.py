@@ -11,7 +11,8 @@ import pytest
 import jupyter_npcompile as npc
 from jupyter_npcompile.runtime import contest as contests
 from jupyter_npcompile.runtime import rounds as rules
-from jupyter_npcompile.runtime.functions import FunctionHandle, handle_of
+from jupyter_npcompile.runtime.function_handle import FunctionHandle
+from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.namespace import ArgumentNamespace, FrameNamespace
 from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.policy import GUARDS_US, faster

@@ -10,7 +10,8 @@ import pytest
 
 import jupyter_npcompile
 from jupyter_npcompile.runtime.fast import Fast
-from jupyter_npcompile.runtime.functions import FunctionHandle, handle_of
+from jupyter_npcompile.runtime.function_handle import FunctionHandle
+from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.stats import counters
 from tests.batches import Batches
 from tests.segment_batches import compiled_together

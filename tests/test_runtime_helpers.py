@@ -15,7 +15,8 @@ from IPython.core.interactiveshell import InteractiveShell
 import jupyter_npcompile as npc
 from jupyter_npcompile.runtime import helpers as module
 from jupyter_npcompile.runtime import notices
-from jupyter_npcompile.runtime.functions import HelperHandle, NativeHandle, handle_of
+from jupyter_npcompile.runtime.function_handle import HelperHandle, NativeHandle
+from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.helpers import Picks, helpers, is_worth, worth_picking
 from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.policy import Options

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile as npc
-from jupyter_npcompile.runtime.functions import FunctionHandle, handle_of
+from jupyter_npcompile.runtime.function_handle import FunctionHandle
+from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.native.build import _library_nodes
 from jupyter_npcompile.runtime.worker import Compiler
 from jupyter_npcompile.tracer.lowering import lower

@@ -11,7 +11,8 @@ import jupyter_npcompile
 from jupyter_npcompile.runtime import planning, state
 from jupyter_npcompile.runtime.duel import Duel
 from jupyter_npcompile.runtime.frame import Frame
-from jupyter_npcompile.runtime.functions import FunctionHandle, handle_of
+from jupyter_npcompile.runtime.function_handle import FunctionHandle
+from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.loop_form import (
     ANY,
     CLEAR,

@@ -13,7 +13,8 @@ import jupyter_npcompile
 from jupyter_npcompile.runtime import pauses as module
 from jupyter_npcompile.runtime.duel import Ring
 from jupyter_npcompile.runtime.frame import Frame
-from jupyter_npcompile.runtime.functions import FunctionHandle, handle_of
+from jupyter_npcompile.runtime.function_handle import FunctionHandle
+from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.pauses import LONGEST, PATIENCE, WAITING, Pauses, Rest
 from jupyter_npcompile.runtime.state import RegionState
 

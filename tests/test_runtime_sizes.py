@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import jupyter_npcompile
 from jupyter_npcompile.runtime import artifacts, notices
-from jupyter_npcompile.runtime.functions import FunctionHandle, handle_of
+from jupyter_npcompile.runtime.function_handle import FunctionHandle
+from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.state import MAX_PLANS
 from jupyter_npcompile.runtime.stats import counters
 

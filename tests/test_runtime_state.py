@@ -11,7 +11,8 @@ import pytest
 import jupyter_npcompile as npc
 from jupyter_npcompile.runtime import allowance, planning, state
 from jupyter_npcompile.runtime import plan as plans
-from jupyter_npcompile.runtime.functions import FunctionHandle, handle_of
+from jupyter_npcompile.runtime.function_handle import FunctionHandle
+from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.region_reports import COMPILING, HELD
 from jupyter_npcompile.runtime.state import RegionState
@@ -24,7 +25,7 @@ def submitted(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], None]]:
     jobs: list[Callable[[], None]] = []
     monkeypatch.setattr(npc.settings, "tier", "auto")
     monkeypatch.setattr(Compiler, "submit", lambda self, job, give_up=None: jobs.append(job))
-    monkeypatch.setattr("jupyter_npcompile.runtime.functions.is_open", lambda options: False)
+    monkeypatch.setattr("jupyter_npcompile.runtime.function_handle.is_open", lambda options: False)
     return jobs
 
 

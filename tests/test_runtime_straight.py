@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from jupyter_npcompile.runtime.functions import CallCode
+from jupyter_npcompile.runtime.call_handle import CallCode
 from jupyter_npcompile.runtime.namespace import ArgumentNamespace
 from jupyter_npcompile.runtime.straight import straight_line
 from jupyter_npcompile.tracer.interpret import run_graph

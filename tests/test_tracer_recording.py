@@ -12,7 +12,7 @@ import pytest
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.graph import to_text
-from jupyter_npcompile.runtime.functions import CallCode
+from jupyter_npcompile.runtime.call_handle import CallCode
 from jupyter_npcompile.runtime.namespace import ArgumentNamespace
 from jupyter_npcompile.tracer.breaks import Break
 from jupyter_npcompile.tracer.recording import Recording, record

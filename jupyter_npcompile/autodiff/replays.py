@@ -19,9 +19,9 @@ from jupyter_npcompile.autodiff.rolling import rolled, size_of
 from jupyter_npcompile.autodiff.sites import Site
 from jupyter_npcompile.autodiff.trees import flatten, map_leaves
 from jupyter_npcompile.graph.nodes import Output, Ref
+from jupyter_npcompile.runtime.call_handle import CallCode
 from jupyter_npcompile.runtime.compile_errors import CompileFailedError, UnbuildableError
 from jupyter_npcompile.runtime.device.device import DeviceError
-from jupyter_npcompile.runtime.functions import CallCode
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.ticket import Ticket
 from jupyter_npcompile.tracer.guards import ValueGuard, check

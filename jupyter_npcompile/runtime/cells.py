@@ -22,7 +22,7 @@ from jupyter_npcompile.runtime.device.watch import watch_of
 from jupyter_npcompile.runtime.devices import CPU
 from jupyter_npcompile.runtime.duel import Duel
 from jupyter_npcompile.runtime.frame import ModuleFrame
-from jupyter_npcompile.runtime.functions import FunctionHandle
+from jupyter_npcompile.runtime.function_handle import FunctionHandle
 from jupyter_npcompile.runtime.helpers import Picks, helpers, worth_picking
 from jupyter_npcompile.runtime.loop_state import LoopState, loop_states
 from jupyter_npcompile.runtime.pauses import Rest

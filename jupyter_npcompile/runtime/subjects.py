@@ -9,8 +9,9 @@ import numpy as np
 
 from jupyter_npcompile.cell import Line, SourceUnavailable, definition
 from jupyter_npcompile.graph import ReportData
+from jupyter_npcompile.runtime.call_handle import CallHandle
 from jupyter_npcompile.runtime.cells import CellHandle
-from jupyter_npcompile.runtime.functions import CallHandle, FunctionHandle
+from jupyter_npcompile.runtime.function_handle import FunctionHandle
 from jupyter_npcompile.runtime.reporting import Subject, report
 from jupyter_npcompile.runtime.state import RegionState
 from jupyter_npcompile.runtime.work import numpy_call

@@ -1,0 +1,258 @@
+"""What the guards of a compiled function close over: how each of its calls runs."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+import weakref
+from typing import Any
+
+from jupyter_npcompile.cell import HANDLE, FunctionProgram, SourceText, function_code
+from jupyter_npcompile.runtime import history
+from jupyter_npcompile.runtime.device.watch import watch_of
+from jupyter_npcompile.runtime.devices import CPU
+from jupyter_npcompile.runtime.duel import Turn
+from jupyter_npcompile.runtime.frame import Frame
+from jupyter_npcompile.runtime.helpers import Picks, helpers
+from jupyter_npcompile.runtime.loop_state import loop_states
+from jupyter_npcompile.runtime.namespace import forget_locals
+from jupyter_npcompile.runtime.pauses import Rest
+from jupyter_npcompile.runtime.policy import Options, is_open
+from jupyter_npcompile.runtime.settings import settings
+from jupyter_npcompile.runtime.shortcut import Native
+from jupyter_npcompile.runtime.state import RegionState, add_filename
+from jupyter_npcompile.runtime.tensor_calls import Done, arguments, follow, remember
+from jupyter_npcompile.runtime.traceable import RegionCode
+from jupyter_npcompile.runtime.whole_function import WholeFunction
+
+
+class FunctionHandle(Picks):
+    """What the guards of a compiled function close over.
+
+    Parameters
+    ----------
+    program : FunctionProgram
+        Its skeleton and regions.
+    options : Options
+        How it is compiled.
+    source : SourceText
+        The text of its cell or file.
+
+    Attributes
+    ----------
+    native : callable or None
+        What runs calls at once, see `shortcut`; it returns this handle when it has not.
+    is_shown : bool
+        Whether reports are about it when it has run.
+    """
+
+    is_shown = True
+
+    def __init__(self, program: FunctionProgram, options: Options, source: SourceText) -> None:
+        self.program = program
+        self.options = options
+        self.source = source
+        self.states = [RegionState(RegionCode(r), options) for r in program.regions]
+        self.namespace: dict[str, Any] = {}
+        self.filenames: set[str] = set()
+        self._codes: dict[int, weakref.ref[types.CodeType]] = {}
+        self._made = weakref.WeakValueDictionary[int, types.FunctionType]()
+        self.loops = loop_states(program.loops, options, in_module=False)
+        self._rest = Rest(
+            [loop.regions for loop in program.loops],
+            comes_back=[loop.comes_back for loop in program.loops],
+        )
+        for state in self.states:
+            state.rest = self._rest
+        for loop in self.loops:
+            loop.rest = self._rest
+        self.whole = WholeFunction.of(program, self.loops, self._rest)
+        self._may_go_whole = options.trial is None and options.device == CPU and not options.ahead
+        self._alone = False
+        self.native: Native | None = None
+        self._picked = helpers.known(options)
+
+    @property
+    def rest(self) -> Rest:
+        """Whether it runs as it was written for a while."""
+        return self._rest
+
+    def watched(self) -> tuple[list[Any], list[Any]]:
+        """What ran last, and what was explained since, as far as reports are about this."""
+        return history.watched()
+
+    def spare(self) -> int:
+        """How many calls need not come here, for they would run as they were written."""
+        rest, duel = self._rest, self._rest.duel
+        if rest.left > 0:
+            spare, rest.left = rest.left, 0
+            return spare
+        is_whole = self.whole is not None and self.whole.is_ready and not self.whole.has_lost
+        return 0 if is_whole or not duel.written else duel.lend()[0]
+
+    def activate(self) -> Frame | Done | None:
+        """State for one call of the function; None when it runs as it was written."""
+        if "torch" in sys.modules:
+            done = self._followed(sys._getframe(1))
+            if done is not None:
+                return done
+        rest, timed = self._rest, None
+        whole = self.whole
+        if whole is not None and whole.is_ready and not self._alone and whole.is_asked():
+            caller = sys._getframe(1)
+            if id(caller.f_code) not in self._codes:
+                return None  # somebody gave the function the code of another
+            if self._goes_whole():
+                if self.is_shown:
+                    history.remember(self)
+                over, result, timed = whole.call(caller, lambda: self._guarded(caller))
+                if over:
+                    if caller.f_globals is self.namespace:
+                        self.native = whole.shortcut(self, self.namespace)
+                    return Done(result)
+        if rest.left > 0:  # several threads may count it down
+            rest.left -= 1
+            if self.is_shown:
+                history.remember(self)
+            return None if timed is None else self._written(timed)
+        caller = sys._getframe(1)
+        if id(caller.f_code) not in self._codes:
+            return None  # somebody gave the function the code of another
+        if self.is_shown:
+            history.remember(self)
+        duel, turn, watch = rest.duel, None, None
+        if self.program.reaches is not None:
+            watch = watch_of(self.options.device, self.program.reaches)
+            if watch is not None:
+                watch.holds = self.program.holds
+        if not duel.is_blind() and is_open(self.options):
+            if any(loop.is_untried for loop in self.loops):
+                rest.tries()
+                if whole is not None and whole.is_sought and self._goes_whole():
+                    whole.consider(caller)
+                return Frame(self.states, rest, None, self.loops, timed, watch)
+            turn = duel.turn(caller.f_locals, rest.changes)
+            forget_locals(caller)
+        if turn is None and duel.written:
+            return None if timed is None else self._written(timed)
+        if (turn is None or not turn.written) and rest.begins():
+            for state in self.states:
+                state.pauses.wake()
+        if whole is not None and whole.is_sought and self._goes_whole():
+            whole.consider(caller)
+        return Frame(self.states, rest, turn, self.loops, timed, watch)
+
+    def _goes_whole(self) -> bool:
+        """Whether native code may run all of it: nobody waits for it, or asks for a tier."""
+        return self._may_go_whole and settings.tier == "auto"
+
+    def _written(self, timed: Turn) -> Frame:
+        """State for a call that is timed, and runs as it was written."""
+        return Frame(self.states, self._rest, None, self.loops, timed, written=True)
+
+    def _guarded(self, caller: types.FrameType) -> Any:
+        """The same call, but not by native code for all of it."""
+        args, kwargs = arguments(caller.f_code, caller.f_locals)
+        forget_locals(caller)
+        function = self._made[id(caller.f_code)]
+        self._alone, self.native = True, None
+        try:
+            return function(*args, **kwargs)
+        finally:
+            self._alone = False
+
+    def _followed(self, caller: types.FrameType) -> Done | None:
+        """The call when it has tensors with a history among its arguments; else None."""
+        try:
+            if not remember(caller.f_locals.values()):
+                return None
+            args, kwargs = arguments(caller.f_code, caller.f_locals)
+        finally:
+            forget_locals(caller)
+        made = self._made.get(id(caller.f_code))
+        function = None if made is None else self._written_form(made)
+        if function is None:
+            return None  # somebody gave the function the code of another
+        if self.is_shown:
+            history.remember(self)
+        return Done(follow(function, args, kwargs))
+
+    def _written_form(self, made: types.FunctionType) -> types.FunctionType | None:
+        """The function behind a compiled one."""
+        written: types.FunctionType = made.__wrapped__  # type: ignore[attr-defined]
+        return written
+
+    def __reduce__(self) -> Any:
+        """Pickled with a function's code, for another process: there it runs natively."""
+        return NativeHandle, ()
+
+    def attach(self, function: types.FunctionType) -> types.FunctionType:
+        """A copy of a function with guarded code, and ``__wrapped__`` set to the original."""
+        original = function.__code__
+        code = function_code(self.program, original.co_filename, original.co_flags)
+        self.namespace = function.__globals__
+        add_filename(original.co_filename, self.filenames, self.states)
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        cells[HANDLE] = types.CellType(self)
+        code = code.replace(co_qualname=function.__code__.co_qualname)
+        codes, number = self._codes, id(code)
+        codes[number] = weakref.ref(code, lambda _: codes.pop(number, None))
+        made = types.FunctionType(
+            code,
+            function.__globals__,
+            function.__name__,
+            function.__defaults__,
+            tuple(cells[name] for name in code.co_freevars),
+        )
+        made.__kwdefaults__ = function.__kwdefaults__
+        functools.update_wrapper(made, function)
+        self._made[number] = made
+        return made
+
+
+class HelperHandle(FunctionHandle):
+    """The same for the compiled form of a function that compiled code calls: see `helpers`.
+
+    Reports are about what calls it.
+    """
+
+    is_shown = False
+
+    def __init__(self, program: FunctionProgram, options: Options, source: SourceText) -> None:
+        super().__init__(program, options, source)
+        self._functions: dict[int, weakref.ref[types.FunctionType]] = {}
+
+    def watched(self) -> tuple[list[Any], list[Any]]:
+        """Nothing that reports are about changes when it runs."""
+        return [self], []
+
+    def attach(self, function: types.FunctionType) -> types.FunctionType:
+        """A copy of a function with guarded code, which does not keep the function."""
+        made = super().attach(function)
+        del made.__wrapped__  # type: ignore[attr-defined]
+        self._functions[id(made.__code__)] = weakref.ref(function)
+        return made
+
+    def _written_form(self, made: types.FunctionType) -> types.FunctionType | None:
+        function = self._functions.get(id(made.__code__))
+        return None if function is None else function()
+
+
+class NativeHandle:
+    """What the guards of a compiled function close over where nothing is compiled.
+
+    Examples
+    --------
+    >>> NativeHandle().activate() is None
+    True
+    """
+
+    native = None
+
+    def activate(self) -> None:
+        """The function runs as it was written."""
+
+    def pick(self, callee: Any) -> Any:
+        """And so does what it calls."""
+        return callee
