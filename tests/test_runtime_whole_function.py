@@ -549,3 +549,18 @@ def test_the_other_side_comes_seldom_while_it_says_nothing() -> None:
     assert state._is_unheard(Turn(ring, True, 0))
     state._end_duel()  # something else was compiled
     assert not state._is_unheard(Turn(Ring(), True, 0))
+
+
+def test_a_short_call_needs_little_time_to_be_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A function without loops had to have earned the time of the longest call, not of its own."""
+    function = define("def f(a, b):\n    return np.sum(a * b) + np.max(a)")
+    made, state = whole(function, (np.ones(3), np.ones(3)))
+    allowance = state._rest.allowance
+    monkeypatch.setattr(type(allowance), "left_in_all", property(lambda self: 0.01))
+    monkeypatch.setattr(type(state), "busy", property(lambda self: 0.05))
+    state._looks = 1
+    assert not state._is_brief()
+    state._looks = 10
+    assert state._is_brief()
+    made(np.ones(3), np.ones(3))
+    assert state.forms[0].checked

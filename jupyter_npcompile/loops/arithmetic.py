@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -248,6 +251,9 @@ def _undecided(name: str, left: Scalar, right: Scalar) -> Scalar:
     """Where neither is surely NumPy's, and one may be."""
     a, b = left.type, right.type
     if _gives_integers(name, a, b):
+        if wholes.are_allowed and name in SIMPLE and _are_exact(a, b):
+            wholes.were_made = True
+            return _whole_or_float(name, left, right)
         return binary(name, _later(left), _later(right))
     origin: Origin = "any"
     tag = f"(({tag_of(left)}) == 1 || ({tag_of(right)}) == 1)"
@@ -288,11 +294,62 @@ def _undecided_narrow(name: str, left: Scalar, right: Scalar, tag: str) -> Scala
 def _gives_integers(name: str, a: Number, b: Number) -> bool:
     """Whether a result may be an integer where a number is an integer at first."""
     if a.mixed and b.mixed:
-        return True
+        return name != "true_divide"
     if not a.mixed and not b.mixed:
         return False
     other = b if a.mixed else a
     return other.dtype != "float64" and (name != "true_divide" or other.bits > EXACT)
+
+
+class Wholes(threading.local):
+    """Whether sums of numbers that are integers at first may be such numbers, too.
+
+    Not everything takes them. So a translation that has been declined is tried once more without:
+    such a run is left to Python while they are integers.
+
+    Attributes
+    ----------
+    are_allowed : bool
+        Whether they may.
+    were_made : bool
+        Whether that has made a difference.
+    """
+
+    are_allowed = True
+    were_made = False
+
+    @contextlib.contextmanager
+    def allowed(self, allowed: bool) -> Iterator[None]:
+        """Translate with or without them."""
+        before, self.are_allowed, self.were_made = self.are_allowed, allowed, False
+        try:
+            yield
+        finally:
+            self.are_allowed = before
+
+
+wholes = Wholes()
+
+
+def _are_exact(a: Number, b: Number) -> bool:
+    """Whether a double has each value of two numbers, of which one is an integer at first."""
+    return all(
+        type.dtype == "float64"
+        if type.mixed
+        else (type.origin, type.dtype) == ("py", "int64") and type.bits <= EXACT
+        for type in (a, b)
+    )
+
+
+def _whole_or_float(name: str, left: Scalar, right: Scalar) -> Scalar:
+    """A sum, a difference or a product that is an integer where both numbers are."""
+    kinds = {part.type.origin for part in (left, right) if part.type.mixed}
+    origin: Origin = kinds.pop() if len(kinds) == 1 else "any"
+    tags = [part.tag if part.type.mixed else "2" for part in (left, right)]
+    tag = f"tag_of_two({tags[0]}, {tags[1]})"
+    x, y = (cast(part.code, part.type.dtype, "float64") for part in (left, right))
+    code = f"whole_or_float({tag}, {x} {SIMPLE[name]} {y})"
+    return Scalar(code, Number(origin, "float64", mixed=True), tag)
 
 
 def _later(value: Scalar) -> Scalar:
@@ -341,9 +398,9 @@ def compare(symbol: str, name: str, left: Scalar, right: Scalar) -> Scalar:
             if "uint64" in dtypes:
                 raise Declined("a comparison of signed and unsigned integers")
         else:
-            loop = (
-                common(name, operands(a), operands(b)) if a.kind == "f" or b.kind == "f" else None
-            )
+            # What is an integer at first is held as a float, which has its value.
+            floats = [operands(replace(type, mixed=False)) for type in (a, b)]
+            loop = common(name, *floats) if a.kind == "f" or b.kind == "f" else None
             x = cast(left.code, a.dtype, loop[0].name) if loop else left.code
             y = cast(right.code, b.dtype, loop[1].name) if loop else right.code
     else:
@@ -359,6 +416,8 @@ def unary(op: ast.unaryop, value: Scalar) -> Scalar:
     kind = value.type
     if isinstance(op, ast.Not):
         return Scalar(f"(!{truth(value)})", BOOL)
+    if kind.mixed and kind.dtype == "float64" and isinstance(op, ast.USub):
+        return Scalar(f"whole_or_float({value.tag}, -{value.code})", kind, value.tag)
     if kind.mixed:
         raise Declined("a number that is an integer at first and a float later")
     if isinstance(op, ast.USub):

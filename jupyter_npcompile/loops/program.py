@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_npcompile.loops import dicts, errors
+from jupyter_npcompile.loops.arithmetic import wholes
 from jupyter_npcompile.loops.boundary import Boundary
 from jupyter_npcompile.loops.carried import Carried
 from jupyter_npcompile.loops.entry import entry_file, signature
@@ -82,7 +83,8 @@ def translate(
     for _ in range(ATTEMPTS):
         writer = _Program(node, lookup, assigned, wanted, inputs, found_out, sequence, may_lack)
         try:
-            return writer.code()
+            with wholes.allowed(not found_out.only_floats):
+                return writer.code()
         except NeedsMemory as needed:
             found_out.need_memory(needed.names)
         except WiderInput as wider:
@@ -114,6 +116,9 @@ def translate(
                 raise Declined(f"`{needed.name}` is a {kind}", writer.line) from None
             inputs = {**inputs, needed.name: found}
         except Declined as reason:
+            if wholes.were_made:
+                found_out.only_floats = True
+                continue
             if writer.writer.small:  # perhaps there is another way
                 found_out.in_memory = None
                 continue
@@ -139,6 +144,8 @@ class FoundOut:
         What names are bound to at first that are bound anew later: None, a text.
     in_memory : frozenset of str, or None
         Names whose small arrays have to be in memory; None for all.
+    only_floats : bool
+        Whether numbers that are integers at first have to be floats in arithmetic; see `Wholes`.
     """
 
     paths: dict[str, Path] = field(default_factory=dict)
@@ -147,6 +154,7 @@ class FoundOut:
     replaced: frozenset[str] = frozenset()
     first: dict[str, Any] = field(default_factory=dict)
     in_memory: frozenset[str] | None = frozenset()
+    only_floats: bool = False
 
     def need_memory(self, names: abc.Sequence[str]) -> None:
         """Small arrays of some names have to be in memory; all of them, where one has no name."""

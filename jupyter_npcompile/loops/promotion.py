@@ -80,7 +80,8 @@ def common(name: str, *types: list[Any]) -> tuple[np.dtype[Any], ...]:
     outcomes = {found[-1] for found in results}
     if len(outcomes) > 1:
         raise Declined("the dtype depends on whether a number is Python's or NumPy's")
-    return max(results, key=lambda found: [d.itemsize for d in found])
+    # A float has the values of all integers that may come instead of it.
+    return max(results, key=lambda found: [(d.kind in "fc", d.itemsize) for d in found])
 
 
 _WEAK = {int: 0, float: 0.0, complex: 0j}

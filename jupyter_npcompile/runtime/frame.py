@@ -336,6 +336,7 @@ class Frame:
         return (
             state.is_compiling
             or state.is_untried
+            or state.may_be_asked_again
             or any(self._states[region].pauses.waiting for region in state.loop.regions)
         )
 

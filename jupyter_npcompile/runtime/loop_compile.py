@@ -13,6 +13,7 @@ from jupyter_npcompile.cell import Loop
 from jupyter_npcompile.cell.names import loaded
 from jupyter_npcompile.loops import Declined, translate
 from jupyter_npcompile.loops.given import Constant, is_fixed, table_of, type_of, with_lengths
+from jupyter_npcompile.loops.kinds import ArrayType
 from jupyter_npcompile.loops.records import DEEPEST, Record
 from jupyter_npcompile.loops.sequences import Sequence
 from jupyter_npcompile.runtime import loop_store
@@ -120,6 +121,11 @@ class Job:
                 known[name] = with_lengths(found, value) if lengths else found
         return cls(loop, kind, known, in_module, whole)
 
+    @property
+    def kinds(self) -> dict[str, Any]:
+        """Types of names, and of what lies in records: without what they are bound to."""
+        return _kinds(self.known)
+
     def compile(self, ticket: Ticket) -> Form:
         """Translate the loop and have it compiled, or find it in the cache.
 
@@ -160,6 +166,18 @@ class _Foreign:
 
     def __init__(self, type: type) -> None:
         self.type = type
+
+
+def _kinds(known: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _kind(found) for name, found in known.items()}
+
+
+def _kind(found: Any) -> Any:
+    if isinstance(found, Record):
+        return found.type, _kinds(found.entries)
+    if isinstance(found, _Foreign):
+        return found.type
+    return found if isinstance(found, ArrayType) else type(found)
 
 
 class Compiles(Protocol):

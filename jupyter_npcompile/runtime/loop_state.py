@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from time import perf_counter
 from types import FrameType
@@ -58,6 +59,12 @@ class LoopState:
         Of the function, or the run of a cell, that it is a part of.
     gave_way : bool
         Whether the last run was left to Python, and to segments.
+
+    Notes
+    -----
+    What names are when a loop begins decides what is compiled. Where that is declined, it is asked
+    once more when an iteration is over (`may_be_asked_again`), and such a form takes over from the
+    second iteration on, in later runs, too.
     """
 
     def __init__(
@@ -81,6 +88,8 @@ class LoopState:
         self.compile_seconds = 0.0
         self.gave_way = False
         self._ticket: Ticket | None = None
+        self._first: dict[str, Any] | None = None
+        self._begins_late = False
         self._next_look = 1
         self._beside: tuple[Form, tuple[int, ...], int] | None = None
         self._watched: tuple[Form, tuple[int, ...], int] | None = None
@@ -105,6 +114,8 @@ class LoopState:
         if self.forms and self._attempt(frame, namespace, iterator):
             return True
         self._watched = self._beside if self.open == 1 else None
+        if self._begins_late or self.may_be_asked_again:
+            self.rest.offer(self.loop.id, True)
         if when == "later" and self.loop.id not in frame.predictions and self._needs_form():
             self._consider(namespace, iterator)
         return False
@@ -126,6 +137,8 @@ class LoopState:
         prediction = frame.predictions.pop(number, None)
         if prediction is not None:
             self.compare(prediction, namespace)
+        if self.may_be_asked_again:
+            self._ask_again(namespace, iterator)
         if self._attempt(frame, namespace, iterator):
             return True
         frame.leaves = self.rest.hopeless[number] and number not in frame.predictions
@@ -273,27 +286,53 @@ class LoopState:
     ) -> None:
         """Have a native form made, in the background unless the user's code waits."""
         try:
-            # A constant that has changed may change again.
-            is_first = not self.forms
-            constants = namespace.is_global if is_first else no_constants
-            job = Job.of(
-                self.loop,
-                namespace,
-                iterator,
-                in_module=self.in_module,
-                constants=constants,
-                lengths=is_first,
-            )
+            job = self._job(namespace, iterator)
         except Declined as reason:
             self.close(reason.reason)
             return
+        if not wait and not self.forms:
+            self._first = job.kinds
+        self._submit(job, wait=wait)
+
+    def _job(self, namespace: FrameNamespace, iterator: Iterator[Any] | None) -> Job:
+        # A constant that has changed may change again.
+        is_first = not self.forms
+        return Job.of(
+            self.loop,
+            namespace,
+            iterator,
+            in_module=self.in_module,
+            constants=namespace.is_global if is_first else no_constants,
+            lengths=is_first,
+        )
+
+    def _submit(self, job: Job, *, wait: bool = False) -> None:
         compile = LoopCompile(self, job, waited=wait)
         self._ticket = compile.ticket
         compile.run() if wait else compile.submit()
 
+    @property
+    def may_be_asked_again(self) -> bool:
+        """Whether there is no native form for what names were when the loop began.
+
+        They may be something else when an iteration is over: ``best = None``, and then a number.
+        """
+        return bool(self.closed) and self._first is not None and not self._begins_late
+
+    def _ask_again(self, namespace: FrameNamespace, iterator: Iterator[Any] | None) -> None:
+        with contextlib.suppress(Declined):
+            job = self._job(namespace, iterator)
+            if job.kinds != self._first:
+                self._begins_late = True
+                self._submit(job)
+                return
+        self._first, self.active = None, False
+
     def _needs_form(self) -> bool:
         """Whether another native form may help: none fits, and it is not looked for too often."""
-        if self.is_compiling or len(self.forms) >= MAX_FORMS or self.entries < self._next_look:
+        if self.closed or self.is_compiling or len(self.forms) >= MAX_FORMS:
+            return False
+        if self.entries < self._next_look:
             return False
         usable = [form for form in self.forms if form.refusals < MAX_REFUSALS]
         if usable and any(form.lost or not form.checked for form in usable):
@@ -324,7 +363,13 @@ class LoopState:
         self._ticket = None
         if isinstance(outcome, str):
             self.close(outcome)
-        elif outcome is not None:
+            if self.may_be_asked_again:
+                self.active = True
+                self.rest.offer(self.loop.id, True)
+        elif outcome is None:
+            self._begins_late &= not self.closed
+        else:
+            self.closed, self._first = "", None
             self.compile_seconds = seconds
             self.forms.append(outcome)
             self.rest.end()

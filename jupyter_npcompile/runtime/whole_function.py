@@ -265,6 +265,7 @@ class WholeFunction:
             if settings.first_run_check == "off":
                 form.checked = True
             if not form.checked:
+                self._looks += 1
                 return self._check(form, values, again) if self._is_brief() else _FAILED
             answer = form.run(1, *ONCE, *values, *form.code.hosts)
             if answer is None:
@@ -299,9 +300,14 @@ class WholeFunction:
     def _is_brief(self) -> bool:
         """Whether a call takes so little time that guards matter, and that two are no pain."""
         if all(state.closed for state in self._loops):  # nothing else makes its loops faster
-            return self._rest.allowance.left_in_all > LONGEST
-        calls = max(state.entries for state in self._loops)
-        return self.busy <= LONGEST * max(calls, 1)
+            return self._rest.allowance.left_in_all > min(self._length, LONGEST)
+        return self._length <= LONGEST
+
+    @property
+    def _length(self) -> float:
+        """Seconds that its loops take in a call; without loops, from one call to the next."""
+        calls = max((state.entries for state in self._loops), default=self._looks)
+        return self.busy / max(calls, 1)
 
     # -- checking
 

@@ -568,6 +568,14 @@ static inline double true_div(i64 a, i64 b) {  // exact where both are doubles
 }
 // A number that is a Python integer at first, from when on it is a float.
 static inline double later(int tag, double x) { NEED(tag != 2); return x; }
+// Of two such numbers: an integer if both are, NumPy's if one is.
+static inline int tag_of_two(int a, int b) { return a == 2 && b == 2 ? 2 : a == 1 || b == 1; }
+// Their sum, difference or product: as an integer it is exact, and has no negative zero.
+static inline double whole_or_float(int tag, double x) {
+    if (tag != 2) return x;
+    NEED(std::fabs(x) < 9007199254740992.0);
+    return x + 0.0;
+}
 static inline double python_div(double a, double b) { NEED(b != 0.0); return a / b; }
 // A power of a number, as Python and NumPy have it: to the last bit what pow has. The compiler
 // does not see the exponent, or it would write x * x or 1 / x where pow may round another way.

@@ -135,7 +135,7 @@ def _abs(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     if not isinstance(value, Scalar):
         return ufunc(t, "absolute", [value])
     kind = value.type
-    if kind.mixed or kind.dtype == "bool":
+    if kind.dtype == "bool" or (kind.mixed and kind.dtype != "float64"):
         raise Declined("abs of this number")
     if kind.kind == "f":
         return Scalar(f"std::fabs({value.code})", kind, value.tag)
