@@ -109,6 +109,8 @@ def test_a_function_without_loops_is_tried_whole_however_brief_its_calls(
     assert isinstance(handle, FunctionHandle)
     assert handle.whole is not None
     fast(x)
+    assert handle.whole._is_brief()  # a call more is no pain
+    handle.rest.allowance.spent += 1.0
     assert not handle.whole._is_brief()
     for _ in range(100):
         fast(x)
