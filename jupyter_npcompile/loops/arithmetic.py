@@ -398,9 +398,9 @@ def compare(symbol: str, name: str, left: Scalar, right: Scalar) -> Scalar:
             if "uint64" in dtypes:
                 raise Declined("a comparison of signed and unsigned integers")
         else:
-            # What is an integer at first is held as a float, which has its value.
-            floats = [operands(replace(type, mixed=False)) for type in (a, b)]
-            loop = common(name, *floats) if a.kind == "f" or b.kind == "f" else None
+            loop = (
+                common(name, operands(a), operands(b)) if a.kind == "f" or b.kind == "f" else None
+            )
             x = cast(left.code, a.dtype, loop[0].name) if loop else left.code
             y = cast(right.code, b.dtype, loop[1].name) if loop else right.code
     else:
