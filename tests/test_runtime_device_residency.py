@@ -306,7 +306,7 @@ def test_functions_keep_copies_for_one_call() -> None:
 
 def test_a_thread_of_the_user_ends_it() -> None:
     stop = threading.Event()
-    thread = threading.Thread(target=stop.wait)
+    thread = threading.Thread(target=stop.wait, name="reader")
     device = StandIn()
     copies, array = Residency(device), np.arange(3.0)
     tensor: Any = device.put(_tensor(array))
@@ -316,11 +316,34 @@ def test_a_thread_of_the_user_ends_it() -> None:
     thread.start()
     try:
         assert copies.find(array, tensor.dtype) is None
+        assert copies.stranger == "thread 'reader' of threading"
         copies.keep(array, tensor)
         assert device.held == 0
     finally:
         stop.set()
         thread.join()
+
+
+def doubled(x: Any, rounds: int) -> Any:
+    for _ in range(rounds):
+        x = x * 2 + 1
+    return x
+
+
+def test_the_report_says_which_thread() -> None:
+    stop = threading.Event()
+    compiled = npc.compile(doubled, device="standin", ahead=True)
+    compiled(np.arange(4.0), 3)
+    assert "nothing stays there" not in str(npc.last_report())
+    thread = threading.Thread(target=stop.wait, name="reader")
+    thread.start()
+    try:
+        compiled(np.arange(4.0), 3)
+    finally:
+        stop.set()
+        thread.join()
+    told = "nothing stays there: thread 'reader' of threading runs, too, and may write"
+    assert told in str(npc.last_report())
 
 
 def _tensor(array: Any) -> Any:

@@ -41,7 +41,7 @@ class DeviceJoint:
     def __init__(self, graph: Graph, device: Device, traffic: Traffic, *, one_by_one: bool) -> None:
         self.traffic = traffic
         self._kinds = [node.type for node in graph.inputs]
-        self._kernels = Kernels(joint_module(graph), device, one_by_one=one_by_one)
+        self._kernels = Kernels(joint_module(graph), device, checks=True, one_by_one=one_by_one)
 
     def run(self, values: Sequence[Any]) -> list[Any] | None:
         """Value and gradients, each as an array; None when NumPy would raise or warn.
@@ -64,13 +64,12 @@ class DeviceJoint:
         with torch.no_grad():
             launched = self._kernels.run(hosts, [None] * len(hosts))
             began = perf_counter()
-            *results, check = launched.results
             found = []
-            if check:
+            if launched.passed:
+                results = launched.results
                 found = [torch.empty(r.shape, dtype=r.dtype, device="cpu") for r in results]
                 for host, result in zip(found, results, strict=True):
                     device.get(result, host)
-                device.synchronise()
         traffic.runs += 1
         traffic.seconds += launched.seconds + perf_counter() - began
         traffic.to_device += sum(host.nbytes for host in hosts)

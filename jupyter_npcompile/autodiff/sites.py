@@ -106,10 +106,16 @@ _there: ContextVar[_There | None] = ContextVar("there", default=None)
 
 @contextmanager
 def there(device: Device, traffic: Traffic) -> Iterator[None]:
-    """Tensors of tapes lie on a device, and so does what is made from nothing."""
+    """Tensors of tapes lie on a device, and so does what is made from nothing.
+
+    Where a GPU is, torch goes backward in a thread of its own, which knows nothing of this:
+    here it stays in the caller's.
+    """
+    import torch
+
     token = _there.set(_There(device, traffic))
     try:
-        with device.place:
+        with device.place, torch.autograd.set_multithreading_enabled(False):
             yield
     finally:
         _there.reset(token)
@@ -146,7 +152,6 @@ def fetched(tensor: Tensor) -> Any:
     began = perf_counter()
     host = torch.empty(tensor.shape, dtype=tensor.dtype, device=CPU)
     place.device.get(tensor, host)
-    place.device.synchronise()
     place.traffic.to_host += tensor.nbytes
     place.traffic.seconds += perf_counter() - began
     array: np.ndarray[Any, Any] = host.numpy()

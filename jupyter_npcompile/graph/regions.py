@@ -53,6 +53,8 @@ class Copies:
         Of the last run: each variable that was copied back some time after it, and when.
     waiting : int
         Bytes of results that are there, and will be copied back when somebody may look.
+    stranger : str
+        The thread that may write into arrays, because of which nothing stays there.
     """
 
     runs: int
@@ -65,6 +67,7 @@ class Copies:
     unneeded: int = 0
     moments: tuple[tuple[str, str], ...] = ()
     waiting: int = 0
+    stranger: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,8 @@ def copied(region: RegionReport) -> list[str]:
     if copies.unneeded:
         runs = f"{size(copies.unneeded)} of results in all"
         lines.append(f"never back: {runs}, gone before anybody could look")
+    if copies.stranger:
+        lines.append(f"nothing stays there: {copies.stranger} runs, too, and may write")
     runs = f"{copies.runs} run{'' if copies.runs == 1 else 's'}"
     lines.append(f"copying took {duration(copies.us / copies.runs)} a run, over {runs}")
     return lines

@@ -41,6 +41,7 @@ def copies(plans: Sequence[Plan]) -> Copies | None:
         unneeded=sum(traffic.late - traffic.waiting for traffic in every),
         moments=tuple(moments),
         waiting=sum(traffic.waiting for traffic in every),
+        stranger=next((traffic.stranger for traffic in every if traffic.stranger), ""),
     )
 
 

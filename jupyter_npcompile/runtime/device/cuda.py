@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from jupyter_npcompile.runtime.device.staging import Staging
 
 
+_INDUCTOR = {"compile_threads": 1}
+"""Triton compiles in the thread that asks for it: no processes are left behind, and no threads
+that look as if the user's code ran in them (`residency.is_alone`)."""
+
+
 class Cuda(Device):
     """A CUDA device.
 
@@ -71,7 +76,8 @@ class Cuda(Device):
 
             staging = None if tensor.nbytes < WORTH else self._staging
             if staging is None or not is_dense(tensor):
-                return tensor.to(self.place, copy=True)
+                # Unless it is pinned, the driver has read it when this returns.
+                return tensor.to(self.place, copy=True, non_blocking=not tensor.is_pinned())
             made = self.empty(tensor.shape, tensor.stride(), tensor.dtype)
             staging.to_device(flat(tensor), flat(made))
             return made
@@ -117,6 +123,7 @@ class Cuda(Device):
         import torch
         from torch._inductor import config, standalone_compile
 
+        from jupyter_npcompile.runtime.device.signs import with_signs
         from jupyter_npcompile.tracer.lowering import INDUCTOR
 
         examples = [node.meta["val"] for node in module.graph.nodes if node.op == "placeholder"]
@@ -124,8 +131,10 @@ class Cuda(Device):
             self.empty(v.shape, v.stride(), v.dtype) for v in examples
         ]
         try:
-            with config.patch(INDUCTOR), torch.no_grad():
-                made = standalone_compile(module, given, dynamic_shapes="from_example_inputs")
+            with config.patch({**INDUCTOR, **_INDUCTOR}), torch.no_grad():
+                made = standalone_compile(
+                    with_signs(module), given, dynamic_shapes="from_example_inputs"
+                )
         except Exception as error:
             reason = f"{type(error).__name__}: {first_line(error)}"
             say(f"Inductor compiles nothing for {self.name}, operations run one by one: {reason}")
@@ -135,13 +144,11 @@ class Cuda(Device):
     def launch(
         self, kernels: Launch, tensors: Sequence[torch.Tensor], nbytes: int
     ) -> Sequence[torch.Tensor]:
-        """Run, and wait until it is done: a failing kernel says so only then."""
+        """Begin to run: a failing kernel says so later."""
         import torch
 
         with self.guarded(nbytes), torch.cuda.device(self.place):
-            results = kernels(*tensors)
-            self.synchronise()
-        return results
+            return kernels(*tensors)
 
     def synchronise(self) -> None:
         """Wait for the GPU."""

@@ -134,7 +134,7 @@ class Device(abc.ABC):
 
     @abc.abstractmethod
     def get(self, tensor: torch.Tensor, host: torch.Tensor) -> None:
-        """Copy a tensor of the device into host memory."""
+        """Copy a tensor of the device into host memory, and wait for it."""
 
     @abc.abstractmethod
     def empty(
@@ -158,7 +158,7 @@ class Device(abc.ABC):
     def launch(
         self, kernels: Launch, tensors: Sequence[torch.Tensor], nbytes: int
     ) -> Sequence[torch.Tensor]:
-        """Run on tensors of the device.
+        """Begin to run on tensors of the device; it may be under way when this returns.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ class Device(abc.ABC):
         Raises
         ------
         DeviceMemoryError, LaunchError
-            When it did not come to its end.
+            When it cannot. What fails later is said by what waits for it.
         """
 
     @abc.abstractmethod

@@ -33,12 +33,15 @@ class Launched:
         Their arguments, on the device.
     results : sequence of torch.Tensor
         What they gave, there.
+    passed : bool
+        Whether NumPy would raise nothing, as far as the graph checks it.
     seconds : float
         Time that copying arguments has taken.
     """
 
     given: list[torch.Tensor]
     results: Sequence[torch.Tensor]
+    passed: bool
     seconds: float
 
 
@@ -51,6 +54,8 @@ class Kernels:
         Functional, lowered for the CPU.
     device : Device
         Where it runs.
+    checks : bool
+        Whether its last result says if NumPy would raise nothing.
     one_by_one : bool
         Whether its operations are to run one by one.
 
@@ -64,8 +69,11 @@ class Kernels:
         Why it does not, though the device is asked to.
     """
 
-    def __init__(self, module: GraphModule, device: Device, *, one_by_one: bool) -> None:
+    def __init__(
+        self, module: GraphModule, device: Device, *, checks: bool, one_by_one: bool
+    ) -> None:
         self.device = device
+        self._checks = checks
         self.single, self.note = False, ""
         if device.single:
             try:
@@ -78,7 +86,7 @@ class Kernels:
         self._launch, self.how = device.prepare(there, one_by_one=one_by_one)
 
     def run(self, hosts: Sequence[torch.Tensor], known: Sequence[torch.Tensor | None]) -> Launched:
-        """Copy what is not there yet, and run.
+        """Copy what is not there yet, run, and wait for it.
 
         Parameters
         ----------
@@ -107,9 +115,15 @@ class Kernels:
             copied(host, device, self._narrowed) if there is None else there
             for host, there in zip(hosts, known, strict=True)
         ]
-        device.synchronise()
         seconds = perf_counter() - began
-        return Launched(given, device.launch(self._launch, given, needed), seconds)
+        results, passed = device.launch(self._launch, given, needed), True
+        with device.guarded(needed):  # a kernel that fails says so to who waits
+            if self._checks:
+                *results, check = results
+                passed = bool(check)
+            else:
+                device.synchronise()
+        return Launched(given, results, passed, seconds)
 
     def _narrowed(self, host: torch.Tensor) -> torch.Tensor:
         if not self.single:
@@ -124,20 +138,13 @@ class Kernels:
         return SINGLE.get(host, host) if self.single else host
 
     def fetch(self, result: torch.Tensor, array: Array) -> int:
-        """Copy a result into an array, and wait for it; returns how many bytes were copied."""
-        nbytes = self.begin_fetch(result, array)
-        self.device.synchronise()
-        return nbytes
-
-    def begin_fetch(self, result: torch.Tensor, array: Array) -> int:
-        """The same; it may be under way when this returns."""
+        """Copy a result into an array; returns how many bytes were copied."""
         host = torch.from_numpy(array)
         if result.dtype == host.dtype:
             self.device.get(result, host)
             return host.nbytes
         narrow = torch.empty_like(host, dtype=result.dtype)
         self.device.get(result, narrow)
-        self.device.synchronise()
         host.copy_(narrow)
         return narrow.nbytes
 

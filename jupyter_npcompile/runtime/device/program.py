@@ -60,7 +60,9 @@ class DeviceProgram(TensorProgram):
         super().__init__(graph, lowered)
         self.device = device
         self.traffic = Traffic()
-        self._kernels = Kernels(lowered.module, device, one_by_one=one_by_one)
+        self._kernels = Kernels(
+            lowered.module, device, checks=bool(lowered.checks), one_by_one=one_by_one
+        )
         self.kernels = self._kernels.how
         self.epsilon = EPSILON if self._kernels.single else 0.0
         self.note = self._kernels.note
@@ -84,7 +86,7 @@ class DeviceProgram(TensorProgram):
         return with_room(self.device, lambda: self._ran(values, copies))
 
     def _ran(self, values: Sequence[Any], copies: Residency | None) -> There:
-        device, kernels = self.device, self._kernels
+        kernels = self._kernels
         hosts = self._tensors(values)
         there = [
             None if copies is None else copies.find(value, kernels.dtype(host.dtype))
@@ -94,14 +96,11 @@ class DeviceProgram(TensorProgram):
             self._bring(values, there, copies)
         with torch.no_grad():
             launched = kernels.run(hosts, there)
-            given, results = launched.given, launched.results
-            began = perf_counter()
-            flags = results[len(results) - self._checks :]
-            if flags and not torch.stack([flag.reshape(()) for flag in flags]).all():
+            if not launched.passed:
                 raise CheckFailedError("NumPy would raise for these values")
+            given, began = launched.given, perf_counter()
             self._note(given, there)
-            buffers, late = self._results(values, results, copies)
-            device.synchronise()
+            buffers, late = self._results(values, launched.results, copies)
         self.traffic.seconds += launched.seconds + perf_counter() - began
         if copies is not None:
             for value, tensor, known in zip(values, given, there, strict=True):
@@ -112,6 +111,7 @@ class DeviceProgram(TensorProgram):
             for buffer, tensor in buffers:
                 if same_strides(tensor, buffer):
                     copies.keep(buffer, tensor)
+            self.traffic.stranger = copies.stranger
         fresh, written = self._sorted([buffer for buffer, _ in buffers], late)
         return fresh, written, late
 
@@ -159,7 +159,7 @@ class DeviceProgram(TensorProgram):
                 assert copies is not None
                 copies.late.put(buffer, content, written=False)
                 continue
-            self.traffic.note_return(id, self._kernels.begin_fetch(tensor, buffer))
+            self.traffic.note_return(id, self._kernels.fetch(tensor, buffer))
             if target is not None:
                 self._kernels.keep_digits(target, buffer)
         return buffers, late

@@ -27,10 +27,17 @@ if TYPE_CHECKING:
 
     from jupyter_npcompile.runtime.device.device import Device
 
-_OURS = ("ipykernel.", "IPython.", "jupyter_npcompile.", "zmq.utils.garbage")
+_OURS = (
+    "ipykernel.",
+    "IPython.",
+    "jupyter_npcompile.",
+    "torch._inductor.",
+    "zmq.utils.garbage",
+)
 """Modules whose threads write into no array of the user's.
 
 That of pyzmq runs from the first large message on, such as a figure; it forgets what was sent.
+Those of Inductor wait for processes that compile.
 """
 
 
@@ -65,9 +72,12 @@ class Residency:
         Whether results may be late now.
     place : str
         Where the program is, for the report.
+    stranger : str
+        The thread because of which nothing was kept last, for the report.
     """
 
     def __init__(self, device: Device) -> None:
+        self.stranger = ""
         self.device = device
         self.late = LateResults(device)
         self.puts_off = False
@@ -87,7 +97,7 @@ class Residency:
         copy = self._copies.get(key_of(array))
         if copy is None or copy.owner() is not owner(array) or copy.tensor.dtype != dtype:
             return None
-        if not is_alone():
+        if not self._is_alone():
             self.drop()
             return None
         return copy.tensor
@@ -103,7 +113,7 @@ class Residency:
         tensor : torch.Tensor
             The copy, which nobody writes into.
         """
-        if type(array) is not np.ndarray or not owns(owner(array)) or not is_alone():
+        if type(array) is not np.ndarray or not owns(owner(array)) or not self._is_alone():
             return
         key = key_of(array)
         table = self._copies
@@ -115,6 +125,10 @@ class Residency:
 
         nbytes = tensor.untyped_storage().nbytes()
         table[key] = _Copy(weakref.ref(owner(array), gone), tensor, nbytes)
+
+    def _is_alone(self) -> bool:
+        self.stranger = stranger()
+        return not self.stranger
 
     def written(self, array: Array) -> None:
         """Something is about to be written into an array: let go of what overlaps it.
@@ -174,17 +188,26 @@ def is_alone() -> bool:
     >>> stop.set()
     >>> thread.join()
     """
+    return not stranger()
+
+
+def stranger() -> str:
+    """A thread in which code of the user's may run while this one does; empty without one."""
     here, threads = threading.current_thread(), threading.enumerate()
     if here is not threading.main_thread():
-        return False
+        return "the main thread"
     named = {thread.ident for thread in threads}
     # Threads may be started without `threading`, and be about to end without their name.
     frames = sys._current_frames()
     strangers = [_thread_of(frames[ident]) for ident in frames.keys() - named - _SILENT]
     del frames  # one of them is this one, which would keep itself and its callers alive
-    if not all(thread is not None and _is_ours(thread) for thread in strangers):
-        return False
-    return all(thread is here or thread.ident in _SILENT or _is_ours(thread) for thread in threads)
+    for thread in threads:
+        if thread is not here and thread.ident not in _SILENT and not _is_ours(thread):
+            return f"thread {thread.name!r} of {_module_of(thread)}"
+    for unnamed in strangers:
+        if unnamed is None or not _is_ours(unnamed):
+            return "a thread that was started without `threading`"
+    return ""
 
 
 def _thread_of(frame: FrameType) -> threading.Thread | None:
@@ -211,8 +234,12 @@ def distrust_subshells() -> None:
 def _is_ours(thread: threading.Thread) -> bool:
     if "subshell" in type(thread).__module__:
         return bool(_subshells_rest) and all(rest() for rest in _subshells_rest)
+    return _module_of(thread).startswith(_OURS)
+
+
+def _module_of(thread: threading.Thread) -> str:
+    """The module of the code that a thread runs, as far as it can be told."""
     if type(thread) is not threading.Thread:
-        return type(thread).__module__.startswith(_OURS)
+        return type(thread).__module__
     target = getattr(thread, "_target", None)
-    module = getattr(target, "__module__", None) or ""
-    return module.startswith(_OURS)
+    return getattr(target, "__module__", None) or "threading"

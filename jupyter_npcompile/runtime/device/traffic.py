@@ -33,6 +33,8 @@ class Traffic:
         Bytes of results that somebody may still ask for.
     moments : dict of int to str
         When results of the last run were copied back that had waited for it.
+    stranger : str
+        The thread because of which the last run has left nothing on the device.
     """
 
     runs: int = 0
@@ -47,6 +49,7 @@ class Traffic:
     left: dict[int, int] = field(default_factory=dict)
     waiting: int = 0
     moments: dict[int, str] = field(default_factory=dict)
+    stranger: str = ""
 
     def begin(self, inputs: dict[int, int], spared: dict[int, int]) -> None:
         """A run has copied inputs; others were there already."""
