@@ -57,7 +57,7 @@ LARGE = {
     *("test_autodiff_arrays.py", "test_autodiff_calls.py", "test_autodiff_chains.py"),
     *("test_autodiff_compiled.py", "test_autodiff_compiled_rows.py", "test_autodiff_sciences.py"),
     *("test_autodiff_joint.py", "test_autodiff_loops.py", "test_autodiff_programs.py"),
-    "test_corpus.py",
+    *("test_corpus.py", "test_cuda.py"),
     *("test_loops_fancy.py", "test_loops_fusing.py", "test_loops_linear_algebra.py"),
     *("test_loops_operands.py", "test_loops_random.py", "test_loops_reductions.py"),
     *("test_loops_rows.py", "test_loops_semantics.py", "test_loops_small_arrays.py"),
@@ -147,6 +147,12 @@ def _device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     device = os.environ.get("NPCOMPILE_TEST_DEVICE", "").partition(" ")[0]
     if device and request.path.name.startswith("test_autodiff_"):
         monkeypatch.setattr(jupyter_npcompile.settings, "device", device)
+
+
+@pytest.fixture
+def on_the_cpu(_device: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is tested is how the CPU computes gradients, wherever others are computed."""
+    monkeypatch.setattr(jupyter_npcompile.settings, "device", "cpu")
 
 
 @pytest.fixture(autouse=True)

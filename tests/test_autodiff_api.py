@@ -129,7 +129,7 @@ def linear_algebra(x: Any) -> Any:
         np.sum(np.linalg.solve(a, x)) + np.linalg.det(a) / 50 + np.sum(np.linalg.inv(a)[0])
         + np.linalg.cholesky(a)[2, 1] + values[0] + vectors[0, 0] ** 2 + q[0, 1] + r[0, 2]
         + u[1, 0] ** 2 + s[1] + np.linalg.norm(a) + np.linalg.lstsq(a, x, rcond=None)[0][0]
-        + np.linalg.eigvals(a).max()
+        + np.linalg.eigvals(a).real.max()
     )  # fmt: skip
 
 

@@ -252,6 +252,7 @@ PARAMETERS = {
     ],
     ids=["products", "systems", "spectra", "loops"],
 )
+@pytest.mark.usefixtures("on_the_cpu")
 def test_a_gradient_is_one_piece(
     functions: tuple[Callable[..., Any], ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -222,6 +222,7 @@ def test_numpy_computes_the_factors(name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("on_the_cpu")
 def test_factors_are_compiled_with_numpy_s_signs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(npc.settings, "tier", "inductor")
     monkeypatch.setattr(npc.settings, "first_run_check", "raise")
@@ -405,6 +406,7 @@ def test_reversed_and_permuted_views_are_compiled(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("on_the_cpu")
 def test_an_array_given_twice_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(npc.settings, "tier", "inductor")
     monkeypatch.setattr(npc.settings, "first_run_check", "raise")

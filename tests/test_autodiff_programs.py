@@ -282,7 +282,9 @@ def test_compiled_gradients(first: int, monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setattr(npc.settings, "first_run_check", "raise")
         gradient = npc.value_and_grad(total)
         gradient(every)
-        assert gradient._fast.reasons == {}
+        there = npc.settings.device != "cpu"  # loops are not rolled up there
+        reasons = gradient._fast.reasons.values()
+        assert all(there and "too many to be compiled at once" in reason for reason in reasons)
         value, found = gradient(every)
         np.testing.assert_allclose(value, sum(value for value, _ in wanted), rtol=1e-9)
         for one, (other, expected) in zip(found, wanted, strict=True):

@@ -305,6 +305,7 @@ def test_random_programs(tmp_path: Path) -> None:
     assert loops > 30
 
 
+@pytest.mark.usefixtures("on_the_cpu")
 def test_a_long_loop_is_compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[Replay] = []
     monkeypatch.setattr(npc.settings, "tier", "auto")

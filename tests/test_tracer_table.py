@@ -70,6 +70,10 @@ def test_every_public_name_has_a_row() -> None:
     assert sorted(set(exactly) - set(methods)) == []
 
 
+GONE = {"numpy.row_stack"}
+"""Names that NumPy has from 2.5 on no more."""
+
+
 def test_every_row_is_a_name_of_numpy() -> None:
     missing = []
     for row in ROWS:
@@ -80,7 +84,7 @@ def test_every_row_is_a_name_of_numpy() -> None:
                 operator.attrgetter(row.name.removeprefix("numpy."))(np)
             except AttributeError:
                 missing.append(row.name)
-    assert missing == []
+    assert set(missing) <= GONE
 
 
 def test_one_row_per_function() -> None:
@@ -155,4 +159,8 @@ def test_the_page_is_up_to_date() -> None:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert (path / "docs/coverage.md").read_text(encoding="utf-8") == module.page()
+    page = (path / "docs/coverage.md").read_text(encoding="utf-8")
+    version = ".".join(np.__version__.split(".")[:2])
+    if f"NumPy {version}:" not in page:
+        pytest.skip("the page is about another version of NumPy")
+    assert page == module.page()

@@ -7,11 +7,11 @@ import importlib
 import sys
 import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime.anonymous import key_of, named
@@ -42,16 +42,6 @@ class Runnable(Protocol):
 
     def run(self, values: Sequence[Any]) -> tuple[dict[int, Any], dict[int, Array]]:
         """Run on the inputs without changing any of them."""
-
-
-@runtime_checkable
-class RunnableThere(Runnable, Protocol):
-    """What runs a segment on a device, where some of its inputs may lie already."""
-
-    def run_there(
-        self, values: Sequence[Any], copies: Residency | None
-    ) -> tuple[dict[int, Any], dict[int, Array], dict[int, Content]]:
-        """The same with copies of arrays, which it may use and add to; results may be late."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +120,10 @@ class Artifact:
         late : dict of int to Content
             What other written inputs are to be filled with, some time.
         """
-        if isinstance(self.program, RunnableThere):
-            return self.program.run_there(values, copies)
+        run_there: Callable[..., Any] | None = getattr(self.program, "run_there", None)
+        if run_there is not None:
+            outputs, written, late = run_there(values, copies)
+            return outputs, written, late
         copies.settle()
         return *self.program.run(values), {}
 

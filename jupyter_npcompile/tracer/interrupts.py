@@ -8,7 +8,6 @@ they are noted, and handled at the next operation or at the end.
 
 from __future__ import annotations
 
-import inspect
 import operator
 import signal
 import threading
@@ -20,8 +19,9 @@ from typing import Any, cast
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGALRM", "SIGUSR1", "SIGUSR2", "SIGBREAK")
 _HELD = [cast("int", getattr(signal, name)) for name in _NAMES if hasattr(signal, name)]
-_get: Callable[[int], Any] = inspect.unwrap(signal.getsignal)
-_set: Callable[[int, Any], Any] = inspect.unwrap(signal.signal)
+_signal = vars(signal).get("_signal", signal)
+_get: Callable[[int], Any] = _signal.getsignal
+_set: Callable[[int, Any], Any] = _signal.signal
 """Python's functions without their wrappers, which make enumerations of numbers."""
 
 

@@ -20,6 +20,9 @@ HERE = Path(__file__).parent
 GRADIENTS = "gradients.md"
 """The file with what `gradients` measured."""
 
+DEVICES = "devices.md"
+"""The section about a GPU, beside this module: such a machine is rarely at hand."""
+
 WAITING = "waiting.json"
 """The file with first results that were measured in turns."""
 
@@ -60,6 +63,10 @@ def publish(folder: Path) -> str:
     if (folder / GRADIENTS).exists():
         report = HERE / "RESULTS.md"
         section = (folder / GRADIENTS).read_text().rstrip("\n")
+        report.write_text(notebook.insert(report.read_text(), section))
+    if (HERE / DEVICES).exists():
+        report = HERE / "RESULTS.md"
+        section = (HERE / DEVICES).read_text().rstrip("\n")
         report.write_text(notebook.insert(report.read_text(), section))
     return f"wrote {HERE / 'RESULTS.md'}: commit it with results.svg and results.json"
 

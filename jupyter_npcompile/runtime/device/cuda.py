@@ -1,7 +1,7 @@
 """CUDA: tensors in the memory of a GPU, and kernels that Inductor writes in Triton.
 
-Nothing here has run on a GPU yet. The tests of this module look at what can be
-seen without one; those that need one carry the marker ``cuda``.
+The tests of this module look at what can be seen without a GPU; those that need one
+carry the marker ``cuda``.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class Cuda(Device):
         import torch
         from torch._inductor import config, standalone_compile
 
-        from jupyter_npcompile.runtime.device.signs import with_signs
+        from jupyter_npcompile.runtime.device.signs import KEPT, with_signs
         from jupyter_npcompile.tracer.lowering import INDUCTOR
 
         examples = [node.meta["val"] for node in module.graph.nodes if node.op == "placeholder"]
@@ -131,7 +131,7 @@ class Cuda(Device):
             self.empty(v.shape, v.stride(), v.dtype) for v in examples
         ]
         try:
-            with config.patch({**INDUCTOR, **_INDUCTOR}), torch.no_grad():
+            with config.patch({**INDUCTOR, **_INDUCTOR, **KEPT}), torch.no_grad():
                 made = standalone_compile(
                     with_signs(module), given, dynamic_shapes="from_example_inputs"
                 )
@@ -139,7 +139,9 @@ class Cuda(Device):
             reason = f"{type(error).__name__}: {first_line(error)}"
             say(f"Inductor compiles nothing for {self.name}, operations run one by one: {reason}")
             return module, "aten"
-        return made, "inductor"
+        from jupyter_npcompile.runtime.device.captures import Captures, capture
+
+        return Captures(made, self.place, capture, self.synchronise), "inductor"
 
     def launch(
         self, kernels: Launch, tensors: Sequence[torch.Tensor], nbytes: int

@@ -14,7 +14,7 @@ from jupyter_npcompile.runtime.arrays import allocate
 from jupyter_npcompile.runtime.device.device import Device
 from jupyter_npcompile.runtime.device.kernels import Kernels, with_room
 from jupyter_npcompile.runtime.device.late import Content
-from jupyter_npcompile.runtime.device.layouts import same_strides
+from jupyter_npcompile.runtime.device.layouts import overlaps_itself, same_strides
 from jupyter_npcompile.runtime.device.residency import Residency
 from jupyter_npcompile.runtime.device.rounding import EPSILON
 from jupyter_npcompile.runtime.device.traffic import Traffic
@@ -60,6 +60,7 @@ class DeviceProgram(TensorProgram):
         super().__init__(graph, lowered)
         self.device = device
         self.traffic = Traffic()
+        one_by_one = one_by_one or _writes_overlapping(graph)
         self._kernels = Kernels(
             lowered.module, device, checks=bool(lowered.checks), one_by_one=one_by_one
         )
@@ -173,3 +174,14 @@ class DeviceProgram(TensorProgram):
             {id: nbytes for id, nbytes, spared in sizes if not spared},
             {id: nbytes for id, nbytes, spared in sizes if spared},
         )
+
+
+def _writes_overlapping(graph: Graph) -> bool:
+    """Whether it writes an input whose elements share memory.
+
+    Operations of torch then find what was written in all of them; a kernel that Inductor
+    makes of several takes each element for memory of its own.
+    """
+    nodes = graph.by_id()
+    kinds = [nodes[id].type for id in graph.writes]
+    return any(overlaps_itself(kind.shape, kind.strides) for kind in kinds)

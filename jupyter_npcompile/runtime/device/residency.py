@@ -32,17 +32,23 @@ _OURS = (
     "IPython.",
     "jupyter_npcompile.",
     "torch._inductor.",
+    "tqdm._monitor",
     "zmq.utils.garbage",
 )
 """Modules whose threads write into no array of the user's.
 
 That of pyzmq runs from the first large message on, such as a figure; it forgets what was sent.
-Those of Inductor wait for processes that compile.
+Those of Inductor wait for processes that compile; that of tqdm, which Inductor starts as well,
+draws progress bars anew.
 """
 
 
 _SILENT: frozenset[int] = frozenset()
 """Other threads that do not: those of a test runner."""
+
+
+_known: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
+"""Threads that were looked at: they run no code of the user's, and never will."""
 
 
 _subshells_rest: list[Callable[[], bool]] = []
@@ -202,7 +208,12 @@ def stranger() -> str:
     strangers = [_thread_of(frames[ident]) for ident in frames.keys() - named - _SILENT]
     del frames  # one of them is this one, which would keep itself and its callers alive
     for thread in threads:
-        if thread is not here and thread.ident not in _SILENT and not _is_ours(thread):
+        if (
+            thread is not here
+            and thread not in _known
+            and thread.ident not in _SILENT
+            and not _is_ours(thread)
+        ):
             return f"thread {thread.name!r} of {_module_of(thread)}"
     for unnamed in strangers:
         if unnamed is None or not _is_ours(unnamed):
@@ -234,7 +245,10 @@ def distrust_subshells() -> None:
 def _is_ours(thread: threading.Thread) -> bool:
     if "subshell" in type(thread).__module__:
         return bool(_subshells_rest) and all(rest() for rest in _subshells_rest)
-    return _module_of(thread).startswith(_OURS)
+    ours = _module_of(thread).startswith(_OURS)
+    if ours:
+        _known.add(thread)
+    return ours
 
 
 def _module_of(thread: threading.Thread) -> str:
