@@ -123,7 +123,8 @@ CHECKED = 48
         "try:\n    y = y * 0.5 + x\n    print(k)\nexcept ValueError:\n    pass",
     ],
 )
-def test_a_loop_copies_back_once(body: str, rounds: int) -> None:
+def test_a_loop_copies_back_once(body: str, rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(late_results, "LONGEST", 1e6)  # however busy the machine is
     found = assert_same(in_loop(body, rounds=rounds), setup=SETUP, device="standin")
     segments = sum(region.segments for region in found.reports[-1].regions if region.copies)
     assert back(found) <= 2 * 48 + segments * CHECKED

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import torch
 
-from jupyter_npcompile.runtime.device.device import Device
+from jupyter_npcompile.runtime.device.device import Device, DeviceMemoryError
 from jupyter_npcompile.runtime.device.layouts import overlaps_itself
 
 SPARSE = 2
@@ -33,19 +33,31 @@ def copied(tensor: torch.Tensor, device: Device, narrow: Narrow = _unchanged) ->
     device : Device
         Where the copy goes.
     narrow : callable
-        What becomes of elements before they are copied.
+        What becomes of elements there: a GPU is quicker at that. Where there is no memory
+        for both, it is done before they are copied.
     """
     shape, strides = tensor.shape, tensor.stride()
     if not tensor.numel():
         return device.empty(shape, strides, narrow(tensor).dtype)
     extent = 1 + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
     if extent <= SPARSE * tensor.numel() or overlaps_itself(shape, strides):
-        memory = device.put(narrow(tensor.as_strided((extent,), (1,))))
+        memory = _put(tensor.as_strided((extent,), (1,)), device, narrow)
         return memory.as_strided(shape, strides, 0)
-    dense = narrow(tensor.contiguous())
+    dense = _put(tensor.contiguous(), device, narrow)
     made = device.empty(shape, strides, dense.dtype)
-    made.copy_(device.put(dense))
+    made.copy_(dense)
     return made
+
+
+def _put(tensor: torch.Tensor, device: Device, narrow: Narrow) -> torch.Tensor:
+    if narrow is _unchanged:
+        return device.put(tensor)
+    try:
+        there = device.put(tensor)
+        with device.guarded(tensor.nbytes):
+            return narrow(there)
+    except DeviceMemoryError:
+        return device.put(narrow(tensor))
 
 
 def extent_bytes(tensor: torch.Tensor) -> int:

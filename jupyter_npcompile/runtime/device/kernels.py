@@ -112,7 +112,7 @@ class Kernels:
         device.demand(needed)
         began = perf_counter()
         given = [
-            copied(host, device, self._narrowed) if there is None else there
+            self._sent(host) if there is None else there
             for host, there in zip(hosts, known, strict=True)
         ]
         seconds = perf_counter() - began
@@ -125,10 +125,14 @@ class Kernels:
                 device.synchronise()
         return Launched(given, results, passed, seconds)
 
-    def _narrowed(self, host: torch.Tensor) -> torch.Tensor:
-        if not self.single:
-            return host
-        made = narrowed(host)
+    def _sent(self, host: torch.Tensor) -> torch.Tensor:
+        """A copy of an argument, in the precision in which it is computed with."""
+        if self.dtype(host.dtype) == host.dtype:
+            return copied(host, self.device)
+        return copied(host, self.device, self._narrowed)
+
+    def _narrowed(self, tensor: torch.Tensor) -> torch.Tensor:
+        made = narrowed(tensor)
         if made is None:
             raise CheckFailedError("a number is too large for single precision")
         return made
@@ -143,10 +147,16 @@ class Kernels:
         if result.dtype == host.dtype:
             self.device.get(result, host)
             return host.nbytes
-        narrow = torch.empty_like(host, dtype=result.dtype)
-        self.device.get(result, narrow)
-        host.copy_(narrow)
-        return narrow.nbytes
+        try:
+            with self.device.guarded(host.nbytes):
+                wide = result.to(host.dtype)  # the GPU is quicker at that
+        except DeviceMemoryError:
+            narrow = torch.empty_like(host, dtype=result.dtype)
+            self.device.get(result, narrow)
+            host.copy_(narrow)
+            return narrow.nbytes
+        self.device.get(wide, host)
+        return host.nbytes
 
     def keep_digits(self, before: Array, now: Array) -> None:
         """In single precision, what was not written keeps the digits that it had.

@@ -76,7 +76,7 @@ def single(module: GraphModule) -> GraphModule:
 
 
 def narrowed(tensor: torch.Tensor) -> torch.Tensor | None:
-    """A tensor of the host in single precision; None where a number is too large for it."""
+    """A tensor in single precision; None where a number is too large for it."""
     made = tensor.to(SINGLE.get(tensor.dtype, tensor.dtype))
     if made.dtype != tensor.dtype and torch.isinf(made).any():
         return made if torch.equal(torch.isinf(made), torch.isinf(tensor)) else None

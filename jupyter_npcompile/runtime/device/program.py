@@ -100,7 +100,7 @@ class DeviceProgram(TensorProgram):
             if not launched.passed:
                 raise CheckFailedError("NumPy would raise for these values")
             given, began = launched.given, perf_counter()
-            self._note(given, there)
+            self._note(hosts, there)
             buffers, late = self._results(values, launched.results, copies)
         self.traffic.seconds += launched.seconds + perf_counter() - began
         if copies is not None:
@@ -165,14 +165,12 @@ class DeviceProgram(TensorProgram):
                 self._kernels.keep_digits(target, buffer)
         return buffers, late
 
-    def _note(self, given: Sequence[torch.Tensor], there: Sequence[torch.Tensor | None]) -> None:
+    def _note(self, hosts: Sequence[torch.Tensor], there: Sequence[torch.Tensor | None]) -> None:
         """Count what a run has copied to the device."""
-        traffic = self.traffic
-        known = zip(self._ids, given, there, strict=True)
-        sizes = [(id, tensor.nbytes, copy is not None) for id, tensor, copy in known]
-        traffic.begin(
-            {id: nbytes for id, nbytes, spared in sizes if not spared},
-            {id: nbytes for id, nbytes, spared in sizes if spared},
+        known = [*zip(self._ids, hosts, there, strict=True)]
+        self.traffic.begin(
+            {id: host.nbytes for id, host, copy in known if copy is None},
+            {id: copy.nbytes for id, _, copy in known if copy is not None},
         )
 
 
