@@ -80,12 +80,14 @@ class Captures:
 
     def _tried(self, tensors: Sequence[torch.Tensor]) -> str:
         """Capture and compare; gives the reason if nothing comes of it."""
-        results, again = (_tensors(self._kernels(*tensors)) for _ in range(2))
-        every = [*tensors, *results]
-        if sum(one.nbytes for one in every) > LARGEST:
+        if _nbytes(tensors) > LARGEST:
             return "its arrays are large"
-        if any(one.device != self._place for one in every):
+        results = _tensors(self._kernels(*tensors))
+        if _nbytes([*tensors, *results]) > LARGEST:
+            return "its arrays are large"
+        if any(one.device != self._place for one in (*tensors, *results)):
             return "not everything is there"
+        again = _tensors(self._kernels(*tensors))
         if all(one.data_ptr() == two.data_ptr() for one, two in zip(results, again, strict=True)):
             return "nothing is launched"  # they are arguments, or constants
         if any(overlaps_itself(one.shape, one.stride()) for one in tensors):
@@ -118,6 +120,10 @@ class Captures:
 
 def _tensors(results: Sequence[Any]) -> list[torch.Tensor]:
     return [one for one in results if isinstance(one, torch.Tensor)]
+
+
+def _nbytes(tensors: Sequence[torch.Tensor]) -> int:
+    return sum(tensor.nbytes for tensor in tensors)
 
 
 def _layout(tensor: torch.Tensor) -> tuple[Any, ...]:
