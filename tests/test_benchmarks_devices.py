@@ -38,7 +38,9 @@ def test_every_program_gives_what_numpy_gives(
     assert copied.copied is not None
     assert stays.copied is not None
     assert copied.copied >= sum(array.nbytes for array in arrays)
-    assert stays.copied < copied.copied / 4
+    state, *constants = (array.nbytes for array in arrays)
+    # Where somebody may look at any time, as hypothesis does, a state comes back in each step.
+    assert stays.copied <= state + sum(constants) / 10
 
 
 def test_what_fails_has_a_note(tmp_path: Path) -> None:
