@@ -174,6 +174,5 @@ def test_launches_at_once_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None
     plans = [plan for state in states_of(handle) for plan in state.every_plan()]
     programs = [plan.artifact.program for plan in plans if plan.artifact is not None]
     launches: list[Any] = [program._kernels._launch for program in programs]  # type: ignore[attr-defined]
-    print([launch.reason for launch in launches])
     assert all(launch.reason != "not tried" for launch in launches)
     assert not any(launch.reason.startswith("not captured") for launch in launches)

@@ -20,7 +20,7 @@ from typing import Any, cast
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGALRM", "SIGUSR1", "SIGUSR2", "SIGBREAK")
 _HELD = [cast("int", getattr(signal, name)) for name in _NAMES if hasattr(signal, name)]
 _signal = vars(signal).get("_signal", signal)
-_get: Callable[[int], Any] = _signal.getsignal
+handler_of: Callable[[int], Any] = _signal.getsignal
 _set: Callable[[int, Any], Any] = _signal.signal
 """Python's functions without their wrappers, which make enumerations of numbers."""
 
@@ -47,7 +47,7 @@ class _Held:
             return
         try:
             for number in _HELD:
-                handler = _get(number)
+                handler = handler_of(number)
                 if callable(handler):
                     self._handlers[number] = handler
                     _set(number, self._note)

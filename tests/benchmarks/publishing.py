@@ -61,13 +61,9 @@ def publish(folder: Path) -> str:
     if (folder / NOTEBOOK).exists():
         publish_notebook(folder)
     if (folder / GRADIENTS).exists():
-        report = HERE / "RESULTS.md"
-        section = (folder / GRADIENTS).read_text().rstrip("\n")
-        report.write_text(notebook.insert(report.read_text(), section))
+        _insert((folder / GRADIENTS).read_text())
     if (HERE / DEVICES).exists():
-        report = HERE / "RESULTS.md"
-        section = (HERE / DEVICES).read_text().rstrip("\n")
-        report.write_text(notebook.insert(report.read_text(), section))
+        _insert((HERE / DEVICES).read_text())
     return f"wrote {HERE / 'RESULTS.md'}: commit it with results.svg and results.json"
 
 
@@ -98,6 +94,11 @@ def short(text: str) -> str:
 
 def publish_notebook(folder: Path) -> str:
     """Put what was measured of the first notebook into ``RESULTS.md``."""
+    return f"wrote {_insert(notebook.read(folder / NOTEBOOK))}: commit it"
+
+
+def _insert(section: str) -> Path:
+    """Put a section into ``RESULTS.md``, in the place of that with its heading."""
     report = HERE / "RESULTS.md"
-    report.write_text(notebook.insert(report.read_text(), notebook.read(folder / NOTEBOOK)))
-    return f"wrote {report}: commit it"
+    report.write_text(notebook.insert(report.read_text(), section.rstrip("\n")))
+    return report

@@ -14,15 +14,11 @@ SPARSE = 2
 """How many times as many bytes as the elements have may be copied, gaps included."""
 
 
-def _unchanged(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor
-
-
 Narrow: TypeAlias = Callable[[torch.Tensor], torch.Tensor]
 """Gives the same elements in another dtype."""
 
 
-def copied(tensor: torch.Tensor, device: Device, narrow: Narrow = _unchanged) -> torch.Tensor:
+def copied(tensor: torch.Tensor, device: Device, narrow: Narrow | None = None) -> torch.Tensor:
     """A copy on a device with the shape and the strides of a tensor of the host.
 
     Parameters
@@ -32,13 +28,14 @@ def copied(tensor: torch.Tensor, device: Device, narrow: Narrow = _unchanged) ->
         memory, as those of a broadcast array do.
     device : Device
         Where the copy goes.
-    narrow : callable
+    narrow : callable, optional
         What becomes of elements there: a GPU is quicker at that. Where there is no memory
         for both, it is done before they are copied.
     """
     shape, strides = tensor.shape, tensor.stride()
     if not tensor.numel():
-        return device.empty(shape, strides, narrow(tensor).dtype)
+        dtype = tensor.dtype if narrow is None else narrow(tensor).dtype
+        return device.empty(shape, strides, dtype)
     extent = 1 + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
     if extent <= SPARSE * tensor.numel() or overlaps_itself(shape, strides):
         memory = _put(tensor.as_strided((extent,), (1,)), device, narrow)
@@ -49,8 +46,8 @@ def copied(tensor: torch.Tensor, device: Device, narrow: Narrow = _unchanged) ->
     return made
 
 
-def _put(tensor: torch.Tensor, device: Device, narrow: Narrow) -> torch.Tensor:
-    if narrow is _unchanged:
+def _put(tensor: torch.Tensor, device: Device, narrow: Narrow | None) -> torch.Tensor:
+    if narrow is None:
         return device.put(tensor)
     try:
         there = device.put(tensor)

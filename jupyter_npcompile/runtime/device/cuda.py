@@ -123,6 +123,7 @@ class Cuda(Device):
         import torch
         from torch._inductor import config, standalone_compile
 
+        from jupyter_npcompile.runtime.device.captures import Captures, capture
         from jupyter_npcompile.runtime.device.signs import KEPT, with_signs
         from jupyter_npcompile.tracer.lowering import INDUCTOR
 
@@ -139,8 +140,6 @@ class Cuda(Device):
             reason = f"{type(error).__name__}: {first_line(error)}"
             say(f"Inductor compiles nothing for {self.name}, operations run one by one: {reason}")
             return module, "aten"
-        from jupyter_npcompile.runtime.device.captures import Captures, capture
-
         return Captures(made, self.place, capture, self.synchronise), "inductor"
 
     def launch(

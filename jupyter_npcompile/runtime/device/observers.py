@@ -12,7 +12,6 @@ import signal
 import sys
 import warnings
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,10 +19,8 @@ import numpy as np
 from jupyter_npcompile.runtime.device.layouts import owns
 from jupyter_npcompile.runtime.device.plain_data import FIXED, LARGEST
 from jupyter_npcompile.runtime.device.residency import is_alone
+from jupyter_npcompile.tracer.interrupts import handler_of
 from jupyter_npcompile.tracer.memory import Array, owner
-
-_handler: Callable[[int], Any] = vars(signal).get("_signal", signal).getsignal
-"""Without its wrapper, which makes enumerations of numbers."""
 
 _SIGNALS = tuple(map(int, signal.valid_signals()))
 
@@ -51,7 +48,7 @@ def is_unobserved() -> bool:
         and sys.getprofile() is None
         and not _is_monitored()
         and not gc.callbacks
-        and all(map(_calls_nobody, filter(None, map(_handler, _SIGNALS))))
+        and all(map(_calls_nobody, filter(None, map(handler_of, _SIGNALS))))
         and _module(warnings.showwarning).startswith(_SHOWS)
         and is_alone()
     )

@@ -42,19 +42,21 @@ def with_signs(module: GraphModule) -> GraphModule:
     made = GraphModule(module, graph)
     aten = torch.ops.aten
     for node in list(graph.nodes):
-        value = node.meta.get("val")
         if node.op == "get_attr":
             _constant(made, node)
         elif node.target in (aten.neg.default, aten.signbit.default):
             if node.args[0].meta["val"].dtype in _BITS:
                 _of_sign(graph, node)
         elif node.target == aten.full.default and _is_negative_zero(node.args[1]):
-            whole = _BITS[value.dtype]
+            dtype = node.meta["val"].dtype
+            if dtype not in _BITS:
+                continue
+            whole = _BITS[dtype]
             kwargs = {**node.kwargs, "dtype": whole}
             smallest = torch.iinfo(whole).min  # its bits are those of -0.0
             with graph.inserting_before(node):
                 bits = graph.call_function(aten.full.default, (node.args[0], smallest), kwargs)
-            _becomes(node, aten.view.dtype, (bits, value.dtype))
+            _becomes(node, aten.view.dtype, (bits, dtype))
     made.recompile()
     return made
 

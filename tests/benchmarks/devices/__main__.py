@@ -23,8 +23,6 @@ from tests.benchmarks.devices.programs import PROGRAMS
 from tests.benchmarks.devices.rivals import RIVALS
 from tests.benchmarks.devices.table import table
 
-MODULES = {"CuPy": "cupy", "JAX": "jax", "torch.compile": "torch"}
-
 
 def figures(tool: str, arguments: Sequence[str]) -> Iterator[Figure]:
     """What a process of its own measures with a tool."""
@@ -66,8 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     rivals = [
         name
-        for name in RIVALS
-        if options.device.startswith("cuda") and importlib.util.find_spec(MODULES[name])
+        for name, rival in RIVALS.items()
+        if options.device.startswith("cuda") and importlib.util.find_spec(rival.module)
     ]
     chosen = options.tools.split(",") if options.tools else [ours.NAME, *rivals]
     names = options.only.split(",") if options.only else [program.name for program in PROGRAMS]

@@ -31,9 +31,12 @@ class Rival(ABC):
     ----------
     name : str
         In the table.
+    module : str
+        What must be installed.
     """
 
     name: str
+    module: str
 
     @abstractmethod
     def to_device(self, array: Any) -> Any:
@@ -86,6 +89,7 @@ class CuPy(Rival):
     """Arrays of its own, an operation at a time."""
 
     name = "CuPy"
+    module = "cupy"
 
     def __init__(self) -> None:
         import cupy
@@ -113,6 +117,7 @@ class Jax(Rival):
     """Compiled by XLA; double precision is asked for."""
 
     name = "JAX"
+    module = "jax"
 
     def __init__(self) -> None:
         import jax
@@ -146,6 +151,7 @@ class TorchCompile(Rival):
     """
 
     name = "torch.compile"
+    module = "torch"
 
     def __init__(self) -> None:
         import torch

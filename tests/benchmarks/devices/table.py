@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from jupyter_npcompile.graph.amounts import size
 from tests.benchmarks.devices.figures import Figure
+from tests.benchmarks.markdown import escaped, time
 
 WAYS = {"copied": "from and to host memory", "stays": "data stays there"}
 
@@ -36,10 +37,10 @@ def _program(name: str, figures: Sequence[Figure]) -> str:
 def _row(figure: Figure, numpy: float | None) -> str:
     begin = f"| {figure.dtype} | {figure.tool} "
     if math.isnan(figure.seconds):
-        return f"{begin}| {figure.note} | | | | |"
+        return f"{begin}| {escaped(figure.note)} | | | | |"
     is_numpy = figure.tool == "NumPy"
     way = "" if is_numpy else WAYS[figure.way]
     speed = "" if is_numpy or numpy is None else f"{numpy / figure.seconds:.3g}"
     copied = "" if figure.copied is None else size(figure.copied)
     error = "" if figure.error is None else f"{figure.error:.1e}"
-    return f"{begin}| {way} | {figure.seconds * 1e3:.3g} ms | {speed} | {copied} | {error} |"
+    return f"{begin}| {way} | {time(figure.seconds)} | {speed} | {copied} | {error} |"
