@@ -36,6 +36,9 @@ NOT_RUN = "[ ]:"
 HEARD = 5
 """Seconds in which a notebook shows that it has been told to run a cell."""
 
+LAID_OUT = 20
+"""Seconds in which an editor has measured its lines: until then their symbols stand elsewhere."""
+
 RUN_SECONDS = 90.0
 """How long a cell may take, with the start of its kernel."""
 SCREENSHOTS = CHECKOUT / "build" / "screenshots"
@@ -209,7 +212,10 @@ class Lab:
 
     def marks(self, index: int) -> dict[int, Mark]:
         """Return the marks beside a cell: line number (1-based) to mark."""
-        found: dict[int, Mark] = self.cell(index).evaluate(_READ_MARKS)
+        deadline = time.monotonic() + LAID_OUT
+        while (found := self.cell(index).evaluate(_READ_MARKS)) is None:
+            assert time.monotonic() < deadline, "marks stand beside no line"
+            self.page.wait_for_timeout(0.05 * SECONDS)
         return {int(line): Mark(**mark) for line, mark in dict[Any, Any](found).items()}
 
     def wait_for_marks(self, index: int, count: int) -> dict[int, Mark]:
@@ -273,22 +279,23 @@ class Lab:
             self.faults.append(f"request to {request.url}")
 
 
-# Symbols stand beside their line, in an element of their own: pair by height.
+# Symbols stand beside their line, in an element of their own: pair by height. An editor places
+# that element by guessed heights until it has measured its lines: null until then.
 _READ_MARKS = """
-cell => Object.fromEntries(
-  [...cell.querySelectorAll('.jp-npcompile-mark')].map(mark => {
-    const middle = mark.parentElement.getBoundingClientRect().top + 2;
-    const lines = [...cell.querySelectorAll('.cm-line')];
-    const at = lines.findIndex(line => {
-      const box = line.getBoundingClientRect();
-      return box.top <= middle && middle < box.bottom;
-    });
+cell => {
+  const lines = [...cell.querySelectorAll('.cm-line')].map(line => line.getBoundingClientRect());
+  const found = {};
+  for (const mark of cell.querySelectorAll('.jp-npcompile-mark')) {
+    const { top } = mark.parentElement.getBoundingClientRect();
+    const at = lines.findIndex(line => Math.abs(line.top - top) < 2);
+    if (at < 0) return null;
     const kind = [...mark.classList]
       .map(name => name.replace('jp-npcompile-', ''))
       .find(name => name !== 'mark');
-    return [at + 1, { kind, label: mark.getAttribute('aria-label') }];
-  })
-)
+    found[at + 1] = { kind, label: mark.getAttribute('aria-label') };
+  }
+  return found;
+}
 """
 
 _RUN_AXE = """
