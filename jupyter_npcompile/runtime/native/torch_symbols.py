@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import importlib.util
 import os
@@ -11,6 +12,25 @@ from pathlib import Path
 
 _lock = threading.Lock()
 _loaded: list[object] = []
+_is_over = False
+
+
+def _exit() -> None:
+    """The process ends: not while a thread loads the library, which would crash both."""
+    global _is_over
+    _is_over = True
+    with _lock:
+        pass
+
+
+def _forked() -> None:
+    """A thread that another process has may have held the lock."""
+    global _lock
+    _lock = threading.Lock()
+
+
+atexit.register(_exit)
+os.register_at_fork(after_in_child=_forked)
 
 
 def are_there() -> bool:
@@ -39,6 +59,8 @@ def load() -> None:
     with _lock:
         if are_there():
             return
+        if _is_over:
+            raise OSError("torch's library is not loaded any more: the process ends")
         spec = importlib.util.find_spec("torch")
         assert spec is not None
         assert spec.origin is not None
