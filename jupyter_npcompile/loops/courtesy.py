@@ -2,14 +2,15 @@
 
 Of two threads that run Python, each has half of the time; and one that calls NumPy
 time and again, which lets go of Python's lock, waits after each call until the other
-has worked for 5 ms. So whoever is not urgent lets go of it sooner, and takes a break
-in which the user's code goes on, if it is seen to run. Turns add up: what they have
-taken from a run of the user's code is paid back, by breaks, from the time for which it
-has run.
+has worked for 5 ms. So whoever is not urgent waits as long as the user's code is seen
+to run, then works for some milliseconds at a time, and takes no more of its time than
+it has earned by running. Each turn costs it more than the turn is long: a thread that
+has lost the lock must be woken to have it back.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -17,25 +18,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter, sleep
 
-TURN = 0.0005
+TURN = 0.004
 """Seconds of work between two breaks."""
 
-BREAK = 0.00005
-"""Seconds of a break, so that somebody who wants the lock wakes and has it."""
+BREAK = 0.0005
+"""Seconds of a break: somebody who wants the lock wakes, has it, and is seen to run."""
 
-LONG = 6
-"""How many times as long as its turn a break is where the user's code runs."""
+WAKE = 0.001
+"""Seconds that the user's code loses besides a turn, until it has the lock again: measured on a
+virtual machine, as the least of turns of 0.5 and of 2 ms."""
+
+AT_ONCE = 0.015
+"""Seconds that all threads together may take from the user's code before it has earned any."""
+
+SHARE = 0.03
+"""Part of the time for which it runs that it earns."""
 
 IDLE = 0.02
 """Part of the time that a thread may run which has nothing to do."""
 
-AT_ONCE = 0.006
-"""Seconds that turns may take from the user's code before they are paid back."""
-
-SHARE = 0.03
-"""Part of the time for which the user's code runs that turns may take besides."""
-
-LOOK = 0.005
+LOOK = 0.05
 """Seconds of a break between two looks whether the user's code still runs."""
 
 
@@ -46,18 +48,85 @@ class _Turn(threading.local):
     ----------
     began : float or None
         When; None where somebody waits for what the thread does.
-    shares : bool
-        Whether the user's code ran in the break before.
-    owed : float
-        Seconds that turns have taken from it and not paid back.
+    used : float
+        What the user's code had used of its processor then, in seconds.
     """
 
     began: float | None = None
-    shares = False
-    owed = 0.0
+    used = 0.0
+
+    def begin(self) -> None:
+        """A turn begins."""
+        self.began, self.used = perf_counter(), _user_time()
 
 
 _turn = _Turn()
+
+
+class Account:
+    """What threads have taken from the user's code since it began to run.
+
+    Attributes
+    ----------
+    taken : float
+        Seconds that it has lost to them.
+    runs : bool
+        Whether it ran in the break before.
+    """
+
+    def __init__(self) -> None:
+        self.taken = 0.0
+        self.runs = False
+        self._since = 0.0
+        self._threads = 0
+        self._lock = threading.Lock()
+
+    def open(self) -> None:
+        """A thread begins to wait or to work."""
+        with self._lock:
+            if not self._threads:
+                self._begin(_user_time())
+            self._threads += 1
+
+    def close(self) -> None:
+        """A thread has ended that."""
+        with self._lock:
+            self._threads -= 1
+
+    def take(self, worked: float, ran: float) -> None:
+        """A thread has worked for so many seconds, in so many of which the user's code ran, too."""
+        if self.runs:
+            self.taken += max(0.0, worked - ran) * (1 + WAKE / TURN)
+
+    @property
+    def missing(self) -> float:
+        """Seconds that the user's code must run before anybody may take more."""
+        earned = SHARE * (_user_time() - self._since)
+        return max(0.0, self.taken - AT_ONCE - earned) / SHARE
+
+    def pause(self, seconds: float) -> None:
+        """Take a break, and see whether the user's code runs in it."""
+        began, used = perf_counter(), _user_time()
+        sleep(seconds)
+        now = _user_time()
+        self.runs = now - used > IDLE * (perf_counter() - began)
+        if not self.runs:
+            self._begin(now)  # nobody has lost anything
+
+    def _begin(self, now: float) -> None:
+        self.taken, self._since = 0.0, now
+
+
+_account = Account()
+
+
+def _forked() -> None:
+    """Threads that another process has do not work in this one."""
+    global _account
+    _account = Account()
+
+
+os.register_at_fork(after_in_child=_forked)
 
 
 @contextmanager
@@ -70,12 +139,21 @@ def courteous() -> Iterator[None]:
     ...     for _ in range(1000):
     ...         give_way()
     """
-    before, _turn.began = _turn.began, perf_counter()
-    _turn.shares = False
+    before = _turn.began, _turn.used
+    _account.open()
     try:
+        _turn.begin()
         yield
     finally:
-        _turn.began = before
+        _turn.began, _turn.used = before
+        _account.close()
+
+
+def rests(seconds: float) -> bool:
+    """Take a break, of `LOOK` at the most; whether the user's code rests meanwhile."""
+    _account.pause(min(seconds, LOOK))
+    _turn.begin()
+    return not _account.runs
 
 
 def give_way() -> None:
@@ -84,26 +162,19 @@ def give_way() -> None:
     if began is not None:
         worked = perf_counter() - began
         if worked > TURN:
-            _turn.owed += worked
-            _pause(LONG * worked if _turn.shares else BREAK)
-            while _turn.owed > AT_ONCE:
-                _pause(LOOK)
-            _turn.began = perf_counter()
-
-
-def _pause(seconds: float) -> None:
-    """Take a break, and see whether the user's code runs in it."""
-    began, used = perf_counter(), _user_time()
-    sleep(seconds)
-    ran = _user_time() - used
-    _turn.shares = ran > IDLE * (perf_counter() - began)
-    # Where nothing of the user's runs, nobody has lost anything.
-    _turn.owed = max(0.0, _turn.owed - SHARE * ran) if _turn.shares else 0.0
+            _account.take(worked, _user_time() - _turn.used)
+            _account.pause(BREAK)
+            while _account.runs and _account.missing:
+                _account.pause(LOOK)
+            _turn.begin()
 
 
 def _user_time() -> float:
-    """Processor time of the thread that runs the user's code, in seconds."""
+    """Processor time of the thread that runs the user's code, in seconds.
+
+    Where one thread cannot read the clock of another, it is taken to run all the time.
+    """
     if sys.platform != "linux":
-        return 0.0
+        return perf_counter()
     ident = threading.main_thread().ident
     return time.clock_gettime(time.pthread_getcpuclockid(ident)) if ident else 0.0

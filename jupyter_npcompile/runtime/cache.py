@@ -86,6 +86,7 @@ class Cache:
         self.root = root
         self.temporary = temporary
         self.entries = root / "entries"
+        self.loops = root / "loops"
         self.jobs = root / "jobs"
         self.aside = aside or self.jobs
         self.compiler = root / "compiler"
@@ -102,7 +103,7 @@ class Cache:
         tag = self.root / TAG
         if not tag.exists():  # first: a folder that holds anything without it is not ours
             write_atomically(tag, SIGNATURE)
-        for folder in (self.entries, self.jobs, self.compiler):
+        for folder in (self.entries, self.loops, self.jobs, self.compiler):
             make_folder(folder)
 
     # -- entries
@@ -204,7 +205,7 @@ class Cache:
 
     def contents(self) -> Contents:
         """Count what is there."""
-        found = _folders(self.entries)
+        found = _found_in(self.entries)
         return Contents(
             len(found), sum(map(cache_entry.size, found)), cache_entry.size(self.compiler)
         )
@@ -224,13 +225,16 @@ class Cache:
             How many entries were removed.
         """
         now = time.time()
-        for folder in _folders(self.jobs):
+        for folder in _found_in(self.jobs):
             if now - _modified(folder) > DAY:  # of a process that was killed
                 shutil.rmtree(folder, ignore_errors=True)
-        for folder in _folders(self.compiler):
+        for folder in _found_in(self.compiler):
             if now - _modified(folder) > MONTH:
                 remove_unused(folder)
-        ages = sorted((_modified(f / MANIFEST), f) for f in _folders(self.entries))
+        for note in _found_in(self.loops):
+            if now - _modified(note) > MONTH:
+                note.unlink(missing_ok=True)
+        ages = sorted((_modified(f / MANIFEST), f) for f in _found_in(self.entries))
         sizes = {folder: cache_entry.size(folder) for _, folder in ages}
         total = sum(sizes.values())
         limit = max(limit - cache_entry.size(self.compiler), limit // 4)
@@ -249,11 +253,13 @@ class Cache:
 
     def clear(self) -> int:
         """Remove every entry, and what no running compiler uses; returns how many there were."""
-        found = _folders(self.entries)
+        found = _found_in(self.entries)
         for folder in found:
             self._discard(folder)
-        for folder in _folders(self.compiler):
+        for folder in _found_in(self.compiler):
             remove_unused(folder)
+        for note in _found_in(self.loops):
+            note.unlink(missing_ok=True)
         return len(found)
 
     def move(self, root: Path) -> Cache:
@@ -282,9 +288,12 @@ class Cache:
         other = Cache(root)
         other.prepare()
         if root != self.root:
-            for folder in _folders(self.entries):
+            for folder in _found_in(self.entries):
                 if not (other.entries / folder.name).exists():
                     other.take(folder)
+            for note in _found_in(self.loops):
+                with contextlib.suppress(FileNotFoundError):
+                    shutil.move(note, other.loops / note.name)
             self.clear()
         pointer().parent.mkdir(parents=True, exist_ok=True)
         write_atomically(pointer(), f"{root}\n")
@@ -311,8 +320,8 @@ def _open_folder(folder: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _folders(within: Path) -> list[Path]:
-    """The folders in a folder, none when it is not there."""
+def _found_in(within: Path) -> list[Path]:
+    """What lies in a folder, nothing when it is not there."""
     try:
         return [Path(found.path) for found in os.scandir(within) if not found.name.startswith(".")]
     except FileNotFoundError:

@@ -73,10 +73,13 @@ class CompileWorker:
     ----------
     module : str
         What builds: see `Builder.of`.
+    niceness : int
+        How much it leaves the processors to others.
     """
 
-    def __init__(self, module: str = MODULE) -> None:
+    def __init__(self, module: str = MODULE, niceness: int = NICENESS) -> None:
         self.module = module
+        self.niceness = niceness
         self._reset()
         os.register_at_fork(after_in_child=self._forked)
         atexit.register(self.stop)
@@ -119,7 +122,7 @@ class CompileWorker:
                     "temporary": cache.temporary,
                     "parent": os.getpid(),
                 }
-                self._process = process = _Process(options)
+                self._process = process = _Process(options, self.niceness)
             return process
 
     @property
@@ -184,13 +187,14 @@ class CompileWorker:
 class _Process:
     """One worker process, from start to end."""
 
-    def __init__(self, options: Mapping[str, Any]) -> None:
+    def __init__(self, options: Mapping[str, Any], niceness: int) -> None:
         self.pid: int | None = None
         self.broken: Message | None = None  # why it cannot work
         self.stopped = False
         self.started = threading.Event()
         self.ended = threading.Event()
         self._options = options
+        self._niceness = niceness
         self._reason = ""
         self._writing = -1
         self._reading = -1
@@ -269,7 +273,7 @@ class _Process:
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         parent = str(Path(__file__).parents[2])
-        start = _START.format(niceness=NICENESS, parent=parent)
+        start = _START.format(niceness=self._niceness, parent=parent)
         with open(os.devnull, "wb") as nothing:
             made = subprocess.Popen(
                 # -P: files beside the notebook are no modules of ours.

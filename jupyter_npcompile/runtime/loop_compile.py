@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import time
 import weakref
+from ast import unparse
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Protocol
 
 from jupyter_npcompile.cell import Loop
 from jupyter_npcompile.cell.names import loaded
-from jupyter_npcompile.loops import Declined, translate
+from jupyter_npcompile.loops import Declined, LoopCode, translate
 from jupyter_npcompile.loops.given import Constant, is_fixed, table_of, type_of, with_lengths
 from jupyter_npcompile.loops.kinds import ArrayType
 from jupyter_npcompile.loops.records import DEEPEST, Record
 from jupyter_npcompile.loops.sequences import Sequence
-from jupyter_npcompile.runtime import loop_store
+from jupyter_npcompile.runtime import loop_store, recollections
 from jupyter_npcompile.runtime.compile_errors import CancelledError
 from jupyter_npcompile.runtime.errors import first_line
 from jupyter_npcompile.runtime.iterators import is_own, remaining
-from jupyter_npcompile.runtime.loop_form import Form
+from jupyter_npcompile.runtime.loop_form import Form, size_of_run
+from jupyter_npcompile.runtime.recollections import Note, Recollection
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.ticket import Ticket
 from jupyter_npcompile.runtime.worker import compiler
@@ -50,6 +52,8 @@ class Job:
         Whether names that it binds are global, and may stay unbound.
     whole : bool
         Whether it is a whole function, which Python will call.
+    size : tuple of int
+        How large what it begins with is, in powers of two: iterations, and arrays.
     """
 
     loop: Loop
@@ -57,6 +61,7 @@ class Job:
     known: Mapping[str, Any]
     in_module: bool
     whole: bool = False
+    size: tuple[int, ...] = ()
 
     @classmethod
     def of(
@@ -91,12 +96,18 @@ class Job:
         Declined
             When it goes through what nobody can look into.
         """
-        kind = None if iterator is None else remaining(iterator).kind
-        if kind is not None and not is_own(loop.node.iter, namespace):  # type: ignore[union-attr]
+        left = None if iterator is None else remaining(iterator)
+        if left is not None and not is_own(loop.node.iter, namespace):  # type: ignore[union-attr]
             raise Declined("what it goes through may be an iterator that is used elsewhere")
-        return cls.of_names(
-            loop, kind, namespace, in_module=in_module, constants=constants, lengths=lengths
+        job = cls.of_names(
+            loop,
+            None if left is None else left.kind,
+            namespace,
+            in_module=in_module,
+            constants=constants,
+            lengths=lengths,
         )
+        return replace(job, size=size_of_run(left, [namespace[name] for name in job.known]))
 
     @classmethod
     def of_names(
@@ -112,7 +123,7 @@ class Job:
     ) -> Job:
         """What is known about a loop that goes through something of a certain kind."""
         known: dict[str, Any] = {}
-        for name in loaded([loop.node]) | loop.assigned:
+        for name in sorted(loaded([loop.node]) | loop.assigned):
             if name in namespace:
                 value = namespace[name]
                 may_be = constants(name) and name not in loop.assigned
@@ -126,17 +137,20 @@ class Job:
         """Types of names, and of what lies in records: without what they are bound to."""
         return _kinds(self.known)
 
-    def compile(self, ticket: Ticket) -> Form:
-        """Translate the loop and have it compiled, or find it in the cache.
+    @property
+    def name(self) -> str:
+        """Of what earlier kernels have noted about it: see `recollections`."""
+        return recollections.key(unparse(self.loop.node), repr(self.kinds), self.size)
+
+    def translate(self) -> LoopCode:
+        """Translate the loop.
 
         Raises
         ------
         Declined
             When it cannot be translated.
-        CompileFailedError, WorkerError, CancelledError, OSError
-            When it cannot be compiled.
         """
-        code = translate(
+        return translate(
             self.loop.node,
             self.known.__getitem__,
             self.loop.assigned,
@@ -144,8 +158,28 @@ class Job:
             self.kind,
             may_lack=self.in_module,
         )
+
+    def found(self, code: LoopCode) -> Form | None:
+        """The form of what was translated, if it lies in the cache; not of a whole function.
+
+        Raises
+        ------
+        OSError
+            When it cannot be loaded.
+        """
+        run = loop_store.store.find(code.source)
+        return None if run is None else Form(code, run, self.kind)
+
+    def made(self, code: LoopCode, ticket: Ticket) -> Form:
+        """Have what was translated compiled, or find it in the cache.
+
+        Raises
+        ------
+        CompileFailedError, WorkerError, CancelledError, OSError
+            When it cannot be compiled.
+        """
         store = loop_store.store
-        run = store.find(code.source) or store.make(code.source, ticket)
+        run = store.make(code.source, ticket)
         return Form(code, run, self.kind, store.calls(ticket) if self.whole else None)
 
 
@@ -215,6 +249,8 @@ class LoopCompile:
         ticket = self.ticket = Ticket(waited=waited)
         self._state = weakref.ref(state, lambda _: ticket.cancel())
         self._job = job
+        self._code: LoopCode | None = None
+        self._note: Note | None = None
         self._began = perf_counter()
 
     def submit(self) -> None:
@@ -225,14 +261,65 @@ class LoopCompile:
         """Have it done, and wait."""
         compiler.run(self, self.ticket)
 
+    def recall(self, known: Recollection) -> None:
+        """Have what an earlier kernel has compiled, at once; what is not there comes later."""
+        self._note = Note(self._job.name, known)
+        try:
+            self._outcome(self._found)
+        except BaseException:  # the user interrupts it
+            self.ticket.cancel()
+            raise
+
     def __call__(self) -> None:
         """Compile; whatever goes wrong is told to the state."""
         if not self.ticket.waited and not self._is_worth_it():
             self._tell(None)
             return
+        self._outcome(self._made)
+
+    def _found(self) -> Form | None:
+        assert self._note is not None
+        self._code = self._job.translate()
+        form = self._job.found(self._code)
+        if form is None:
+            self.submit()
+            return None
+        counters.recalled += 1
+        form.note, form.credit = self._note, self._note.found.credit
+        return form
+
+    def _made(self) -> Form:
+        code = self._code or self._translated()
+        form = self._job.made(code, self.ticket)
+        counters.artifacts += 1
+        form.note = self._note
+        return form
+
+    def _translated(self) -> LoopCode:
+        # By the clock of the thread: it makes way for the user's code.
+        began, is_declined = time.thread_time(), True
+        try:
+            code = self._job.translate()
+            is_declined = False
+        finally:
+            self._remember(time.thread_time() - began, is_declined=is_declined)
+        return code
+
+    def _remember(self, seconds: float, *, is_declined: bool) -> None:
+        """Note for later kernels what became of the loop."""
+        state = self._state()
+        if state is None or self._job.whole or self.ticket.waited:
+            return
+        python = max(state.busy, perf_counter() - self._began if state.open else 0.0)
+        del state
+        self._note = Note(self._job.name, Recollection(python, seconds, is_declined))
+        recollections.remember(self._note.name, self._note.found)
+
+    def _outcome(self, get: Callable[[], Form | None]) -> None:
+        """Tell the state what comes of it, unless that comes later."""
         began = perf_counter()
         try:
-            form = self._job.compile(self.ticket)
+            form = get()
         except CancelledError:
             self._tell(None)
         except Declined as reason:
@@ -242,8 +329,8 @@ class LoopCompile:
             counters.fallbacks += 1
             self._tell(f"{type(error).__name__}: {first_line(error)}")
         else:
-            counters.artifacts += 1
-            self._tell(form, perf_counter() - began)
+            if form is not None:
+                self._tell(form, perf_counter() - began)
 
     def _is_worth_it(self) -> bool:
         """Whether the loop has run for some time, or goes on."""

@@ -12,9 +12,11 @@ from jupyter_npcompile.loops import LoopCode
 from jupyter_npcompile.loops.loop_code import Assumption
 from jupyter_npcompile.loops.records import reached
 from jupyter_npcompile.loops.sequences import Sequence
+from jupyter_npcompile.runtime.allowance import COPIED
 from jupyter_npcompile.runtime.iterators import Remaining
 from jupyter_npcompile.runtime.loop_store import Run
 from jupyter_npcompile.runtime.loop_turns import FAIR, FAR, TURNS, Turns
+from jupyter_npcompile.runtime.recollections import Note
 from jupyter_npcompile.runtime.stats import counters
 
 LOOKS = 8
@@ -123,6 +125,11 @@ class Form:
         The first runs of each size: seconds for an iteration.
     turns : dict of tuple to Turns
         Where segments have a turn.
+    note : Note or None
+        What later kernels are told of it.
+    credit : float
+        Seconds that it may take to see whether it agrees with Python, besides what a run may lose:
+        an earlier kernel knows that it saves more.
     """
 
     code: LoopCode
@@ -139,6 +146,8 @@ class Form:
     lost: set[tuple[int, ...]] = field(default_factory=set)
     runs: dict[tuple[int, ...], list[float]] = field(default_factory=dict)
     turns: dict[tuple[int, ...], Turns] = field(default_factory=dict)
+    note: Note | None = None
+    credit: float = 0.0
 
     @property
     def iterations(self) -> int:
@@ -150,6 +159,10 @@ class Form:
     def iterations(self, count: int) -> None:
         self.settle()
         self.counted = count
+
+    def affords(self, nbytes: int) -> bool:
+        """Whether its credit is enough to copy so much, once."""
+        return not self.checked and nbytes / COPIED <= self.credit
 
     def settle(self) -> None:
         """Count the calls that have run without Python."""
@@ -203,6 +216,8 @@ class Form:
         self.iterations += count
         self.latest = self.times.setdefault(size[1:], Times())
         self.latest.native = min(self.latest.native, seconds)
+        if self.note is not None:
+            self.note.tell(self.latest.python / max(seconds, 1e-9))
 
     def fits(self, namespace: Mapping[str, Any]) -> bool:
         """Whether what was assumed when the loop was translated still holds."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_npcompile.cell import Loop
 from jupyter_npcompile.loops import Declined
 from jupyter_npcompile.loops.loop_code import FINISHED, LEFT, RETURNED
+from jupyter_npcompile.runtime import recollections
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.iterators import Remaining, remaining
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, predict
@@ -19,6 +20,7 @@ from jupyter_npcompile.runtime.loop_form import NARROW, Form, size_of_run
 from jupyter_npcompile.runtime.loop_run import UNLIMITED, NativeRun
 from jupyter_npcompile.runtime.loop_turns import FAR
 from jupyter_npcompile.runtime.namespace import FrameNamespace
+from jupyter_npcompile.runtime.native import torch_symbols
 from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.policy import Options, is_open, loops_when
 from jupyter_npcompile.runtime.settings import settings
@@ -108,6 +110,8 @@ class LoopState:
             form.looks += 1
         if not self.forms and when == "now":
             self._consider(namespace, iterator, wait=True)
+        elif when == "later" and self.entries == 1 and not self.closed:
+            self._recall(namespace, iterator)
         self._beside = None
         if self._is_to_be_captured:
             return False
@@ -250,7 +254,8 @@ class LoopState:
             return False
         allowance = self.rest.allowance
         waits = loops_when(self.options) == "now"
-        if not waits and not allowance.is_enough_for_copying_once(5 * written.nbytes):
+        copied = 5 * written.nbytes
+        if not (waits or form.affords(copied) or allowance.is_enough_for_copying_once(copied)):
             return False
         began = perf_counter()
         prediction = predict(form, values, arguments, written, self.rest.changes)
@@ -280,6 +285,19 @@ class LoopState:
         form.time(prediction.size, seconds if clean else None, prediction.seconds)
 
     # -- compiling
+
+    def _recall(self, namespace: FrameNamespace, iterator: Iterator[Any] | None) -> None:
+        """Begin with what an earlier kernel has found out about the loop."""
+        with contextlib.suppress(Declined):  # `_consider` meets it, too
+            job = self._job(namespace, iterator)
+            known = recollections.recall(job.name)
+            if known is not None and known.is_declined:
+                self._let_inner()
+            elif known is not None and known.pays and not torch_symbols.are_being_loaded():
+                self._first = job.kinds
+                compile = LoopCompile(self, job)
+                self._ticket = compile.ticket
+                compile.recall(known)
 
     def _consider(
         self, namespace: FrameNamespace, iterator: Iterator[Any] | None, *, wait: bool = False

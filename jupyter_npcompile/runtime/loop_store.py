@@ -22,7 +22,10 @@ CALLS = Path(__file__).with_name("native") / "calls.cpp"
 Run = Callable[..., Any]
 """``run(count, *arguments)``: see `jupyter_npcompile.loops.program`."""
 
-worker = CompileWorker("jupyter_npcompile.runtime.loop_building")
+NICENESS = 8
+"""A loop may still run when its code is there, so the compiler of segments lets it go first."""
+
+worker = CompileWorker("jupyter_npcompile.runtime.loop_building", NICENESS)
 """Compiles loops. It has no torch, so it is ready at once."""
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from jupyter_npcompile.loops.courtesy import courteous
+from jupyter_npcompile.loops.courtesy import courteous, rests
 from jupyter_npcompile.runtime.progress import report
 from jupyter_npcompile.runtime.ticket import Ticket
 
@@ -22,19 +22,30 @@ Lane = Literal["segments", "loops"]
 MOST = 4
 """Compiles of a kind in the background at once, on a machine with many processors."""
 
-DELAY = 0.1
-"""Seconds before a job in the background begins: the code that asked for it runs meanwhile,
-and of two threads that run Python each holds up the other."""
+DELAY = 0.4
+"""Seconds before a job in the background begins, as long as the user's code runs: of two threads
+that run Python each holds up the other, and what takes a second to compile is of no use to code
+that is over before. What an earlier kernel has compiled does not wait: see `recollections`."""
 
 MOST_WAITING = 100
 """Jobs of a kind that wait in the background; of more, the oldest are given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A job that waits, what instead of it may be done, and when its time comes."""
+
+    number: int
+    job: Job
+    give_up: Job | None
+    due: float
 
 
 @dataclass(eq=False)
 class _Queue:
     """Jobs of a kind that wait, and how many threads there are for them."""
 
-    jobs: list[tuple[int, Job, Job | None, float]] = field(default_factory=list)
+    jobs: list[_Waiting] = field(default_factory=list)
     threads: int = 0
 
 
@@ -59,7 +70,7 @@ class Compiler:
     Parameters
     ----------
     delay : float
-        Seconds before a job in the background begins.
+        Seconds before a job in the background begins, at the most.
 
     Examples
     --------
@@ -102,7 +113,8 @@ class Compiler:
         queue = self._queues[lane]
         late: list[tuple[int, Job]] = []
         with self._changed:
-            queue.jobs.append((self._next(), job, give_up, time.monotonic() + self._delay))
+            due = time.monotonic() + self._delay
+            queue.jobs.append(_Waiting(self._next(), job, give_up, due))
             if len(queue.jobs) > MOST_WAITING:
                 late = _late(queue)
             if queue.threads < width():
@@ -196,19 +208,23 @@ class Compiler:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waited or queue.jobs)
-                if self._waited:
-                    (number, job), due = self._waited.popleft(), 0.0
-                else:
-                    number, job, _, due = queue.jobs.pop()
-            try:
-                if due:
-                    time.sleep(max(0.0, due - time.monotonic()))
-                    with courteous():
-                        job()
-                else:
-                    job()
-            finally:
-                self._finish(number)
+                urgent = self._waited.popleft() if self._waited else None
+            if urgent is not None:
+                self._run(*urgent)
+                continue
+            with courteous():
+                while (left := _left(queue)) > 0 and not rests(left):
+                    pass
+                with self._changed:  # others may have come meanwhile, or have been given up
+                    newest = queue.jobs.pop() if queue.jobs else None
+                if newest is not None:
+                    self._run(newest.number, newest.job)
+
+    def _run(self, number: int, job: Job) -> None:
+        try:
+            job()
+        finally:
+            self._finish(number)
 
     def _finish(self, number: int) -> None:
         with self._changed:
@@ -225,12 +241,18 @@ class Compiler:
                 self._changed.notify_all()
 
 
+def _left(queue: _Queue) -> float:
+    """Seconds until the newest job is due."""
+    due = [waiting.due for waiting in queue.jobs[-1:]]
+    return due[0] - time.monotonic() if due else 0.0
+
+
 def _late(queue: _Queue) -> list[tuple[int, Job]]:
     """Take the oldest job that may be given up from a queue."""
-    for index, (number, _, give_up, _) in enumerate(queue.jobs):
-        if give_up is not None:
+    for index, waiting in enumerate(queue.jobs):
+        if waiting.give_up is not None:
             del queue.jobs[index]
-            return [(number, give_up)]
+            return [(waiting.number, waiting.give_up)]
     return []
 
 

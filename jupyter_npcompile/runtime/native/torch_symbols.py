@@ -38,6 +38,11 @@ def are_there() -> bool:
     return bool(_loaded) or "torch" in sys.modules
 
 
+def are_being_loaded() -> bool:
+    """Whether a thread loads the library now: who loads another one waits for that."""
+    return _lock.locked()
+
+
 def have_threads_wait_idly() -> None:
     """Say how threads of kernels wait for each other, which OpenMP reads when it is loaded.
 

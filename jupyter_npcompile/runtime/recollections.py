@@ -1,0 +1,144 @@
+"""What earlier kernels found out about loops.
+
+To translate a loop takes tens of milliseconds in which Python runs nothing else. In a
+kernel that sees it for the first time this is done late, and a little at a time, for
+most loops are over before their code is there. Where an earlier kernel has compiled the
+same loop, its code lies in the cache: then it is translated at once, if that takes far
+less time than the loop took in Python.
+
+What is noted here says only what to try first. Whether code fits is found out as ever.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from jupyter_npcompile.runtime import cache as caches
+from jupyter_npcompile.runtime import stamp
+from jupyter_npcompile.runtime.cache_folder import UntrustedError, require_own, write_atomically
+from jupyter_npcompile.runtime.notices import say
+
+SAVED = 2.5
+"""How many times the time of its translation native code must save."""
+
+UNKNOWN = 10.0
+"""How many times as long as its translation a loop must have taken in Python, where nobody knows
+what native code saves: it has not run yet."""
+
+LONGEST = 1000
+"""Bytes of a note, at the most."""
+
+
+@dataclass(frozen=True)
+class Recollection:
+    """What became of a loop.
+
+    Parameters
+    ----------
+    python : float
+        Seconds that it had run in Python when it was compiled, or declined.
+    translation : float
+        Seconds that its translation took.
+    is_declined : bool
+        Whether it has no native form.
+
+    gain : float or None
+        How many times as long Python takes as native code; None where that has not run.
+
+    Examples
+    --------
+    >>> Recollection(python=0.5, translation=0.03).pays
+    True
+    >>> Recollection(python=0.5, translation=0.03, gain=1.1).pays
+    False
+    """
+
+    python: float
+    translation: float
+    is_declined: bool = False
+    gain: float | None = None
+
+    @property
+    def credit(self) -> float:
+        """Seconds for which to translate it is worth it, and then to compare it with Python."""
+        if self.gain is None:
+            return self.python / UNKNOWN
+        return self.python * (1 - 1 / max(self.gain, 1.0)) / SAVED
+
+    @property
+    def pays(self) -> bool:
+        """Whether to translate it at once is worth the time."""
+        return not self.is_declined and self.credit >= self.translation
+
+
+@dataclass
+class Note:
+    """What is noted about a loop that has a native form.
+
+    Parameters
+    ----------
+    name : str
+        Its name, see `key`.
+    found : Recollection
+        What was found out.
+    """
+
+    name: str
+    found: Recollection
+
+    def tell(self, gain: float) -> None:
+        """Native code has run: how many times as long Python takes, infinite if nobody knows."""
+        if gain < float("inf") and self.found.gain is None:
+            self.found = replace(self.found, gain=round(gain, 2))
+            remember(self.name, self.found)
+
+
+def key(*what: Any) -> str:
+    """The name of a note.
+
+    Parameters
+    ----------
+    *what : object
+        Plain data that tell a loop from others: its text, types of names, sizes.
+    """
+    return stamp.digest("loop was", *what, stamp.versions(), stamp.cxx())
+
+
+def recall(name: str) -> Recollection | None:
+    """What is known about a loop; None where nothing is, or nothing that makes sense."""
+    path = _path(name)
+    try:
+        if require_own(path).st_size > LONGEST:
+            raise ValueError
+        found = json.loads(path.read_text(encoding="utf-8"))
+        gain = found["gain"]
+        return Recollection(
+            float(found["python"]),
+            float(found["translation"]),
+            found["is_declined"] is True,
+            None if gain is None else float(gain),
+        )
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, LookupError, TypeError, UntrustedError):
+        # To find it out again costs less than telling anybody.
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return None
+
+
+def remember(name: str, found: Recollection) -> None:
+    """Note what became of a loop, for later kernels."""
+    path = _path(name)
+    try:
+        write_atomically(path, json.dumps(asdict(found)))
+    except OSError as error:
+        say(f"what was found out about a loop is not remembered: {error}")
+
+
+def _path(name: str) -> Path:
+    return caches.cache().loops / f"{name}.json"
