@@ -30,7 +30,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import jupyter_npcompile
 from jupyter_npcompile.magic import extension
-from jupyter_npcompile.runtime import allowance, compile_worker, whole_function
+from jupyter_npcompile.runtime import allowance, compile_worker, recollections, whole_function
 from jupyter_npcompile.runtime.settings import settings
 from tests import summary
 from tests.distribution import Units, place
@@ -189,6 +189,21 @@ def _segments(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 @pytest.fixture
 def straight_functions() -> None:
     """Functions without loops may become one piece of native code."""
+
+
+@pytest.fixture(autouse=True)
+def _recollections(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What other tests have compiled decides nothing.
+
+    Tests with `recollections_count` know what earlier kernels found out about loops.
+    """
+    if "recollections_count" not in request.fixturenames:
+        monkeypatch.setattr(recollections, "recall", lambda name: None)
+
+
+@pytest.fixture
+def recollections_count() -> None:
+    """Loops that earlier kernels have compiled are native from the first run on."""
 
 
 @pytest.fixture(autouse=True)

@@ -300,7 +300,9 @@ class WholeFunction:
     def _is_brief(self) -> bool:
         """Whether a call takes so little time that guards matter, and that two are no pain."""
         if all(state.closed for state in self._loops):  # nothing else makes its loops faster
-            return self._rest.allowance.left_in_all > min(self._length, LONGEST)
+            # Without loops, what passes between two calls is all that is known.
+            length = self._length if self._loops else min(self._length, LONGEST)
+            return self._rest.allowance.left_in_all > length
         return self._length <= LONGEST
 
     @property
