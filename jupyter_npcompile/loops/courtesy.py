@@ -28,7 +28,7 @@ WAKE = 0.001
 """Seconds that the user's code loses besides a turn, until it has the lock again: measured on a
 virtual machine, as the least of turns of 0.5 and of 2 ms."""
 
-AT_ONCE = 0.015
+AT_ONCE = 0.008
 """Seconds that all threads together may take from the user's code before it has earned any."""
 
 SHARE = 0.03
