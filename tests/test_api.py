@@ -15,6 +15,7 @@ import pytest
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.runtime import history
+from tests.native_loops import define
 
 
 @pytest.fixture(autouse=True)
@@ -257,3 +258,10 @@ def test_what_to_do_about_int_of_a_float() -> None:
     (point,) = npc.explain(counted, np.arange(4.0)).breaks
     assert "`.astype(int)`" in point.hint
     assert npc.explain(followed, np.arange(4.0)).breaks == ()
+
+
+@pytest.mark.parametrize("terms", [200, 600, 900])
+def test_a_function_that_is_nested_too_deeply_is_no_error(terms: int) -> None:
+    text = f"def f(x):\n    y = x{' + x' * terms}\n    return y - x\n"
+    made = npc.compile(define(text))
+    np.testing.assert_array_equal(made(np.ones(3)), np.full(3, float(terms)))

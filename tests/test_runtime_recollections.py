@@ -211,6 +211,25 @@ def test_a_translator_that_fails_costs_nothing(
     assert top_loops(made)[0].closed == "RuntimeError: no such thing"
 
 
+def test_code_that_python_cannot_write_down_is_not_remembered(always: None) -> None:
+    deep = "x" + " + x" * 600
+    text = f"def f(x, n):\n    for k in range(n):\n        y = {deep}\n    return y\n"
+    made = npc.compile(define(text))
+    np.testing.assert_allclose(made(np.ones(3), 4), 601.0)
+    assert npc.wait(60)
+    np.testing.assert_allclose(made(np.ones(3), 4), 601.0)
+    assert notes() == []
+
+
+def test_without_any_cache_nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full() -> None:
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(caches, "cache", full)
+    assert recall("a") is None
+    remember("a", Recollection(1.0, 0.1))
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -102,7 +102,7 @@ def _handle(
             tells=options.device != CPU,
             picks=worth_picking(called, _visible(function), unknown=True),
         )
-    except (NotTraceable, SourceUnavailable):
+    except (NotTraceable, SourceUnavailable, RecursionError):  # the last: nested too deeply
         return None
     return kind(program, options, source.text)
 

@@ -138,9 +138,15 @@ class Job:
         return _kinds(self.known)
 
     @property
-    def name(self) -> str:
-        """Of what earlier kernels have noted about it: see `recollections`."""
-        return recollections.key(unparse(self.loop.node), repr(self.kinds), self.size)
+    def name(self) -> str | None:
+        """Of what earlier kernels have noted about it, see `recollections`; None if it is too deep.
+
+        Python writes syntax trees down by functions that call themselves.
+        """
+        try:
+            return recollections.key(unparse(self.loop.node), repr(self.kinds), self.size)
+        except RecursionError:
+            return None
 
     def translate(self) -> LoopCode:
         """Translate the loop.
@@ -261,9 +267,9 @@ class LoopCompile:
         """Have it done, and wait."""
         compiler.run(self, self.ticket)
 
-    def recall(self, known: Recollection) -> None:
+    def recall(self, note: Note) -> None:
         """Have what an earlier kernel has compiled, at once; what is not there comes later."""
-        self._note = Note(self._job.name, known)
+        self._note = note
         try:
             self._outcome(self._found)
         except BaseException:  # the user interrupts it
@@ -307,13 +313,13 @@ class LoopCompile:
 
     def _remember(self, seconds: float, *, is_declined: bool) -> None:
         """Note for later kernels what became of the loop."""
-        state = self._state()
-        if state is None or self._job.whole or self.ticket.waited:
+        state, name = self._state(), self._job.name
+        if state is None or name is None or self._job.whole or self.ticket.waited:
             return
         python = max(state.busy, perf_counter() - self._began if state.open else 0.0)
         del state
-        self._note = Note(self._job.name, Recollection(python, seconds, is_declined))
-        recollections.remember(self._note.name, self._note.found)
+        self._note = Note(name, Recollection(python, seconds, is_declined))
+        recollections.remember(name, self._note.found)
 
     def _outcome(self, get: Callable[[], Form | None]) -> None:
         """Tell the state what comes of it, unless that comes later."""

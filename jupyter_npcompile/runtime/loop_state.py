@@ -23,6 +23,7 @@ from jupyter_npcompile.runtime.namespace import FrameNamespace
 from jupyter_npcompile.runtime.native import torch_symbols
 from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.policy import Options, is_open, loops_when
+from jupyter_npcompile.runtime.recollections import Note
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.ticket import Ticket
@@ -288,16 +289,21 @@ class LoopState:
 
     def _recall(self, namespace: FrameNamespace, iterator: Iterator[Any] | None) -> None:
         """Begin with what an earlier kernel has found out about the loop."""
-        with contextlib.suppress(Declined):  # `_consider` meets it, too
+        try:
             job = self._job(namespace, iterator)
-            known = recollections.recall(job.name)
-            if known is not None and known.is_declined:
-                self._let_inner()
-            elif known is not None and known.pays and not torch_symbols.are_being_loaded():
-                self._first = job.kinds
-                compile = LoopCompile(self, job)
-                self._ticket = compile.ticket
-                compile.recall(known)
+        except Declined:
+            return  # `_consider` meets it, too
+        name = job.name
+        known = None if name is None else recollections.recall(name)
+        if name is None or known is None:
+            return
+        if known.is_declined:
+            self._let_inner()
+        elif known.pays and not torch_symbols.are_being_loaded():
+            self._first = job.kinds
+            compile = LoopCompile(self, job)
+            self._ticket = compile.ticket
+            compile.recall(Note(name, known))
 
     def _consider(
         self, namespace: FrameNamespace, iterator: Iterator[Any] | None, *, wait: bool = False

@@ -110,7 +110,10 @@ def key(*what: Any) -> str:
 
 def recall(name: str) -> Recollection | None:
     """What is known about a loop; None where nothing is, or nothing that makes sense."""
-    path = _path(name)
+    try:
+        path = _path(name)
+    except OSError:
+        return None  # no cache at all, which was said
     try:
         if require_own(path).st_size > LONGEST:
             raise ValueError
@@ -133,9 +136,8 @@ def recall(name: str) -> Recollection | None:
 
 def remember(name: str, found: Recollection) -> None:
     """Note what became of a loop, for later kernels."""
-    path = _path(name)
     try:
-        write_atomically(path, json.dumps(asdict(found)))
+        write_atomically(_path(name), json.dumps(asdict(found)))
     except OSError as error:
         say(f"what was found out about a loop is not remembered: {error}")
 
