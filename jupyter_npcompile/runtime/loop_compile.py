@@ -313,11 +313,14 @@ class LoopCompile:
 
     def _remember(self, seconds: float, *, is_declined: bool) -> None:
         """Note for later kernels what became of the loop."""
-        state, name = self._state(), self._job.name
-        if state is None or name is None or self._job.whole or self.ticket.waited:
+        state = self._state()
+        if state is None or self._job.whole or self.ticket.waited:
             return
         python = max(state.busy, perf_counter() - self._began if state.open else 0.0)
         del state
+        name = self._job.name
+        if name is None:
+            return
         self._note = Note(name, Recollection(python, seconds, is_declined))
         recollections.remember(name, self._note.found)
 
