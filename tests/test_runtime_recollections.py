@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -330,3 +332,48 @@ def test_programs_are_right_in_another_kernel(always: None, name: str) -> None:
     for _ in range(3):
         assert program.agrees(made(*args()), expected)
     assert npc.wait(120)
+
+
+KERNEL = """
+import sys
+import numpy as np
+import jupyter_npcompile as npc
+from tests.native_loops import define, how
+
+text = '''
+def f(n):
+    field = np.zeros(500)
+    field[250] = 1.0
+    for step in range(n):
+        old = field.copy()
+        field[1:-1] = old[1:-1] + 0.2 * (old[2:] - 2 * old[1:-1] + old[:-2])
+    return field
+'''
+function = define(text)
+made = npc.compile(function)
+for call in range(int(sys.argv[1])):
+    if call:
+        assert npc.wait(120)
+    result = made(30_000)
+np.testing.assert_allclose(result, function(30_000))
+print(how(made))
+"""
+
+
+@pytest.mark.slow
+def test_two_kernels(tmp_path: Path) -> None:
+    """As they are: nothing is set for a test."""
+    cache = tmp_path / "cache"
+    environment = {**os.environ, "NPCOMPILE_CACHE_DIR": str(cache)}
+
+    def kernel(calls: int) -> str:
+        command = [sys.executable, "-c", KERNEL, str(calls)]
+        root = Path(__file__).parents[1]
+        done = subprocess.run(command, capture_output=True, env=environment, cwd=root, timeout=300)
+        assert done.returncode == 0, done.stderr.decode()
+        return done.stdout.decode().strip()
+
+    kernel(4)
+    (note,) = [json.loads(path.read_text()) for path in (cache / "loops").glob("*.json")]
+    assert note["gain"] > 2
+    assert kernel(1) == "native"
