@@ -99,10 +99,9 @@ class Account:
             self.taken += max(0.0, worked - ran) * (1 + WAKE / TURN)
 
     @property
-    def missing(self) -> float:
-        """Seconds that the user's code must run before anybody may take more."""
-        earned = SHARE * (_user_time() - self._since)
-        return max(0.0, self.taken - AT_ONCE - earned) / SHARE
+    def is_overdrawn(self) -> bool:
+        """Whether the user's code must run before anybody may take more."""
+        return self.taken > AT_ONCE + SHARE * (_user_time() - self._since)
 
     def pause(self, seconds: float) -> None:
         """Take a break, and see whether the user's code runs in it."""
@@ -164,7 +163,7 @@ def give_way() -> None:
         if worked > TURN:
             _account.take(worked, _user_time() - _turn.used)
             _account.pause(BREAK)
-            while _account.runs and _account.missing:
+            while _account.runs and _account.is_overdrawn:
                 _account.pause(LOOK)
             _turn.begin()
 

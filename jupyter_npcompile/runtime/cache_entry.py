@@ -94,7 +94,7 @@ def read(key: str, folder: Path) -> Entry:
     """
     require_own(folder, folder=True)
     try:
-        content = _read_own(folder / MANIFEST)
+        content = read_own(folder / MANIFEST)
     except FileNotFoundError:
         raise DamagedError("it has no manifest") from None
     check, _, body = content.partition(b"\n")
@@ -105,7 +105,7 @@ def read(key: str, folder: Path) -> Entry:
         raise DamagedError("it is the entry of something else")
     for name, known in data["files"].items():
         try:
-            file = _read_own(folder / name)
+            file = read_own(folder / name)
         except FileNotFoundError:
             raise DamagedError(f"{name} is missing") from None
         if len(file) != known["size"] or hashlib.sha256(file).hexdigest() != known["sha256"]:
@@ -113,10 +113,20 @@ def read(key: str, folder: Path) -> Entry:
     return Entry(key, folder, data["manifest"], data["error"], _verdict(folder))
 
 
-def _read_own(path: Path) -> bytes:
-    """The contents of a file of ours; a link is not followed."""
+def read_own(path: Path, limit: int = LIMIT) -> bytes:
+    """The contents of a file of ours; a link is not followed.
+
+    Raises
+    ------
+    UntrustedError
+        When somebody else may have written it.
+    DamagedError
+        When it is larger than ``limit`` bytes.
+    OSError
+        When it cannot be read.
+    """
     found = require_own(path)
-    if found.st_size > LIMIT:
+    if found.st_size > limit:
         raise DamagedError(f"{path.name} is too large")
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
     with os.fdopen(descriptor, "rb") as file:
@@ -126,7 +136,7 @@ def _read_own(path: Path) -> bytes:
 def _verdict(folder: Path) -> Mapping[str, Any] | None:
     """What was measured, if that is known and makes sense."""
     try:
-        found = json.loads(_read_own(folder / VERDICT))
+        found = json.loads(read_own(folder / VERDICT))
         if found["threads"] != threads():
             return None
         return {

@@ -19,7 +19,8 @@ from typing import Any
 
 from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime import stamp
-from jupyter_npcompile.runtime.cache_folder import UntrustedError, require_own, write_atomically
+from jupyter_npcompile.runtime.cache_entry import DamagedError, read_own
+from jupyter_npcompile.runtime.cache_folder import UntrustedError, write_atomically
 from jupyter_npcompile.runtime.notices import say
 
 SAVED = 2.5
@@ -45,7 +46,6 @@ class Recollection:
         Seconds that its translation took.
     is_declined : bool
         Whether it has no native form.
-
     gain : float or None
         How many times as long Python takes as native code; None where that has not run.
 
@@ -115,9 +115,7 @@ def recall(name: str) -> Recollection | None:
     except OSError:
         return None  # no cache at all, which was said
     try:
-        if require_own(path).st_size > LONGEST:
-            raise ValueError
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(read_own(path, LONGEST))
         gain = found["gain"]
         return Recollection(
             float(found["python"]),
@@ -127,7 +125,7 @@ def recall(name: str) -> Recollection | None:
         )
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, LookupError, TypeError, UntrustedError):
+    except (OSError, ValueError, LookupError, TypeError, UntrustedError, DamagedError):
         # To find it out again costs less than telling anybody.
         with contextlib.suppress(OSError):
             path.unlink()
