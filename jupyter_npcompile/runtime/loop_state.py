@@ -111,8 +111,9 @@ class LoopState:
             form.looks += 1
         if not self.forms and when == "now":
             self._consider(namespace, iterator, wait=True)
-        elif when == "later" and self.entries == 1 and not self.closed:
-            self._recall(namespace, iterator)
+        job = None
+        if when == "later" and self.entries == 1 and not self.closed:
+            job = self._recall(namespace, iterator)
         self._beside = None
         if self._is_to_be_captured:
             return False
@@ -122,7 +123,7 @@ class LoopState:
         if self._begins_late or self.may_be_asked_again:
             self.rest.offer(self.loop.id, True)
         if when == "later" and self.loop.id not in frame.predictions and self._needs_form():
-            self._consider(namespace, iterator)
+            self._consider(namespace, iterator, job)
         return False
 
     def leave(self, seconds: float) -> None:
@@ -287,16 +288,16 @@ class LoopState:
 
     # -- compiling
 
-    def _recall(self, namespace: FrameNamespace, iterator: Iterator[Any] | None) -> None:
-        """Begin with what an earlier kernel has found out about the loop."""
+    def _recall(self, namespace: FrameNamespace, iterator: Iterator[Any] | None) -> Job | None:
+        """Begin with what an earlier kernel has found out about the loop; what it was asked for."""
         try:
             job = self._job(namespace, iterator)
         except Declined:
-            return  # `_consider` meets it, too
+            return None  # `_consider` meets it, too
         name = job.name
         known = None if name is None else recollections.recall(name)
         if name is None or known is None:
-            return
+            return job
         if known.is_declined:
             self._let_inner()
         elif known.pays and not torch_symbols.are_being_loaded():
@@ -304,13 +305,19 @@ class LoopState:
             compile = LoopCompile(self, job)
             self._ticket = compile.ticket
             compile.recall(Note(name, known))
+        return job
 
     def _consider(
-        self, namespace: FrameNamespace, iterator: Iterator[Any] | None, *, wait: bool = False
+        self,
+        namespace: FrameNamespace,
+        iterator: Iterator[Any] | None,
+        job: Job | None = None,
+        *,
+        wait: bool = False,
     ) -> None:
         """Have a native form made, in the background unless the user's code waits."""
         try:
-            job = self._job(namespace, iterator)
+            job = job or self._job(namespace, iterator)
         except Declined as reason:
             self.close(reason.reason)
             return
