@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from jupyter_npcompile.loops.costs import WIDE
 from jupyter_npcompile.loops.elementwise import apply
 from jupyter_npcompile.loops.kinds import ArrayType, Number
 from jupyter_npcompile.loops.lanes import lane_of
@@ -24,15 +25,57 @@ MOST = "np_max<double>({0}, {1})"
 
 def test_which_loops_gain() -> None:
     most = apply(MOST, [X, Y], "float64")
-    assert lane_of([most], [X]) == "double"
-    assert lane_of([apply("({0} - {1})", [most, ONE], "float64")], [X]) == "double"
+    assert lane_of([most], [X]) == "Lanes<double>"
+    assert lane_of([apply("({0} - {1})", [most, ONE], "float64")], [X]) == "Lanes<double>"
     assert lane_of([apply(MOST, [X, ONE], "float64")], [X]) == ""  # two instructions anyway
     assert lane_of([apply("({0} + {1})", [X, Y], "float64")], [X]) == ""
     assert lane_of([apply("std::exp({0})", [most], "float64")], [X]) == ""
-    assert lane_of([apply("floor_mod({0}, {1})", [X, ONE], "float64")], [X]) == "double"
+    assert lane_of([apply("floor_mod({0}, {1})", [X, ONE], "float64")], [X]) == "Lanes<double>"
     assert lane_of([most], [Ref("z", ArrayType("float64", 1, False))]) == ""
     assert lane_of([most], [Ref("z", ArrayType("bool", 1, True))]) == ""
     assert lane_of([apply("np_max<int64_t>({0}, {1})", [X, Y], "int64")], [X]) == ""
+
+
+def test_which_sums_are_long_enough() -> None:
+    total = X
+    for _ in range(WIDE):
+        total = apply("({0} + {1})", [total, Y], "float64")
+    assert lane_of([total], [X]) == "Chains<double>"
+    assert lane_of([total.operands[0]], [X]) == ""
+    assert lane_of([total], [Ref("z", ArrayType("float64", 1, False))]) == ""
+    assert lane_of([apply("({0} / {1})", [total, Y], "float64")], [X]) == ""
+    assert lane_of([apply("((float){0})", [total], "float32")], [X]) == ""
+
+
+STENCIL = """
+def f(x, w, n):
+    total, place = np.zeros((3, n), x.dtype), x[:3, :n].copy()
+    for i in range(14):
+        total += w[i] * x[i : i + 3, i : i + n]
+    for i in range(1):
+        place -= w[0] * x[:3, :n] + w[1] * x[1:4, 1 : 1 + n] - w[2] * place * w[3] + w[4] * (
+            x[2:5, 0 : 2 * n : 2] - w[5] * -place + w[6] * x[3:6, 3 : 3 + n] - w[7] * w[8] * place
+            - w[9] * (x[4:7, :n] + x[5:8, :n] * x[6:9, :n]) - (place + x[7:10, :1]) * w[10]
+        ) - (x[8:11, :n] - w[11]) * (w[12] + w[13] * x[9:12, 2 : 2 + n])
+    return total, place
+"""
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_long_sums(dtype: str) -> None:
+    """Of any number of elements, with an operand that is written and steps: each bit as NumPy's."""
+    function = define(STENCIL)
+    rng = np.random.default_rng(8)
+    native, state = whole(function, [np.ones((20, 99), dtype), np.ones(14, dtype), 9])
+    assert not state.closed, state.closed
+    assert "Chains<" in state.forms[0].code.source
+    for n in (1, 2, 3, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 40, 48):
+        x = np.stack(
+            [drawn(rng, 100, dtype) if k % 3 == 0 else rng.normal(size=100) for k in range(20)]
+        )
+        given = [x.astype(dtype), rng.normal(size=14).astype(dtype), n]
+        assert same_numbers(function(*given), native(*given)), (dtype, n)
+    assert state.forms[0].iterations > 10
 
 
 PROGRAM = """
@@ -63,7 +106,7 @@ def test_elements_of_all_kinds() -> None:
         first = [np.ones(100, dtype), np.ones(100, dtype), np.ones(100, dtype), 9]
         native, state = whole(function, first)
         assert not state.closed, state.closed
-        assert "put_lanes<" in state.forms[0].code.source
+        assert "Lanes<" in state.forms[0].code.source
         for n in (1, 2, 7, 8, 9, 15, 16, 17, 24, 31, 33, 40):
             given = [drawn(rng, 100, dtype) for _ in range(3)]
             pair = [[v.copy() for v in given] + [n] for _ in range(2)]

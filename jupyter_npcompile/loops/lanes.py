@@ -2,7 +2,8 @@
 
 The compiler turns loops into vectors by itself. NumPy's maximum and minimum, which hand NaN on and
 tell 0.0 from -0.0, become six instructions there, which wait for each other, and two here. And a
-remainder, which is exact, becomes the call of a function for each element.
+remainder, which is exact, becomes the call of a function for each element. Where an element takes
+many sums, two vectors are computed in turns.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from jupyter_npcompile.loops.costs import is_wide
 from jupyter_npcompile.loops.kinds import CTYPES
 from jupyter_npcompile.loops.values import Applied, Lazy, Ref, Scalar, dtype_of, walk
 
@@ -21,11 +23,16 @@ _KNOWN = re.compile(
 )
 """What vectors of our own can do."""
 
+_SUM = re.compile(r"(?:\{\d+\}|[()\s]|[-+*](?=[\s{(]))*")
+"""Sums, differences and products."""
+
 _DTYPES = ("float64", "float32")
 
 
 def lane_of(values: Sequence[Lazy | Scalar], targets: Sequence[Ref]) -> str:
-    """The C++ type of all elements of a loop that gains by vectors of its own; else empty.
+    """The C++ type of some elements of a loop that gains by vectors of its own; else empty.
+
+    ``Lanes<T>`` are as many as are in a register, ``Chains<T>`` those of two, in turns.
 
     Parameters
     ----------
@@ -39,13 +46,16 @@ def lane_of(values: Sequence[Lazy | Scalar], targets: Sequence[Ref]) -> str:
     applied = [part for part in parts if isinstance(part, Applied)]
     if len(dtypes) != 1 or not dtypes <= {*_DTYPES}:
         return ""
-    if not all(target.type.unit for target in targets) or not any(map(_gains, applied)):
-        return ""
-    if not all(_KNOWN.fullmatch(part.template) for part in applied):
+    if not all(target.type.unit for target in targets):
         return ""
     if not all(isinstance(part, Applied | Ref | Scalar) for part in parts):
         return ""
-    return CTYPES[dtypes.pop()]
+    c = CTYPES[dtypes.pop()]
+    if any(map(_gains, applied)):
+        is_known = all(_KNOWN.fullmatch(part.template) for part in applied)
+        return f"Lanes<{c}>" if is_known else ""
+    is_long = is_wide(values) and all(_SUM.fullmatch(part.template) for part in applied)
+    return f"Chains<{c}>" if is_long else ""
 
 
 def _gains(value: Applied) -> bool:

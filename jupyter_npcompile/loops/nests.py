@@ -26,7 +26,8 @@ class Loop(Leaves):
     locals : dict of str to str
         C++ variables that hold the present elements of arrays.
     lane : str
-        What vectors of elements consist of where they are written as such; else empty.
+        The C++ type of some elements beside each other, where they are written as such; else
+        empty.
     cuts_rows, cuts_columns : bool
         Whether each thread may do some of the rows, or a part of all rows.
     made : list of Ref
@@ -54,7 +55,8 @@ class Loop(Leaves):
             ``body(element, counters)`` writes the innermost statements;
             ``element(value)`` is the C++ for an element of a value.
         lane : str
-            The C++ type of all elements, where vectors of them are to be written.
+            The C++ type of some elements beside each other, where such are to be written: see
+            `lanes.lane_of`.
         again : bool
             Whether elements may be computed twice, for nothing reads what is written.
         """
@@ -72,7 +74,7 @@ class Loop(Leaves):
                 self._one_by_one(body, element)
                 return
             n = self.dims[-1]
-            with self.writer.block(f"if (has_lanes && {n} >= Lanes<{lane}>::count)"):
+            with self.writer.block(f"if (has_lanes && {n} >= {lane}::count)"):
                 self._by_lanes(body, element, lane, again=again)
             with self.writer.block("else"):
                 self._one_by_one(body, element)
@@ -88,7 +90,7 @@ class Loop(Leaves):
 
     def _by_lanes(self, body: Body, element: Element, lane: str, *, again: bool) -> None:
         """A row by vectors: the last ones once more, or what is left one by one."""
-        w, k, n, count = self.writer, self.counters[-1], self.dims[-1], f"Lanes<{lane}>::count"
+        w, k, n, count = self.writer, self.counters[-1], self.dims[-1], f"{lane}::count"
         if again:
             begin = w.name("k")
             w.emit(f"for (i64 {begin} = 0; {begin} < {n}; {begin} += {count}) {{")
@@ -273,8 +275,9 @@ class Loop(Leaves):
             C++ for what it becomes.
         """
         if self.lane:
-            row = f"({self.lane} *){self.leaves[ref.code].row}"
-            self.writer.emit(f"put_lanes<{self.lane}>({row} + {self.counters[-1]}, {code});")
+            c = CTYPES[ref.dtype]
+            row = f"({c} *){self.leaves[ref.code].row}"
+            self.writer.emit(f"{self.lane}({code}).put({row} + {self.counters[-1]});")
         else:
             self.writer.emit(f"{self.target(place, ref)} = {code};")
 
@@ -311,7 +314,7 @@ class Loop(Leaves):
         """C++ for as many elements of the present row as a vector has."""
         step = leaf.steps[-1]
         if step == "0":
-            return f"Lanes<{self.lane}>({leaf.row}[0])"
+            return f"{self.lane}({leaf.row}[0])"
         if leaf.ref.type.unit:
-            return f"lanes_at({pointer})"
-        return f"lanes_at({pointer} * {step}, {step})"
+            return f"{self.lane}::at({pointer})"
+        return f"{self.lane}::at({pointer} * {step}, {step})"

@@ -321,7 +321,7 @@ class Group:
                     name = writer.name("x")
                     c = CTYPES[step.target.dtype]
                     code = element(step.value)
-                    writer.emit(f"const {f'Lanes<{c}>' if loop.lane else c} {name} = {code};")
+                    writer.emit(f"const {loop.lane or c} {name} = {code};")
                     loop.locals[step.target.code] = name
                 last, loop.locals = loop.locals, {}
                 for ref in written:

@@ -30,7 +30,25 @@ template <class T> struct Lanes {
     Vector v;
     Lanes() = default;
     INLINE_MEMBER Lanes(Vector v) : v(v) {}
-    INLINE_MEMBER Lanes(T x) { for (i64 i = 0; i < count; i++) v[i] = x; }
+    INLINE_MEMBER Lanes(T x) : v(x - Vector{}) {}  // which is x, -0.0 included
+    static INLINE_MEMBER Lanes at(const T *p) {
+        Lanes made;
+        std::memcpy(&made.v, p, sizeof made.v);
+        return made;
+    }
+    static INLINE_MEMBER Lanes at(const T *p, i64 step) {
+        if (step == 2) return second_at(p);
+        Lanes made;
+        for (i64 i = 0; i < count; i++) made.v[i] = p[i * step];
+        return made;
+    }
+    // Every second element from there on: no more is read than the last of them.
+    static INLINE_MEMBER Lanes second_at(const T *p) {
+        typename VectorOf<T>::Places places;
+        for (i64 i = 0; i < count; i++) places[i] = 2 * i < count ? 2 * i : 2 * i + 1;
+        return __builtin_shuffle(at(p).v, at(p + count - 1).v, places);
+    }
+    INLINE_MEMBER void put(T *p) const { std::memcpy(p, &v, sizeof v); }
     friend INLINE_MEMBER Lanes operator+(Lanes a, Lanes b) { return a.v + b.v; }
     friend INLINE_MEMBER Lanes operator-(Lanes a, Lanes b) { return a.v - b.v; }
     friend INLINE_MEMBER Lanes operator*(Lanes a, Lanes b) { return a.v * b.v; }
@@ -129,22 +147,32 @@ INLINE Lanes<float> floor_mod(Lanes<float> a, Lanes<float> b) { return floor_mod
 template <class T> using Wide = typename std::enable_if<std::is_floating_point<T>::value, Lanes<T>>::type;
 template <class T> INLINE Wide<T> np_max(Wide<T> a, Wide<T> b) { return larger(a, b); }
 template <class T> INLINE Wide<T> np_min(Wide<T> a, Wide<T> b) { return smaller(a, b); }
-template <class T> INLINE Lanes<T> lanes_at(const T *p) {
-    Lanes<T> made;
-    std::memcpy(&made.v, p, sizeof made.v);
-    return made;
-}
-// Every second element from there on: no more is read than the last of them.
-template <class T> INLINE Lanes<T> second_lanes_at(const T *p) {
-    constexpr i64 n = Lanes<T>::count;
-    typename VectorOf<T>::Places places;
-    for (i64 i = 0; i < n; i++) places[i] = 2 * i < n ? 2 * i : 2 * i + 1;
-    return __builtin_shuffle(lanes_at(p).v, lanes_at(p + n - 1).v, places);
-}
-template <class T> INLINE Lanes<T> lanes_at(const T *p, i64 step) {
-    if (step == 2) return second_lanes_at(p);
-    Lanes<T> made;
-    for (i64 i = 0; i < Lanes<T>::count; i++) made.v[i] = p[i * step];
-    return made;
-}
-template <class T> INLINE void put_lanes(T *p, Lanes<T> x) { std::memcpy(p, &x.v, sizeof x.v); }
+
+// ---- two registers in turns
+
+// A sum of many terms is a chain: each waits for the one before it, four cycles and more. Two chains
+// of which each does its part meanwhile take half as long. The compiler would put one behind the
+// other again, were they not bound together at each sum.
+template <class T> struct Chains {
+    typedef Lanes<T> Half;
+    static constexpr i64 count = 2 * Half::count;
+    Half a, b;
+    Chains() = default;
+    INLINE_MEMBER Chains(Half a, Half b) : a(a), b(b) {}
+    INLINE_MEMBER Chains(T x) : a(x), b(x) {}
+    static INLINE_MEMBER Chains at(const T *p) { return {Half::at(p), Half::at(p + Half::count)}; }
+    static INLINE_MEMBER Chains at(const T *p, i64 step) {
+        return {Half::at(p, step), Half::at(p + Half::count * step, step)};
+    }
+    INLINE_MEMBER void put(T *p) const { a.put(p); b.put(p + Half::count); }
+    static INLINE_MEMBER Chains together(Half a, Half b) {
+#ifdef __AVX__
+        asm("" : "+v"(a.v), "+v"(b.v));
+#endif
+        return {a, b};
+    }
+    friend INLINE_MEMBER Chains operator+(Chains x, Chains y) { return together(x.a + y.a, x.b + y.b); }
+    friend INLINE_MEMBER Chains operator-(Chains x, Chains y) { return together(x.a - y.a, x.b - y.b); }
+    friend INLINE_MEMBER Chains operator*(Chains x, Chains y) { return {x.a * y.a, x.b * y.b}; }
+    friend INLINE_MEMBER Chains operator-(Chains x) { return {-x.a, -x.b}; }
+};

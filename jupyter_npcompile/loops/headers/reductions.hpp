@@ -148,15 +148,15 @@ template <class T, bool LARGEST, i64 COUNT> static inline T extreme_by(const T *
     if constexpr (one > 0 && COUNT >= one) {
         constexpr i64 many = COUNT / one;
         Lanes<T> best[many];
-        for (i64 i = 0; i < many; i++) best[i] = lanes_at(p + i * one);
+        for (i64 i = 0; i < many; i++) best[i] = Lanes<T>::at(p + i * one);
         for (i64 k = COUNT; k < n; k += COUNT) {
             const i64 from = k + COUNT <= n ? k : n - COUNT;
             for (i64 i = 0; i < many; i++) {
-                const Lanes<T> more = lanes_at(p + from + i * one);
+                const Lanes<T> more = Lanes<T>::at(p + from + i * one);
                 best[i] = LARGEST ? larger(best[i], more) : smaller(best[i], more);
             }
         }
-        for (i64 i = 0; i < many; i++) put_lanes(r + i * one, best[i]);
+        for (i64 i = 0; i < many; i++) best[i].put(r + i * one);
     } else {
         for (i64 i = 0; i < COUNT; i++) r[i] = p[i];
         for (i64 k = COUNT; k < n; k += COUNT) {
