@@ -28,6 +28,8 @@ def graph(x: str, y: str, line: int, scope: str = "", factor: float = 2.0) -> Gr
 def test_names_and_places_do_not_count() -> None:
     assert key_of(graph("x", "y", 3)) == key_of(graph("#0", "@7", 9, "helper"))
     assert key_of(graph("x", "y", 3)) != key_of(graph("x", "y", 3, factor=3.0))
+    for one in (graph("x", "y", 3), graph("a", "b", 5, "helper")):
+        assert key_of(one) == key_of(anonymous(one))
     other = graph("x", "y", 3)
     wide = replace(ARRAY, strides=(16,))
     assert key_of(other) != key_of(

@@ -26,7 +26,7 @@ from jupyter_npcompile.runtime import artifacts, cells, frame, preparing
 from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.worker import compiler
 from jupyter_npcompile.tracer import interrupts
-from jupyter_npcompile.tracer.evaluation import warnings_shown
+from jupyter_npcompile.tracer.evaluation import WarningsShown
 from jupyter_npcompile.tracer.streams import Streams
 from tests.test_magic import Shell
 from tests.test_runtime_compiled import Kernel, kernel, shell
@@ -374,14 +374,14 @@ def test_warnings_of_other_threads_are_shown(recwarn: pytest.WarningsRecorder) -
         inside, outside = threading.Event(), threading.Event()
 
         def other() -> None:
-            with warnings_shown() as found:
+            with WarningsShown() as found:
                 inside.set()
                 assert outside.wait(20)
                 warnings.warn("collected there", stacklevel=1)
             assert found == ["collected there"]
 
         thread = threading.Thread(target=other)
-        with warnings_shown() as found:
+        with WarningsShown() as found:
             thread.start()
             assert inside.wait(20)
             warnings.warn("collected here", stacklevel=1)

@@ -19,7 +19,7 @@ READS = (
     "y = x + box[0]",
     "y = x + box[-1]",
     "y = sum(box) + x",
-    "y = np.array(box).mean(axis=0) - x",
+    "y = np.array(box).max(axis=0) - x",
     "y = x - named['a'] * len(named)",
     "y = x + sum(named.values())",
     "y = x * 2 if len(box) > 3 else x",

@@ -27,7 +27,7 @@ from jupyter_npcompile.loops.values import (
     Source,
     Value,
 )
-from jupyter_npcompile.tracer.evaluation import warnings_shown
+from jupyter_npcompile.tracer.evaluation import WarningsShown
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -289,7 +289,7 @@ def _outcome(guarded: Guarded, args: Sequence[Value], name: str) -> Given:
         for length, kind in product_of(LENGTHS, numbers):
             examples = [_example(arg, length, name, kind) for arg in args]
             try:
-                with warnings_shown() as caught:
+                with WarningsShown() as caught:
                     result = guarded(*examples)
             except Exception as error:
                 problem = type(error).__name__

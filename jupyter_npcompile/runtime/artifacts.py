@@ -161,7 +161,9 @@ store = Store(_load)
 """Where native code comes from."""
 
 
-def recall(graph: Graph, tier: str, *, at_once: bool = False) -> Artifact | None:
+def recall(
+    graph: Graph, tier: str, *, at_once: bool = False, outlined: str = ""
+) -> Artifact | None:
     """The artifact of a segment, if it was made before: in this kernel, or an earlier one.
 
     Parameters
@@ -172,6 +174,8 @@ def recall(graph: Graph, tier: str, *, at_once: bool = False) -> Artifact | None
         ``"aten"``, ``"inductor"``, or the name of a device.
     at_once : bool
         Whether somebody waits who must not: what takes long to load is left to `make`.
+    outlined : str
+        Its `outline`, where the caller knows it already.
 
     Raises
     ------
@@ -183,7 +187,7 @@ def recall(graph: Graph, tier: str, *, at_once: bool = False) -> Artifact | None
     if artifact is None and tier == TIER:
         began = perf_counter()
         try:
-            found = store.find(graph, at_once=at_once)
+            found = store.find(graph, at_once=at_once, key=key[0], outlined=outlined)
         except TakesLongError:
             _left.add(key)
             return None

@@ -103,7 +103,9 @@ class Store:
         """The name of its entry in a cache."""
         return stamp.entry_key(key_of(graph), TIER)
 
-    def find(self, graph: Graph, *, at_once: bool = False) -> Compiled | None:
+    def find(
+        self, graph: Graph, *, at_once: bool = False, key: str = "", outlined: str = ""
+    ) -> Compiled | None:
         """What the cache holds for a graph, loaded; None when it must be compiled.
 
         Parameters
@@ -112,6 +114,8 @@ class Store:
             NumPy level.
         at_once : bool
             Whether it must not take long.
+        key, outlined : str
+            Its `key_of` and its `outline`, where the caller knows them already.
 
         Raises
         ------
@@ -122,12 +126,12 @@ class Store:
         """
         if at_once and len(graph.nodes) > AT_ONCE:
             raise TakesLongError
-        digest = outline(graph, itemsize)
+        digest = outlined or outline(graph, itemsize)
         found = self._instance(graph, digest, remembered=True, at_once=at_once)
         if found is not None:
             return found
         cache = caches.cache()
-        entry = cache.find(self.key(graph))
+        entry = cache.find(stamp.entry_key(key, TIER) if key else self.key(graph))
         if entry is not None:
             if at_once and entry.error is None:
                 _demand_symbols(entry.manifest)

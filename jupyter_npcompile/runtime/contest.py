@@ -14,7 +14,7 @@ from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.rounds import Rounds
 from jupyter_npcompile.runtime.straight import straight_line
 from jupyter_npcompile.tracer import interrupts
-from jupyter_npcompile.tracer.evaluation import warnings_shown
+from jupyter_npcompile.tracer.evaluation import WarningsShown
 from jupyter_npcompile.tracer.memory import Array, clone_owner, owner, rebase
 from jupyter_npcompile.tracer.sources import Namespace
 from jupyter_npcompile.tracer.streams import Streams
@@ -49,7 +49,7 @@ def contest(plan: Plan, namespace: Namespace, rounds: Rounds, left: float) -> No
     numpy_run = straight_line(plan.recording.graph)
     arguments = list({**values, **scratch}.values())
     compiled_run = _compiled(plan, namespace, scratch)
-    with warnings_shown():
+    with WarningsShown():
         while not rounds.is_over and rounds.next_seconds <= left - (perf_counter() - began):
             interrupts.allow()
             for id, array in scratch.items():

@@ -26,7 +26,7 @@ from jupyter_npcompile.runtime.policy import faster
 from jupyter_npcompile.runtime.rounds import Rounds
 from jupyter_npcompile.runtime.ticket import Ticket
 from jupyter_npcompile.tracer.draws import Draw
-from jupyter_npcompile.tracer.evaluation import warnings_shown
+from jupyter_npcompile.tracer.evaluation import WarningsShown
 from jupyter_npcompile.tracer.floating import is_finite
 from jupyter_npcompile.tracer.guards import check
 from jupyter_npcompile.tracer.interpret import value_type
@@ -404,7 +404,7 @@ def _drawn(draw: Draw, known: dict[int, Any], namespace: Namespace, streams: Str
     args = [made(recipe) for recipe in draw.args]
     kwargs = {name: made(recipe) for name, recipe in draw.kwargs.items()}
     try:
-        with warnings_shown() as caught:
+        with WarningsShown() as caught:
             value = getattr(generator, draw.method)(*args, **kwargs)
         same = not caught and value_type(value) == draw.type
     except Exception as error:

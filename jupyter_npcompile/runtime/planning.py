@@ -113,7 +113,9 @@ def _begin(state: RegionState, plan: Plan, tier: str, when: When, namespace: Nam
     """Take what is known about a plan, or have it compiled, now or later."""
     graph = plan.recording.graph
     if state.options.trial is None and prepare(
-        plan, lambda: artifacts.recall(graph, tier, at_once=when == "later"), state.code
+        plan,
+        lambda: artifacts.recall(graph, tier, at_once=when == "later", outlined=plan.outline),
+        state.code,
     ):
         plan.shared = plan.artifact is not None and plan.artifact.form is not None
         if when == "later":

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jupyter_npcompile.tracer.breaks import DRAW, OWN_LINE, RANDOM, Break
-from jupyter_npcompile.tracer.evaluation import python_errors
+from jupyter_npcompile.tracer.evaluation import PythonErrors
 from jupyter_npcompile.tracer.recorder import concrete_in
 from jupyter_npcompile.tracer.sources import AttributeSource, GlobalSource, ObjectSource
 from jupyter_npcompile.tracer.streams import DRAWS
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def module_attribute(hooks: Hooks, module: types.ModuleType, name: str) -> Any:
     """``np.sin``, ``math.pi``, ``mymodule.K``: guarded like a global."""
     if name not in vars(module):
-        with python_errors():
+        with PythonErrors():
             getattr(module, name)
         if name not in vars(module):  # some modules import what they have when it is asked for
             raise Break("call", f"`{module.__name__}.{name}` is made on access")
@@ -63,7 +63,7 @@ def is_plain_type(kind: type) -> bool:
 
 def class_attribute(hooks: Hooks, owner: type, name: str) -> Any:
     """An attribute of a user's class: guarded like a global."""
-    with python_errors():
+    with PythonErrors():
         value = getattr(owner, name)
     source = AttributeSource(ObjectSource(owner.__name__, owner, id(owner)), name)
     return hooks.recorder.lift(hooks.root, source, value)

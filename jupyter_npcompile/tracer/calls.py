@@ -16,7 +16,7 @@ from jupyter_npcompile.tracer import helpers, operators
 from jupyter_npcompile.tracer.attributes import describe_opaque
 from jupyter_npcompile.tracer.breaks import OWN_LINE, Break, graph_break
 from jupyter_npcompile.tracer.draws import draw
-from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
+from jupyter_npcompile.tracer.evaluation import PythonErrors, evaluate
 from jupyter_npcompile.tracer.guards import TypeGuard
 from jupyter_npcompile.tracer.numpy_calls import metadata, method, numpy_call
 from jupyter_npcompile.tracer.operations import operation
@@ -105,20 +105,20 @@ def _construct(hooks: Hooks, func: type, args: tuple[Any, ...], kwargs: dict[str
         if args and is_traced(args[0]):
             result = evaluate(hooks, func, args, kwargs)
             return hooks.recorder.record(hooks.root, "ndarray.astype", (args[0], func), {}, result)
-        with python_errors():
+        with PythonErrors():
             return func(*concrete_in(args), **concrete_in(kwargs))
     if func in PURE_BUILTINS:
         args, kwargs = _positional(hooks, func, args, kwargs)
-        with python_errors():
+        with PythonErrors():
             return func(*args, **kwargs)
     if func in (float, int, complex, bool, np.dtype) or issubclass(func, np.finfo | np.iinfo):
-        with python_errors():
+        with PythonErrors():
             return func(*(hooks.concrete(a, "Python needs the value") for a in args), **kwargs)
-    if issubclass(func, Exception) and not any(True for _ in traced_in((args, kwargs))):
-        with python_errors():
+    if issubclass(func, Exception) and not traced_in((args, kwargs)):
+        with PythonErrors():
             return func(*args, **kwargs)
     if func is np.ndindex:
-        with python_errors():
+        with PythonErrors():
             return np.ndindex(*(hooks.concrete(arg, "a loop needs the value") for arg in args))
     if is_constant(operation(func)):
         return metadata(hooks, func, args, kwargs)
@@ -128,7 +128,7 @@ def _construct(hooks: Hooks, func: type, args: tuple[Any, ...], kwargs: dict[str
 def _convert(hooks: Hooks, kind: type, value: Traced) -> Any:
     """``float(x)`` and its like, and ``x.item()``."""
     if value.source is not None and not isinstance(value.value, np.ndarray | np.generic):
-        with python_errors():
+        with PythonErrors():
             result = kind(value.value)
         source = ComputedSource(kind.__name__, (value.source,))
         if operators.may_raise(kind.__name__, (value,)):
@@ -144,7 +144,7 @@ def _convert(hooks: Hooks, kind: type, value: Traced) -> Any:
 
 def _builtin(hooks: Hooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if func is isinstance:
-        with python_errors():
+        with PythonErrors():
             return isinstance(_look(args[0]), args[1])
     if func is getattr and len(args) >= 2:
         return hooks.attribute(None, args[0], args[1])
@@ -154,23 +154,23 @@ def _builtin(hooks: Hooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
         if isinstance(args[0].value, np.ndarray | np.generic):
             return numpy_call(hooks, np.absolute, args, {})
         return _arithmetic(hooks, "abs", args)
-    if func in _ARITHMETIC and not kwargs and any(True for _ in traced_in(args)):
+    if func in _ARITHMETIC and not kwargs and traced_in(args):
         if func is divmod and isinstance(concrete_in(args[0]), np.ndarray):
             return numpy_call(hooks, np.divmod, args, {})
         return _arithmetic(hooks, func.__name__, args)
     if func in (operator.index, normalize_axis_index):
-        with python_errors(always=True):
+        with PythonErrors(always=True):
             return func(*(hooks.concrete(a, "an index needs the value") for a in args), **kwargs)
     if func in PURE_BUILTINS or func in _ARITHMETIC or func is abs:
-        with python_errors(always=not any(True for _ in traced_in((args, kwargs)))):
+        with PythonErrors(always=not traced_in((args, kwargs))):
             return func(*args, **kwargs)
     if getattr(func, "__module__", None) == "math" and callable(getattr(math, func.__name__, None)):
-        with python_errors():
+        with PythonErrors():
             return func(*(hooks.concrete(a, f"`{_name(func)}` needs the value") for a in args))
     owner = getattr(func, "__self__", None)
     plain = isinstance(owner, str | bytes | tuple | range | dict | list | int | float | complex)
     if plain and not isinstance(owner, bool):
-        with python_errors():  # hooks.attribute has refused methods that change their owner
+        with PythonErrors():  # hooks.attribute has refused methods that change their owner
             return func(*args, **kwargs)
     what = "cannot" if _name(func).startswith("numpy.") else "is not NumPy and cannot"
     raise Break("call", f"`{_name(func)}` {what} be traced", OWN_LINE)
@@ -225,7 +225,7 @@ def _arithmetic(hooks: Hooks, name: str, args: tuple[Any, ...]) -> Any:
             raise Break("value", f"{name}() needs the value", _CAPTURED.get(name, OWN_LINE))
         if not is_traced(arg) and type(arg) not in (int, float, complex, bool):
             raise Break("value", f"{name}() needs the values", OWN_LINE)
-    with python_errors():
+    with PythonErrors():
         result = getattr(builtins, name)(*concrete_in(args))
     known = tuple(arg.source if is_traced(arg) else arg for arg in args)
     if name == "divmod":  # a graph has no tuples: its two numbers come by themselves

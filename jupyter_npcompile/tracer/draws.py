@@ -17,7 +17,7 @@ import numpy as np
 
 from jupyter_npcompile.graph.nodes import Ref, ValueType
 from jupyter_npcompile.tracer.breaks import DRAW, RANDOM, Break
-from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
+from jupyter_npcompile.tracer.evaluation import PythonErrors, evaluate
 from jupyter_npcompile.tracer.interpret import value_type
 from jupyter_npcompile.tracer.memory import owner, traceable
 from jupyter_npcompile.tracer.recipes import Container, Recipe, concrete, recipe
@@ -98,7 +98,7 @@ def draw(
         raise Break("host", f"`{call}`: {RANDOM}", DRAW)
     if len(recorder.draws) >= MAX_DRAWS:
         raise Break("limit", f"more than {MAX_DRAWS} draws in one segment: a loop was unrolled")
-    with python_errors():
+    with PythonErrors():
         bound = _signature(generator.__class__, name).bind(generator, *args, **kwargs)
     if bound.arguments.get("out") is not None:
         raise Break("host", f"`{call}`: {RANDOM}", DRAW)

@@ -31,7 +31,7 @@ from jupyter_npcompile.tracer import (
 )
 from jupyter_npcompile.tracer.breaks import Break, NeedsCopy, Postponed
 from jupyter_npcompile.tracer.definitions import is_definition
-from jupyter_npcompile.tracer.evaluation import python_errors
+from jupyter_npcompile.tracer.evaluation import PythonErrors
 from jupyter_npcompile.tracer.interpret import value_type
 from jupyter_npcompile.tracer.operations import UFUNCS, is_numpy_function
 from jupyter_npcompile.tracer.operators import is_array_like, operate
@@ -187,7 +187,7 @@ class Hooks:
             self.stop("effect", f"a {type(left).__name__.lower()} is changed in place")
         if self.recorder.is_local(left):
             self.recorder.mutations += 1
-            with python_errors():
+            with PythonErrors():
                 return sources.IN_PLACE[operation](left, right)
         return operate(self, operation, left, right)
 
@@ -211,7 +211,7 @@ class Hooks:
             return obj[index]
         if isinstance(obj, list | tuple | dict | str | bytes | range | Flags):
             key = self.concrete(index, "Python needs the value of the index")
-            with python_errors(always=True):
+            with PythonErrors(always=True):
                 return obj[key]
         if isinstance(obj, type):
             return types.GenericAlias(obj, index)  # list[int]
@@ -222,7 +222,7 @@ class Hooks:
         self._at(at)
         if self.recorder.is_local(obj):
             self.recorder.mutations += 1
-            with python_errors():
+            with PythonErrors():
                 obj[self.concrete(index, "Python needs the value of the index")] = value
             return
         if isinstance(obj, members.Flat):
@@ -245,7 +245,7 @@ class Hooks:
             raise Break("input", attributes.describe_opaque((iterable,)))
         if isinstance(iterable, np.ndarray):
             raise Break("input", "an array that tracing has not seen being made")
-        with python_errors():
+        with PythonErrors():
             items: Iterator[Any] = iter(iterable)
         left = length_hint(items)
         return items if left < LONG else self._followed(items, left)
@@ -291,7 +291,7 @@ class Hooks:
         if isinstance(obj, (*_PLAIN_OWNERS, list, dict, Flags, np.ufunc, type, BoundMethod)) or (
             is_numpy_function(obj) or isinstance(obj, tuple) or brackets.is_indexed(obj)
         ):
-            with python_errors(always=True):
+            with PythonErrors(always=True):
                 return getattr(obj, name)
         self.stop("call", f"the attribute `{name}` of a {_kind(obj)} is read")
 
@@ -307,7 +307,7 @@ class Hooks:
         self._at(at)
         if is_traced(value):
             if self.recorder.is_known(value):
-                with python_errors():
+                with PythonErrors():
                     return bool(value.value)
             if value.source is None or (value.id is not None and is_array_like(value)):
                 raise Break(
@@ -402,7 +402,7 @@ class HelperHooks(Hooks):
         graph_computes = is_traced(value) and value.source is None
         if not self._numpy or not graph_computes or self.recorder.is_known(value):
             return super().truth(at, value)
-        with python_errors():
+        with PythonErrors():
             outcome = bool(value.value)
         self.recorder.record(self.root, "python.assume", (value, outcome), {}, None)
         return outcome

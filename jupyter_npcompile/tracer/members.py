@@ -9,7 +9,7 @@ import numpy as np
 
 from jupyter_npcompile.tracer import indexing, numpy_calls
 from jupyter_npcompile.tracer.breaks import Break
-from jupyter_npcompile.tracer.evaluation import python_errors
+from jupyter_npcompile.tracer.evaluation import PythonErrors
 from jupyter_npcompile.tracer.memory import owner
 from jupyter_npcompile.tracer.recorder import traced_in
 from jupyter_npcompile.tracer.traced import BoundMethod, Flags, Interim, Traced
@@ -44,9 +44,9 @@ def member(hooks: Hooks, obj: Traced, name: str) -> Any:
     if is_numpy and name in _VIEWS and hasattr(value, name):
         return numpy_calls.array_attribute(hooks, obj, name)
     if not is_numpy and name in ("real", "imag") and obj.source is not None:
-        with python_errors():
+        with PythonErrors():
             return getattr(hooks.concrete(obj, "Python needs the value"), name)
-    with python_errors():
+    with PythonErrors():
         found = getattr(value, name)
     if callable(found):
         return BoundMethod(obj, name)

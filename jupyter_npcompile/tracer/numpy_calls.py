@@ -15,7 +15,7 @@ from jupyter_npcompile.tracer import helpers
 from jupyter_npcompile.tracer.breaks import DRAW, OWN_LINE, RANDOM, Break
 from jupyter_npcompile.tracer.definitions import DEFINITIONS, needs_source
 from jupyter_npcompile.tracer.draws import draw
-from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
+from jupyter_npcompile.tracer.evaluation import PythonErrors, evaluate
 from jupyter_npcompile.tracer.folding import fold, folds
 from jupyter_npcompile.tracer.interpret import function as numpy_function
 from jupyter_npcompile.tracer.operations import WRITERS, operation
@@ -104,18 +104,16 @@ def perform(
     takes_tuple = is_ufunc or op.endswith((".reduce", ".accumulate", ".reduceat", ".outer"))
     if takes_tuple and type(kwargs.get("out")) is tuple and len(kwargs["out"]) == 1:
         kwargs = {**kwargs, "out": kwargs["out"][0]}
-    args = tuple(
-        arg if is_ufunc or k in OPERANDS.get(op, ()) else structural(hooks, arg)
-        for k, arg in enumerate(args)
-    )
+    if not is_ufunc:
+        operands = OPERANDS.get(op, ())
+        args = tuple(arg if k in operands else structural(hooks, arg) for k, arg in enumerate(args))
     kwargs = {
         key: arg if key in ("out", "where", "initial", "fill_value") else structural(hooks, arg)
         for key, arg in kwargs.items()
     }
-    shapes = [kwargs.get("shape"), *(args[:1] if op in SHAPED else ())]
     if is_ufunc and kwargs.get("where", True) is not True and kwargs.get("out") is None:
         raise Break("value", "what `where` leaves out is what was in memory, without `out`")
-    if any(True for _ in traced_in(shapes)):
+    if not is_ufunc and traced_in((kwargs.get("shape"), *(args[:1] if op in SHAPED else ()))):
         raise Break("value", "the shape depends on values that the graph computes", OWN_LINE)
     writes = _targets(op, args, kwargs)
     for target in writes:
@@ -170,7 +168,7 @@ def _pad_widths_in_order(args: tuple[Any, ...]) -> tuple[Any, ...]:
     ndim = np.ndim(concrete_in(args[0]))
     pairs = [(0, 0)] * ndim
     for axis, width in args[1].items():
-        with python_errors():
+        with PythonErrors():
             pairs[axis] = width if type(width) is tuple else (width, width)
     return (args[0], tuple(pairs), *args[2:])
 
@@ -198,7 +196,7 @@ def metadata(hooks: Hooks, callee: Any, args: tuple[Any, ...], kwargs: dict[str,
             return type(value)(plain(item) for item in value)
         return concrete_in(value)
 
-    with python_errors():
+    with PythonErrors():
         return callee(*map(plain, args), **{key: plain(value) for key, value in kwargs.items()})
 
 
@@ -215,14 +213,14 @@ def method(hooks: Hooks, bound: BoundMethod, args: tuple[Any, ...], kwargs: dict
     """A method of an array, a NumPy scalar or a number."""
     obj, name = bound.owner, bound.name
     if not isinstance(obj.value, np.ndarray | np.generic):
-        with python_errors():
+        with PythonErrors():
             number = hooks.concrete(obj, f"`.{name}()` needs the value")
             return getattr(number, name)(*concrete_in(args), **concrete_in(kwargs))
     operator = _SPECIAL.get(name)
     if operator is not None and len(args) == 1 and not kwargs:
         return hooks.binary(None, operator, obj, args[0])
     if name in ("item", "tolist") and hooks.recorder.is_known(obj):
-        with python_errors():
+        with PythonErrors():
             return getattr(obj.value, name)(*concrete_in(args), **concrete_in(kwargs))
     if name in ("item", "tolist", "tobytes", "tofile", "dump", "dumps"):
         raise Break("value", f"`.{name}()` needs the values", OWN_LINE)

@@ -8,7 +8,7 @@ import numpy as np
 
 from jupyter_npcompile.tracer import attributes, numpy_calls, sources
 from jupyter_npcompile.tracer.breaks import Break
-from jupyter_npcompile.tracer.evaluation import evaluate, python_errors
+from jupyter_npcompile.tracer.evaluation import PythonErrors, evaluate
 from jupyter_npcompile.tracer.guards import TypeGuard
 from jupyter_npcompile.tracer.operations import UFUNCS
 from jupyter_npcompile.tracer.sources import ComputedSource
@@ -85,7 +85,7 @@ def _plain(hooks: Hooks, operation: str, operands: tuple[Any, ...]) -> Any:
             raise Break("input", "an array that tracing has not seen being made")
     if any(isinstance(operand, np.generic) for operand in operands):
         return evaluate(hooks, sources.OPERATORS[operation], operands, {})
-    with python_errors(always=True):
+    with PythonErrors(always=True):
         return sources.OPERATORS[operation](*operands)
 
 
@@ -99,9 +99,9 @@ def _numbers(hooks: Hooks, operation: str, operands: tuple[Any, ...]) -> Any:
         values = [
             hooks.concrete(o, "Python needs the value") if is_traced(o) else o for o in operands
         ]
-        with python_errors():
+        with PythonErrors():
             return sources.OPERATORS[operation](*values)
-    with python_errors():
+    with PythonErrors():
         result = sources.OPERATORS[operation](*values)
     if len(known) == len(operands):
         parts = tuple(o.source if is_traced(o) else o for o in operands)

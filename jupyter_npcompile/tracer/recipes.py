@@ -96,7 +96,7 @@ def recipe(value: Any, recorder: Recorder, made: dict[int, Container]) -> Recipe
         return container
     if isinstance(value, np.ndarray):
         raise Break("input", "an array that tracing has not seen being made")
-    if isinstance(value, set | frozenset) or any(True for _ in traced_in(value)):
+    if isinstance(value, set | frozenset) or traced_in(value):
         raise Break("value", f"a {type(value).__name__} is kept in a variable")
     if (
         isinstance(value, types.GeneratorType)

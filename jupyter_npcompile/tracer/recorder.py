@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -218,7 +218,8 @@ class Recorder(Inputs):
         self.demand_patience()
         if len(self.nodes) >= self.max_nodes:
             self._stop_unrolling()
-        itself = None if writes else self._argument_itself(result, args)
+        every = traced_in((*args, *kwargs.values()))
+        itself = None if writes else self._argument_itself(result, every)
         several = isinstance(result, tuple | list)
         results = list(result) if several else ([] if result is None else [result])
         node = Node(
@@ -228,7 +229,7 @@ class Recorder(Inputs):
             kwargs={key: self.reference(arg) for key, arg in kwargs.items()},
             types=tuple(_result_type(op, value) for value in results),
             position=self.position,
-            view_of=None if several or itself is not None else self._shared(result, args, kwargs),
+            view_of=None if several or itself is not None else self._shared(result, every),
             writes=tuple(w.id for w in writes if w.id is not None),
             scope="/".join(self.scope),
             **self._watched(op, results),
@@ -239,8 +240,8 @@ class Recorder(Inputs):
             self.library_seconds += self.seconds - self._counted
         self._counted = self.seconds
         self.touched.update(id(owner(w.value)) for w in writes)
-        every = (*args, *kwargs.values())
-        if not self._all_known(every):
+        is_known = all(map(self.is_known, every))
+        if not is_known:
             has_size = several or (isinstance(result, np.ndarray) and result.ndim > 0)
             if has_size and (self._selects(op, args) or self._varies(every)):
                 self.varying.add(node.id)
@@ -250,7 +251,7 @@ class Recorder(Inputs):
             if result is None or itself is not None:
                 return itself
             self._note_hidden(node, node, result)
-            if not writes and self._all_known(every):
+            if not writes and is_known:
                 self._note_known(node, result)
             return Traced(hooks, result, node.id)
         items = []
@@ -275,34 +276,30 @@ class Recorder(Inputs):
         if floating.is_hidden(node.op, *map(concrete_in, (*args[:1], *args[2:]))):
             raise Break("host", f"`{node.op}` stores floating-point numbers as others")
 
-    def _all_known(self, values: tuple[Any, ...]) -> bool:
-        """Whether a result follows from constants of the code alone.
-
-        What nobody has written (``np.empty``) is zero, here and in every replay.
-        """
-        return all(self.is_known(t) for t in traced_in(values))
-
     def _forget(self, target: Traced) -> None:
         """What shares memory with an array that is written is no constant any more."""
         base = id(owner(target.value))
         self._known = {id: memory for id, memory in self._known.items() if memory != base}
 
     def is_known(self, traced: Traced) -> bool:
-        """Whether the value is the same in every replay: it follows from constants."""
+        """Whether the value is the same in every replay: it follows from constants of the code.
+
+        What nobody has written (``np.empty``) is zero, here and in every replay.
+        """
         return traced.id in self._known
 
     @staticmethod
-    def _argument_itself(result: Any, args: tuple[Any, ...]) -> Traced | None:
+    def _argument_itself(result: Any, args: list[Traced]) -> Traced | None:
         """The argument that NumPy gave back unchanged, as ``np.asarray(x)`` does."""
         if not isinstance(result, np.ndarray):
             return None
-        return next((traced for traced in traced_in(args) if traced.value is result), None)
+        return next((traced for traced in args if traced.value is result), None)
 
     def _note_known(self, node: Node, value: Any) -> None:
         self._known[node.id] = id(owner(value) if isinstance(value, np.ndarray) else value)
 
     def _item(
-        self, hooks: Hooks, several: Node, index: int, value: Any, args: tuple[Any, ...]
+        self, hooks: Hooks, several: Node, index: int, value: Any, args: list[Traced]
     ) -> Traced:
         itself = self._argument_itself(value, args)
         if itself is not None:
@@ -313,12 +310,12 @@ class Recorder(Inputs):
             args=(Ref(several.id), index),
             types=(several.types[index],),
             position=several.position,
-            view_of=self._shared(value, args, {}),
+            view_of=self._shared(value, args),
             scope=several.scope,
         )
         self.nodes.append(node)
         self._note_hidden(node, several, value)
-        if self._all_known(args):
+        if all(map(self.is_known, args)):
             self._note_known(node, value)
         return Traced(hooks, value, node.id)
 
@@ -406,12 +403,13 @@ class Recorder(Inputs):
         except TypeError:
             raise Break("input", f"a {type(value).__name__} is passed to a NumPy call") from None
 
-    def _shared(self, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int | None:
+    @staticmethod
+    def _shared(result: Any, args: list[Traced]) -> int | None:
         """The argument whose memory the result shares."""
         if not isinstance(result, np.ndarray):
             return None
         base = owner(result)
-        candidates = [t for t in traced_in((*args, *kwargs.values())) if t.id is not None]
+        candidates = [traced for traced in args if traced.id is not None]
         for traced in candidates:
             if traced.value is result:
                 return traced.id
@@ -463,24 +461,39 @@ def demand_short(values: Any) -> None:
         unseen += [item for item in container if type(item) in (list, tuple)]
 
 
-def traced_in(values: Any) -> Iterator[Traced]:
+_LEAVES = frozenset({bool, int, float, complex, str, type, type(None), np.dtype})
+"""Types of arguments that hold no traced value, and are what they are."""
+
+
+def traced_in(values: Any) -> list[Traced]:
     """Traced values in nested containers, in order."""
-    if is_traced(values):
-        yield values
-    elif isinstance(values, dict):
-        for value in values.values():
-            yield from traced_in(value)
-    elif isinstance(values, tuple | list):
-        for value in values:
-            yield from traced_in(value)
-    elif isinstance(values, slice):
-        yield from traced_in((values.start, values.stop, values.step))
+    found: list[Traced] = []
+    _gather((values,), found)
+    return found
+
+
+def _gather(values: Iterable[Any], found: list[Traced]) -> None:
+    for value in values:
+        kind = type(value)
+        if kind is Traced:
+            found.append(value)
+        elif kind in _LEAVES:
+            continue
+        elif isinstance(value, tuple | list):
+            _gather(value, found)
+        elif isinstance(value, dict):
+            _gather(value.values(), found)
+        elif isinstance(value, slice):
+            _gather((value.start, value.stop, value.step), found)
 
 
 def concrete_in(values: Any) -> Any:
     """The same structure with NumPy's values in place of traced ones."""
-    if is_traced(values):
+    kind = type(values)
+    if kind is Traced:
         return values.value
+    if kind in _LEAVES:
+        return values
     if isinstance(values, Opaque):
         raise Break("input", values.reason)
     if type(values) in (tuple, list):
