@@ -256,6 +256,17 @@ def test_notes_that_make_no_sense_are_removed(text: str) -> None:
     assert not path.exists()
 
 
+def test_notes_that_are_used_are_kept() -> None:
+    cache = caches.cache()
+    for name in ("a", "b"):
+        remember(name, Recollection(1.0, 0.1))
+        os.utime(cache.loops / f"{name}.json", (0, 0))
+    assert recall("a") is not None
+    cache.trim(1 << 30)
+    assert recall("a") is not None
+    assert recall("b") is None
+
+
 def test_notes_of_others_are_not_read() -> None:
     remember("a", Recollection(1.0, 0.1))
     path = caches.cache().loops / "a.json"

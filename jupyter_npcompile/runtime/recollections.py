@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,8 @@ def recall(name: str) -> Recollection | None:
     try:
         found = json.loads(read_own(path, LONGEST))
         gain = found["gain"]
+        with contextlib.suppress(OSError):  # the cache may be readable only
+            os.utime(path)  # a note is kept for a month after it was last used
         return Recollection(
             float(found["python"]),
             float(found["translation"]),
