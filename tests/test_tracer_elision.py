@@ -157,3 +157,43 @@ def test_what_others_see_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     for a, b in zip(fast(x), seen(x), strict=True):
         np.testing.assert_array_equal(a, b)
     assert len(handed) == 1  # np.sqrt(x) alone dies
+
+
+def layouts() -> dict[str, np.ndarray[Any, Any]]:
+    """Arrays large enough that NumPy uses the memory of temporaries again, in many orders."""
+    n = 300
+    base = np.random.default_rng(5).normal(size=(n + 2, n + 2))
+    return {
+        "a": base[1:-1, 1:-1],
+        "b": np.asfortranarray(base[:n, :n]),
+        "c": np.ascontiguousarray(base[2:, 2:]),
+        "d": base[:n, :n].astype("f4"),
+        "e": np.arange(n * n, dtype="i4").reshape(n, n).T,
+        "g": base[:n][:, n::-1][:, :n],
+        "s": np.float32(0.5),
+    }
+
+
+operands = st.sampled_from([*"abcdegs", "(2 * a)", "(b * 0.5)", "(d * d)", "(e + 1)", "(-c)"])
+sums = st.recursive(
+    operands,
+    lambda inner: st.tuples(inner, st.sampled_from("+-*"), inner).map(
+        lambda parts: f"({' '.join(parts)})"
+    ),
+    max_leaves=6,
+)
+
+
+@given(st.lists(sums, min_size=1, max_size=4))
+def test_results_lie_in_memory_as_those_of_numpy(lines: list[str]) -> None:
+    given = layouts()
+    body = "".join(f"    r{k} = {line}\n" for k, line in enumerate(lines))
+    names = ", ".join(f"r{k}" for k in range(len(lines)))
+    function = defined(f"def f({', '.join(given)}):\n{body}    return {names},\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(elision, "LEAST", 256 * 1024)
+        found = npc.compile(function)(*given.values())
+    for one, other in zip(function(*given.values()), found, strict=True):
+        assert type(one) is type(other)
+        assert (one.dtype, one.strides) == (other.dtype, other.strides)
+        assert np.array_equal(one, other)

@@ -98,8 +98,9 @@ def _fits(operand: Any, other: Any, kinds: str) -> bool:
     value = operand.value
     other = _concrete(other)
     if isinstance(other, np.ndarray | np.generic):
-        alike = other.shape == value.shape and other.strides == value.strides
-        return other.dtype == value.dtype and (alike or not other.shape)
+        # As in NumPy, however the elements of the other lie: the result lies as this one does.
+        fits = not other.shape or other.shape == value.shape
+        return fits and np.can_cast(other.dtype, value.dtype, "safe")
     return type(other) in _NUMBERS[value.dtype.kind]
 
 
