@@ -187,7 +187,7 @@ def recall(
     if artifact is None and tier == TIER:
         began = perf_counter()
         try:
-            found = store.find(graph, at_once=at_once, key=key[0], outlined=outlined)
+            found = store.find(graph, at_once=at_once, digest=key[0], outlined=outlined)
         except TakesLongError:
             _left.add(key)
             return None

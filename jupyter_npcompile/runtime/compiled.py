@@ -104,7 +104,7 @@ class Store:
         return stamp.entry_key(key_of(graph), TIER)
 
     def find(
-        self, graph: Graph, *, at_once: bool = False, key: str = "", outlined: str = ""
+        self, graph: Graph, *, at_once: bool = False, digest: str = "", outlined: str = ""
     ) -> Compiled | None:
         """What the cache holds for a graph, loaded; None when it must be compiled.
 
@@ -114,7 +114,7 @@ class Store:
             NumPy level.
         at_once : bool
             Whether it must not take long.
-        key, outlined : str
+        digest, outlined : str
             Its `key_of` and its `outline`, where the caller knows them already.
 
         Raises
@@ -126,18 +126,18 @@ class Store:
         """
         if at_once and len(graph.nodes) > AT_ONCE:
             raise TakesLongError
-        digest = outlined or outline(graph, itemsize)
-        found = self._instance(graph, digest, remembered=True, at_once=at_once)
+        outlined = outlined or outline(graph, itemsize)
+        found = self._instance(graph, outlined, remembered=True, at_once=at_once)
         if found is not None:
             return found
         cache = caches.cache()
-        entry = cache.find(stamp.entry_key(key, TIER) if key else self.key(graph))
+        entry = cache.find(stamp.entry_key(digest or key_of(graph), TIER))
         if entry is not None:
             if at_once and entry.error is None:
                 _demand_symbols(entry.manifest)
             if (loaded := self._loaded(graph, entry)) is not None:
                 return loaded
-        return self._instance(graph, digest, at_once=at_once)
+        return self._instance(graph, outlined, at_once=at_once)
 
     def make_general(self, graph: Graph, other: Graph, ticket: Ticket) -> Compiled | None:
         """Have code for many sizes compiled, if there is none yet that serves these.
