@@ -11,7 +11,7 @@ import numpy as np
 
 from jupyter_npcompile.tracer.breaks import DRAW, OWN_LINE, RANDOM, Break
 from jupyter_npcompile.tracer.evaluation import PythonErrors
-from jupyter_npcompile.tracer.recorder import concrete_in
+from jupyter_npcompile.tracer.nested import concrete_in
 from jupyter_npcompile.tracer.sources import AttributeSource, GlobalSource, ObjectSource
 from jupyter_npcompile.tracer.streams import DRAWS
 from jupyter_npcompile.tracer.traced import DrawMethod, Opaque

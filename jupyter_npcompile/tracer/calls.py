@@ -18,9 +18,9 @@ from jupyter_npcompile.tracer.breaks import OWN_LINE, Break, graph_break
 from jupyter_npcompile.tracer.draws import draw
 from jupyter_npcompile.tracer.evaluation import PythonErrors, evaluate
 from jupyter_npcompile.tracer.guards import TypeGuard
+from jupyter_npcompile.tracer.nested import concrete_in, traced_in
 from jupyter_npcompile.tracer.numpy_calls import metadata, method, numpy_call
 from jupyter_npcompile.tracer.operations import operation
-from jupyter_npcompile.tracer.recorder import concrete_in, traced_in
 from jupyter_npcompile.tracer.sources import ComputedSource, ObjectSource
 from jupyter_npcompile.tracer.table import is_constant
 from jupyter_npcompile.tracer.traced import (

@@ -20,8 +20,8 @@ from jupyter_npcompile.tracer.breaks import DRAW, RANDOM, Break
 from jupyter_npcompile.tracer.evaluation import PythonErrors, evaluate
 from jupyter_npcompile.tracer.interpret import value_type
 from jupyter_npcompile.tracer.memory import owner, traceable
+from jupyter_npcompile.tracer.nested import traced_in
 from jupyter_npcompile.tracer.recipes import Container, Recipe, concrete, recipe
-from jupyter_npcompile.tracer.recorder import traced_in
 from jupyter_npcompile.tracer.sources import DrawSource, Source
 from jupyter_npcompile.tracer.streams import DRAWS, is_known
 from jupyter_npcompile.tracer.structure import structural

@@ -13,7 +13,7 @@ import numpy as np
 
 from jupyter_npcompile.tracer import elision
 from jupyter_npcompile.tracer.breaks import Break
-from jupyter_npcompile.tracer.recorder import concrete_in
+from jupyter_npcompile.tracer.nested import concrete_in
 
 if TYPE_CHECKING:
     from jupyter_npcompile.tracer.hooks import Hooks

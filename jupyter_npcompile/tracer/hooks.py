@@ -33,9 +33,10 @@ from jupyter_npcompile.tracer.breaks import Break, NeedsCopy, Postponed
 from jupyter_npcompile.tracer.definitions import is_definition
 from jupyter_npcompile.tracer.evaluation import PythonErrors
 from jupyter_npcompile.tracer.interpret import value_type
+from jupyter_npcompile.tracer.nested import concrete_in
 from jupyter_npcompile.tracer.operations import UFUNCS, is_numpy_function
 from jupyter_npcompile.tracer.operators import is_array_like, operate
-from jupyter_npcompile.tracer.recorder import Recorder, concrete_in
+from jupyter_npcompile.tracer.recorder import Recorder
 from jupyter_npcompile.tracer.sources import NameSource, Source
 from jupyter_npcompile.tracer.traced import BoundMethod, Flags, Opaque, is_traced
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from jupyter_npcompile.tracer.breaks import Break
 from jupyter_npcompile.tracer.evaluation import evaluate
-from jupyter_npcompile.tracer.recorder import demand_short, traced_in
+from jupyter_npcompile.tracer.nested import demand_short, traced_in
 from jupyter_npcompile.tracer.traced import Traced
 
 if TYPE_CHECKING:

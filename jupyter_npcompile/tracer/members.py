@@ -11,7 +11,7 @@ from jupyter_npcompile.tracer import indexing, numpy_calls
 from jupyter_npcompile.tracer.breaks import Break
 from jupyter_npcompile.tracer.evaluation import PythonErrors
 from jupyter_npcompile.tracer.memory import owner
-from jupyter_npcompile.tracer.recorder import traced_in
+from jupyter_npcompile.tracer.nested import traced_in
 from jupyter_npcompile.tracer.traced import BoundMethod, Flags, Interim, Traced
 
 if TYPE_CHECKING:

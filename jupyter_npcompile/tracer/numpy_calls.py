@@ -18,8 +18,8 @@ from jupyter_npcompile.tracer.draws import draw
 from jupyter_npcompile.tracer.evaluation import PythonErrors, evaluate
 from jupyter_npcompile.tracer.folding import fold, folds
 from jupyter_npcompile.tracer.interpret import function as numpy_function
+from jupyter_npcompile.tracer.nested import concrete_in, demand_short, traced_in
 from jupyter_npcompile.tracer.operations import WRITERS, operation
-from jupyter_npcompile.tracer.recorder import concrete_in, demand_short, traced_in
 from jupyter_npcompile.tracer.sources import ObjectSource
 from jupyter_npcompile.tracer.structure import structural
 from jupyter_npcompile.tracer.table import is_constant, lowering_of

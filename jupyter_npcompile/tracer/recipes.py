@@ -12,7 +12,8 @@ import numpy as np
 from jupyter_npcompile.cell import HOOKS
 from jupyter_npcompile.graph.nodes import Ref
 from jupyter_npcompile.tracer.breaks import Break
-from jupyter_npcompile.tracer.recorder import MAX_ITEMS, Recorder, traced_in
+from jupyter_npcompile.tracer.nested import MAX_ITEMS, traced_in
+from jupyter_npcompile.tracer.recorder import Recorder
 from jupyter_npcompile.tracer.sources import Source
 from jupyter_npcompile.tracer.traced import Interim, Opaque, is_traced
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -14,6 +13,7 @@ from jupyter_npcompile.tracer.breaks import Break, Postponed
 from jupyter_npcompile.tracer.inputs import Inputs
 from jupyter_npcompile.tracer.interpret import encode, value_type
 from jupyter_npcompile.tracer.memory import WRITEABLE, Array, address, is_supported, owner
+from jupyter_npcompile.tracer.nested import concrete_in, traced_in
 from jupyter_npcompile.tracer.patience import Patience
 from jupyter_npcompile.tracer.streams import Streams
 from jupyter_npcompile.tracer.table.libraries import LIBRARY_CALLS
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
 MAX_NODES = 2000
 """A segment longer than this is cut: compilers need seconds per hundred nodes."""
-
-MAX_ITEMS = 1_000
-"""Python objects in the lists of one call; looking at more takes longer than NumPy does."""
 
 STEPS = 64
 """Operations of traced code, of NumPy or not, between two looks at the clock."""
@@ -438,68 +435,3 @@ def _result_type(op: str, value: Any) -> ValueType:
     elif type(value) not in (bool, int, float, complex):
         raise Break("value", f"`{op}` gives a {type(value).__name__}")
     return value_type(value)
-
-
-def demand_short(values: Any) -> None:
-    """Make sure that lists and tuples, and those in them, hold no more than `MAX_ITEMS`.
-
-    Raises
-    ------
-    Break
-        When they do: a graph would hold every item.
-    """
-    left, unseen = MAX_ITEMS, [values]
-    while unseen:
-        container = unseen.pop()
-        left -= len(container)
-        if left < 0:
-            raise Break(
-                "limit",
-                f"more than {MAX_ITEMS} Python objects are passed to a NumPy call",
-                "np.full, np.tile, np.arange and their kin make a long array without a list",
-            )
-        unseen += [item for item in container if type(item) in (list, tuple)]
-
-
-_LEAVES = frozenset({bool, int, float, complex, str, type, type(None), np.dtype})
-"""Types of arguments that hold no traced value, and are what they are."""
-
-
-def traced_in(values: Any) -> list[Traced]:
-    """Traced values in nested containers, in order."""
-    found: list[Traced] = []
-    _gather((values,), found)
-    return found
-
-
-def _gather(values: Iterable[Any], found: list[Traced]) -> None:
-    for value in values:
-        kind = type(value)
-        if kind is Traced:
-            found.append(value)
-        elif kind in _LEAVES:
-            continue
-        elif isinstance(value, tuple | list):
-            _gather(value, found)
-        elif isinstance(value, dict):
-            _gather(value.values(), found)
-        elif isinstance(value, slice):
-            _gather((value.start, value.stop, value.step), found)
-
-
-def concrete_in(values: Any) -> Any:
-    """The same structure with NumPy's values in place of traced ones."""
-    kind = type(values)
-    if kind is Traced:
-        return values.value
-    if kind in _LEAVES:
-        return values
-    if isinstance(values, Opaque):
-        raise Break("input", values.reason)
-    if type(values) in (tuple, list):
-        return type(values)(concrete_in(value) for value in values)
-    if type(values) is dict:
-        return {key: concrete_in(value) for key, value in values.items()}
-    if isinstance(values, slice):
-        return slice(*(concrete_in(v) for v in (values.start, values.stop, values.step)))
-    return values

@@ -18,9 +18,10 @@ from jupyter_npcompile.tracer.guards import Guard
 from jupyter_npcompile.tracer.hooks import Hooks
 from jupyter_npcompile.tracer.interpret import encode
 from jupyter_npcompile.tracer.memory import WRITEABLE, Array, overlap, owner, pattern
+from jupyter_npcompile.tracer.nested import traced_in
 from jupyter_npcompile.tracer.patience import Patience
 from jupyter_npcompile.tracer.recipes import Container, FromSource, Recipe, concrete, recipe
-from jupyter_npcompile.tracer.recorder import Hidden, Recorder, traced_in
+from jupyter_npcompile.tracer.recorder import Hidden, Recorder
 from jupyter_npcompile.tracer.sources import MISSING, Source
 from jupyter_npcompile.tracer.streams import Streams
 
