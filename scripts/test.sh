@@ -21,9 +21,11 @@ printf 'examples of large families: NPCOMPILE_SAMPLE=%s\n' "$NPCOMPILE_SAMPLE"
 unset PYTHONDONTWRITEBYTECODE
 # A file is the unit, see tests/distribution.py: its tests share what they have compiled. Many
 # wait for a compiler or a browser, so one process more than there are processors is busy.
+# After 75 minutes it is interrupted, and says which tests have failed so far.
 processes=$(($(.venv/bin/python -c 'import os; print(os.cpu_count() or 1)') + 1))
-.venv/bin/python -m pytest -q -n $((processes < 4 ? processes : 4)) --dist loadfile \
-  --durations=5 --junitxml=build/pytest.xml
+timeout --foreground --signal=INT --kill-after=60 4500 \
+  .venv/bin/python -m pytest -q -n $((processes < 4 ? processes : 4)) --dist loadfile \
+  --durations=20 --junitxml=build/pytest.xml
 .venv/bin/python - "${specs:-0}" <<'PY'
 import sys
 from xml.etree import ElementTree

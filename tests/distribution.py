@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import pytest
 from xdist.scheduler import LoadFileScheduling
+from xdist.workermanage import WorkerController
 
 BROWSER = "tests/browser/"
 
@@ -50,8 +52,17 @@ def place(item: pytest.Item) -> int:
     return FIRST.index(name) if name in FIRST else len(FIRST)
 
 
+FEW = 2
+"""A process that has no more tests to run is given another unit."""
+
+
 class Units(LoadFileScheduling):
-    """Gives each process one `unit` after the other, in the order of the tests."""
+    """Gives each process one `unit` after the other, in the order of the tests.
+
+    When a process ends in a test, that test has failed, and another process runs what is left.
+    The scheduler of pytest-xdist 3.8 would run the test again, and would give what is done to
+    processes that then wait for ever.
+    """
 
     def __init__(self, config: pytest.Config, log: Any = None) -> None:
         super().__init__(config, log)
@@ -59,3 +70,31 @@ class Units(LoadFileScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         return unit(nodeid)
+
+    def remove_node(self, node: WorkerController) -> str | None:
+        """Take a process off; return the test in which it ended, if it ended in one."""
+        work = self.assigned_work.pop(node)
+        crashed = next((t for unit in work.values() for t, done in unit.items() if not done), None)
+        if crashed is None:
+            return None
+        for name, tests in work.items():
+            left = {test: done for test, done in tests.items() if not done and test != crashed}
+            if left:
+                self.workqueue[name] = left
+        for other in self.nodes:
+            self._reschedule(other)
+        return crashed
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        # One that has just ended gets nothing; it is taken off, with this unit, when that is known.
+        with contextlib.suppress(OSError):
+            super()._assign_work_unit(node)
+
+    def _reschedule(self, node: WorkerController) -> None:
+        """Give a process as much that it need not wait: it begins a test when it has the next."""
+        if node.shutting_down or node not in self.registered_collections:
+            return
+        while self.workqueue and self._pending_of(self.assigned_work[node]) <= FEW:
+            self._assign_work_unit(node)
+        if not self.workqueue:
+            node.shutdown()

@@ -21,8 +21,8 @@ from jupyter_npcompile.tracer.lowering.errors import LoweringError
 if TYPE_CHECKING:
     from tests.gradient_expressions import Expression
 
-TOGETHER = 20
-"""How many expressions are looked at for one compile, which takes much less time than many."""
+TOGETHER = 5
+"""How many expressions are looked at for one compile: more make a test that takes minutes."""
 
 
 def joint_gradient(f: Callable[..., Any], x: Any) -> Any:

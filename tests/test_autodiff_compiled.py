@@ -286,29 +286,31 @@ def test_what_is_not_pure_is_not_replayed() -> None:
 
 
 @pytest.mark.slow
-def test_compiled_gradients_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("f", "args"), CASES[:5])
+def test_compiled_gradients_are_used(
+    f: Any, args: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(npc.settings, "tier", "inductor")
     monkeypatch.setattr(npc.settings, "first_run_check", "raise")
-    for f, args in CASES[:5]:
-        gradient = npc.value_and_grad(f)
-        _, first = gradient(*args)
-        assert gradient._fast.reasons == {}
-        (replay,) = gradient._fast.replays.values()
-        assert replay.confirmed
-        moved = (1.1 * args[0], *args[1:]) if isinstance(args[0], np.ndarray) else args
-        value, second = gradient(*moved)
-        monkeypatch.setattr(npc.settings, "tier", "aten")
-        expected, wanted = npc.value_and_grad(f)(*moved)
-        monkeypatch.setattr(npc.settings, "tier", "inductor")
-        np.testing.assert_allclose(value, expected, rtol=1e-12)
-        assert type(value) is type(expected)
-        for one, other in zip(leaves(second), leaves(wanted), strict=True):
-            assert type(one) is type(other)
-            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
-        assert len(leaves(first)) == len(leaves(second))
-        # other shapes are another signature, and NumPy's errors stay NumPy's
-        with np.errstate(all="raise"):
-            gradient(*moved)
+    gradient = npc.value_and_grad(f)
+    _, first = gradient(*args)
+    assert gradient._fast.reasons == {}
+    (replay,) = gradient._fast.replays.values()
+    assert replay.confirmed
+    moved = (1.1 * args[0], *args[1:]) if isinstance(args[0], np.ndarray) else args
+    value, second = gradient(*moved)
+    monkeypatch.setattr(npc.settings, "tier", "aten")
+    expected, wanted = npc.value_and_grad(f)(*moved)
+    monkeypatch.setattr(npc.settings, "tier", "inductor")
+    np.testing.assert_allclose(value, expected, rtol=1e-12)
+    assert type(value) is type(expected)
+    for one, other in zip(leaves(second), leaves(wanted), strict=True):
+        assert type(one) is type(other)
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+    assert len(leaves(first)) == len(leaves(second))
+    # other shapes are another signature, and NumPy's errors stay NumPy's
+    with np.errstate(all="raise"):
+        gradient(*moved)
 
 
 def labelled(x: Any, rows: Any, labels: Any) -> Any:
