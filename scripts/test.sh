@@ -21,10 +21,13 @@ printf 'examples of large families: NPCOMPILE_SAMPLE=%s\n' "$NPCOMPILE_SAMPLE"
 unset PYTHONDONTWRITEBYTECODE
 # A file is the unit, see tests/distribution.py: its tests share what they have compiled. Many
 # wait for a compiler or a browser, so one process more than there are processors is busy.
-# After 75 minutes it is interrupted, and says which tests have failed so far.
+# After 75 minutes it is interrupted, where there is something to do that with, and says which
+# tests have failed so far.
+limit=env
+command -v timeout >/dev/null && limit='timeout --foreground --signal=INT --kill-after=60 4500'
 processes=$(($(.venv/bin/python -c 'import os; print(os.cpu_count() or 1)') + 1))
-timeout --foreground --signal=INT --kill-after=60 4500 \
-  .venv/bin/python -m pytest -q -n $((processes < 4 ? processes : 4)) --dist loadfile \
+# shellcheck disable=SC2086 # the limit is several words
+$limit .venv/bin/python -m pytest -q -n $((processes < 4 ? processes : 4)) --dist loadfile \
   --durations=20 --junitxml=build/pytest.xml
 .venv/bin/python - "${specs:-0}" <<'PY'
 import sys

@@ -72,6 +72,8 @@ class Artifact:
         Whether it was compiled just now.
     note : str
         Why it serves one size only, where it should have served more.
+    rehearsed : float
+        Seconds that it took in the worker, where it has run there: see `native.rehearsal`.
     """
 
     tier: str
@@ -85,6 +87,7 @@ class Artifact:
     form: Form | None = None
     is_new: bool = False
     note: str = ""
+    rehearsed: float = 0.0
 
     def run(self, values: Sequence[Any]) -> tuple[dict[int, Any], dict[int, Array]]:
         """Run on the inputs without changing any of them.
@@ -298,6 +301,7 @@ def _native(graph: Graph, found: Compiled, began: float) -> Artifact:
         found.key,
         found.verdict,
         found.form,
+        rehearsed=found.rehearsed,
     )
 
 

@@ -61,6 +61,8 @@ class Compiled:
         The code that it shares with other sizes.
     is_new : bool
         Whether it was compiled just now.
+    rehearsed : float
+        Seconds that it took in the worker: see `native.rehearsal`; 0 where it has not run there.
     """
 
     program: Any
@@ -70,6 +72,7 @@ class Compiled:
     verdict: Mapping[str, Any] | None = None
     form: Form | None = None
     is_new: bool = False
+    rehearsed: float = 0.0
 
 
 Loader = Callable[..., Any]
@@ -296,7 +299,8 @@ class Store:
             say(f"a cache entry cannot be loaded: {error}")
             return None
         aten, kernels = (from_json(entry.manifest[level]) for level in ("aten", "kernels"))
-        return Compiled(program, aten, kernels, entry.key, entry.verdict)
+        rehearsed = float(entry.manifest["rehearsed"])
+        return Compiled(program, aten, kernels, entry.key, entry.verdict, rehearsed=rehearsed)
 
 
 def _demand_symbols(manifest: Mapping[str, Any]) -> None:

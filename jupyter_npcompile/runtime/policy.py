@@ -103,3 +103,28 @@ GUARDS_US = 1.7
 def faster(numpy_us: float, compiled_us: float) -> bool:
     """Whether what was compiled may replace NumPy in automatic mode."""
     return compiled_us + GUARDS_US <= numpy_us
+
+
+HOPELESS = 4.0
+"""How many times as long as NumPy compiled code must have taken in a rehearsal, to be given up: it
+ran in another process, on memory that was new."""
+
+HARMLESS = 0.02
+"""Seconds that may be lost to find out exactly."""
+
+
+def is_hopeless(numpy_seconds: float, rehearsed: float) -> bool:
+    """Whether compiled code need not run in the user's process to show that it is slower.
+
+    Parameters
+    ----------
+    numpy_seconds, rehearsed : float
+        What both have taken; 0 where that is not known.
+
+    Examples
+    --------
+    >>> is_hopeless(0.02, 0.76), is_hopeless(0.02, 0.05), is_hopeless(0.001, 0.01)
+    (True, False, False)
+    """
+    is_known = numpy_seconds > 0
+    return is_known and rehearsed > max(HOPELESS * numpy_seconds, numpy_seconds + HARMLESS)

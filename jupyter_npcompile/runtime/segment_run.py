@@ -16,7 +16,8 @@ from jupyter_npcompile.runtime.native.program import Program
 from jupyter_npcompile.runtime.outcome import Outcome, PythonRaisesError
 from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.planning import leave_device
-from jupyter_npcompile.runtime.policy import is_open
+from jupyter_npcompile.runtime.policy import is_hopeless, is_open
+from jupyter_npcompile.runtime.preparing import judge
 from jupyter_npcompile.runtime.rounds import Times
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.tracer import interrupts
@@ -62,7 +63,11 @@ def _ran(
     began = perf_counter()
     values: dict[str, Any] | None = None
     outcome: Outcome | None = None
-    if not plan.hastened and is_open(state.options) and _takes_too_much(state, plan):
+    if (
+        not plan.hastened
+        and is_open(state.options)
+        and (_takes_too_much(state, plan) or _is_far_slower(plan))
+    ):
         return None
     try:
         if copies is not None:
@@ -169,5 +174,18 @@ def _takes_too_much(state: RegionState, plan: Plan) -> bool:
         return False
     plan.state = "numpy"
     plan.note = f"compiled it would take {more / 2**20:.0f} MB more memory than NumPy"
+    plan.recording.forget()
+    return True
+
+
+def _is_far_slower(plan: Plan) -> bool:
+    """Whether a rehearsal has shown that NumPy need not be asked who is faster."""
+    if plan.checked or plan.artifact is None:
+        return False
+    rehearsed, numpy_us = plan.artifact.rehearsed, plan.timings.get("numpy_us", 0.0)
+    if not is_hopeless(numpy_us * 1e-6, rehearsed):
+        return False
+    plan.timings["compiled_us"] = rehearsed * 1e6
+    judge(plan)
     plan.recording.forget()
     return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ from jupyter_npcompile.runtime.native.limits import elements
 from jupyter_npcompile.runtime.native.manifest import Manifest, PieceManifest, to_json
 from jupyter_npcompile.runtime.native.nests import NO_NESTS, Nests, collected, mark
 from jupyter_npcompile.runtime.native.pieces import LibraryCall, Piece, Step, cut
+from jupyter_npcompile.runtime.native.rehearsal import rehearse
 from jupyter_npcompile.runtime.native.translation import (
     Layout,
     entry,
@@ -157,6 +158,10 @@ def _built(graph: Graph, folder: Path, headers: Path, progress: Callable[[str], 
         {str(id): shapes for id, shapes in whole.lengths.items()} if sizes else {},
         nests,
     )
+    if source and not sizes:
+        stored = (folder / CONSTANTS).read_bytes()
+        seconds = rehearse(manifest.pieces, folder / LIBRARY, stored)
+        manifest = replace(manifest, rehearsed=seconds)
     return to_json(manifest)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from jupyter_npcompile.graph.nodes import ValueType
 
-VERSION = 4
+VERSION = 5
 """Of the layout of manifests and of what the entry points take."""
 
 
@@ -80,6 +80,8 @@ class Manifest:
         For each node of that, the shapes of its results, as texts.
     nests : tuple of tuple of int
         For each piece, which node of the level of kernels each of its loop nests is.
+    rehearsed : float
+        Seconds that large pieces have taken in a `rehearsal`; 0 where there was none.
     """
 
     steps: tuple[PieceManifest | int, ...]
@@ -89,6 +91,7 @@ class Manifest:
     general: Mapping[str, Any] | None = None
     lengths: Mapping[str, Any] = field(default_factory=dict)
     nests: tuple[tuple[int, ...], ...] = ()
+    rehearsed: float = 0.0
 
     @property
     def pieces(self) -> tuple[PieceManifest, ...]:
@@ -107,6 +110,7 @@ def to_json(manifest: Manifest) -> dict[str, Any]:
         "general": manifest.general,
         "lengths": manifest.lengths,
         "nests": manifest.nests,
+        "rehearsed": manifest.rehearsed,
     }
 
 
@@ -123,7 +127,7 @@ def from_json(data: Mapping[str, Any]) -> Manifest:
     steps = tuple(step if isinstance(step, int) else _read(step) for step in data["steps"])
     nests = tuple(tuple(map(int, piece)) for piece in data["nests"])
     levels = data["aten"], data["kernels"], data["general"], data["lengths"]
-    return Manifest(steps, bool(data["torch"]), *levels, nests)
+    return Manifest(steps, bool(data["torch"]), *levels, nests, float(data["rehearsed"]))
 
 
 def _type(kind: ValueType) -> list[Any]:
