@@ -398,7 +398,7 @@ def test_random_numbers_wherever_native_code_takes_over(monkeypatch: pytest.Monk
     for call in range(12):
         assert made(1500, one) == walk(1500, other), call
         assert one.bit_generator.state == other.bit_generator.state
-        jupyter_npcompile.wait(60)
+        jupyter_npcompile.wait(300)
     assert any(form.iterations for form in top_loops(made)[0].forms), reasons(made)
 
 

@@ -278,7 +278,7 @@ def test_the_summary_is_updated_when_the_compile_is_done(
     first = str(shell.shown[0]["text/plain"]).splitlines()[0]
     assert first.startswith("2 of 2 lines captured")
     assert "compiling" in first
-    assert npc.wait(120)
+    assert npc.wait(300)
     last = str(shell.shown[-1]["text/plain"]).splitlines()[0]
     assert len(shell.shown) == 2
     assert last.startswith("2 of 2 lines ")

@@ -195,7 +195,7 @@ def halves(x: Any) -> Any:
 def settled(function: Any, *args: Any, calls: int = 60) -> Any:
     for _ in range(calls):
         function(*args)
-        assert jupyter_npcompile.wait(60)
+        assert jupyter_npcompile.wait(300)
     return handle_of(function)
 
 
@@ -310,7 +310,7 @@ def run_cell(source: str, space: dict[str, Any], *, completed: bool = True) -> C
         exec(compile(handle.program.tree, "<cell>", "exec"), space)
     finally:
         handle.leave(completed=completed)
-    assert compiler.wait(60)  # a loop that may get a native form takes no sides
+    assert compiler.wait(300)  # a loop that may get a native form takes no sides
     return handle
 
 

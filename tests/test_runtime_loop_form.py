@@ -181,7 +181,7 @@ def test_segments_take_over_where_a_native_loop_gains_nothing(
     x = np.random.default_rng(0).random(2000)
     for _ in range(6):
         np.testing.assert_allclose(fast(x, 40), large(x, 40), rtol=1e-12)
-        assert jupyter_npcompile.wait(60)
+        assert jupyter_npcompile.wait(300)
     handle = handle_of(fast)
     assert isinstance(handle, FunctionHandle)
     (form,) = handle.loops[0].forms
@@ -243,7 +243,7 @@ def test_a_first_call_that_took_long_is_forgotten(monkeypatch: pytest.MonkeyPatc
     x = np.random.default_rng(0).random(20_000)
     for _ in range(6):
         np.testing.assert_allclose(fast(x, x.size), scan(x, x.size), rtol=1e-12)
-        assert jupyter_npcompile.wait(60)
+        assert jupyter_npcompile.wait(300)
     handle = handle_of(fast)
     assert isinstance(handle, FunctionHandle)
     assert handle.loops[0].forms[0].iterations
@@ -287,5 +287,5 @@ def test_python_goes_on_after_a_trial_that_fell_short(
         x = np.random.default_rng(seed).random(3000)
         for one, other in zip(fast(x), sums(x), strict=True):
             np.testing.assert_array_equal(one, other)
-        assert jupyter_npcompile.wait(60)
+        assert jupyter_npcompile.wait(300)
     assert len(fallen) >= 5

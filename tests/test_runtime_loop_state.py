@@ -61,7 +61,7 @@ def settled(text: str, calls: int = 6) -> LoopState:
     for _ in range(calls):
         wrong = differences(outcome(function, given()), outcome(made, given()))
         assert not wrong, wrong
-        assert jupyter_npcompile.wait(60)
+        assert jupyter_npcompile.wait(300)
     wrong = differences(outcome(function, given(1)), outcome(made, given(1)))
     assert not wrong, wrong
     return loop_of(made)

@@ -63,7 +63,7 @@ def ran(text: str, args: tuple[Any, ...], calls: int = 3) -> Function:
     made = npc.compile(define(text))
     for _ in range(calls):
         made(*args)
-        assert npc.wait(60)
+        assert npc.wait(300)
     return made
 
 
@@ -102,7 +102,7 @@ def test_short_loops_are_not_worth_it() -> None:
     made = npc.compile(define(WAVE))
     made(np.ones(3), 2)
     assert how(made) == "python"
-    assert npc.wait(60)
+    assert npc.wait(300)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_other_sizes_and_types_are_other_loops(always: None, other: tuple[Any, .
     made = npc.compile(define(WAVE))
     made(*other)
     assert how(made) == "python"
-    assert npc.wait(60)
+    assert npc.wait(300)
 
 
 def test_inner_loops_need_not_wait_for_the_outer_one_to_be_declined(always: None) -> None:
@@ -141,7 +141,7 @@ def test_inner_loops_need_not_wait_for_the_outer_one_to_be_declined(always: None
     (inner,) = top_loops(made)[0].inner
     assert inner.forms
     assert inner.forms[0].iterations > 0
-    assert npc.wait(60)
+    assert npc.wait(300)
     assert top_loops(made)[0].closed
 
 
@@ -154,7 +154,7 @@ def test_code_that_is_gone_is_made_again(always: None, monkeypatch: pytest.Monke
         made = npc.compile(define(WAVE))
         made(*ARGS)
         assert how(made) == "python"
-    assert npc.wait(60)
+    assert npc.wait(300)
     made(*ARGS)
     made(*ARGS)
     assert how(made) == "native"
@@ -169,7 +169,7 @@ def test_a_library_that_is_being_loaded_is_not_waited_for(
     made = npc.compile(define(WAVE))
     made(*ARGS)
     assert how(made) == "python"
-    assert npc.wait(60)
+    assert npc.wait(300)
 
 
 @pytest.mark.parametrize("where", ["translate", "find"])
@@ -194,7 +194,7 @@ def test_an_interrupt_is_the_users(
     assert not top_loops(made)[0].is_compiling
     for _ in range(6):
         np.testing.assert_allclose(made(*ARGS), define(WAVE)(*ARGS))
-        assert npc.wait(60)
+        assert npc.wait(300)
     assert how(made) == "native"
 
 
@@ -226,7 +226,7 @@ def test_code_that_python_cannot_write_down_is_not_remembered(
     made = npc.compile(function)
     for _ in range(3):
         np.testing.assert_allclose(made(*ARGS), function(*ARGS))
-        assert npc.wait(60)
+        assert npc.wait(300)
     assert how(made) == "native"
     assert notes() == []
 
@@ -337,12 +337,12 @@ def test_programs_are_right_in_another_kernel(always: None, name: str) -> None:
     made = npc.compile(run_of(program))
     for _ in range(2):
         assert program.agrees(made(*args()), expected)
-        assert npc.wait(120)
+        assert npc.wait(300)
     restarted()
     made = npc.compile(run_of(program))
     for _ in range(3):
         assert program.agrees(made(*args()), expected)
-    assert npc.wait(120)
+    assert npc.wait(300)
 
 
 KERNEL = """
@@ -364,7 +364,7 @@ function = define(text)
 made = npc.compile(function)
 for call in range(int(sys.argv[1])):
     if call:
-        assert npc.wait(120)
+        assert npc.wait(300)
     result = made(30_000)
 np.testing.assert_allclose(result, function(30_000))
 print(how(made))

@@ -200,7 +200,7 @@ def outer(c):
     for call in range(100):
         assert np.array_equal(made(np.ones(3)), function(np.ones(3)))
         if call == 5:
-            jupyter_npcompile.wait(60)
+            jupyter_npcompile.wait(300)
     assert state.forms
     assert handle_of(made).native is None
 

@@ -296,7 +296,7 @@ def test_a_constant_that_has_changed_is_none_any_more() -> None:
         function.__globals__["SCALE"] = np.float64(scale)
         for _ in range(12):
             assert made(np.arange(9.0)) == function(np.arange(9.0))
-            assert jupyter_npcompile.wait(120)
+            assert jupyter_npcompile.wait(300)
     assert [form.code.inputs for form in state.forms] == [("a",), ("a", "SCALE")]
     assert state.forms[1].iterations > 20
 
@@ -365,7 +365,7 @@ def test_it_comes_by_itself() -> None:
         assert made(a, b) == expected
         if state.forms and state.forms[0].iterations > 20:
             break
-        jupyter_npcompile.wait(60)
+        jupyter_npcompile.wait(300)
     assert state.forms[0].iterations > 20
     notes = [region.note for region in report_of(handle_of(made)).regions]
     assert any("one piece of native code" in note for note in notes), notes
@@ -476,7 +476,7 @@ def test_a_function_without_loops_comes_by_itself() -> None:
         if state.forms and state.forms[0].iterations > 20:
             break
         if call >= FEWEST:
-            jupyter_npcompile.wait(60)
+            jupyter_npcompile.wait(300)
     assert state.forms[0].iterations > 20, state.closed
     state._duel.written, state._rest.whole = False, state.forms[0]
     report = report_of(handle_of(made))

@@ -141,7 +141,7 @@ def count(name: str) -> Counts:
         program = load(name)
         function, args = program.run, program.make(**program.sizes["small"])
         others = None
-    npc.wait(60)  # what others have begun would be counted when it is done
+    npc.wait(300)  # what others have begun would be counted when it is done
     with _settings():
         artifacts.clear()
         counters.clear()

@@ -10,7 +10,7 @@ from tests.browser.chromium import Chromium, Watchdog
 from tests.browser.lab import WINDOWING, Lab
 from tests.browser.server import Server
 
-TEST_SECONDS = 180.0
+TEST_SECONDS = 400.0
 """A browser test that takes longer hangs. (`faulthandler_timeout` is longer still.)"""
 
 
