@@ -299,7 +299,7 @@ class Store:
             say(f"a cache entry cannot be loaded: {error}")
             return None
         aten, kernels = (from_json(entry.manifest[level]) for level in ("aten", "kernels"))
-        rehearsed = float(entry.manifest["rehearsed"])
+        rehearsed = float(entry.manifest.get("rehearsed", 0.0))  # a gradient's has none
         return Compiled(program, aten, kernels, entry.key, entry.verdict, rehearsed=rehearsed)
 
 
