@@ -64,6 +64,7 @@ LARGE = {
     *("test_loops_surroundings.py", "test_loops_transforms.py", "test_runtime_device_late.py"),
     *("test_runtime_compile_worker.py", "test_runtime_fast.py", "test_runtime_first_run.py"),
     *("test_runtime_footprint.py", "test_runtime_leaks.py", "test_runtime_sizes.py"),
+    "test_runtime_recollections.py",
     *("test_runtime_whole_function.py", "test_same_as_native.py", "test_same_devices.py"),
     *("test_same_language.py", "test_same_programs.py", "test_same_published.py"),
     *("test_same_python.py", "test_tracer_floating.py", "test_tracer_lowering_compressed.py"),
@@ -71,6 +72,9 @@ LARGE = {
     "test_tracer_lowering_ufunc_methods.py",
 }
 """Families of many examples, of which `make test` runs one in four."""
+
+LARGEST = {"test_autodiff_compiled_rows.py"}
+"""Those of which it runs one in eight: each takes half a minute of the compiler."""
 
 
 NATIVE = {"tests.native_loops", "tests.whole_functions", "tests.test_runtime_whole_function"}
@@ -86,9 +90,10 @@ def makes_native_code(item: pytest.Item) -> bool:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Bring tests into order; leave out examples of families that the environment makes smaller.
 
-    With ``NPCOMPILE_SAMPLE`` large families run one in four of theirs, drawn by that word, which
-    may be ``"all"``. With ``NPCOMPILE_EACH`` every family runs so many at the most, from its first
-    to its last, and nothing runs that has native code made, which takes seconds each time.
+    With ``NPCOMPILE_SAMPLE`` large families run one in four of theirs (`LARGEST`: in eight), drawn
+    by that word, which may be ``"all"``. With ``NPCOMPILE_EACH`` every family runs so many at the
+    most, from its first to its last, and nothing runs that has native code made, which takes
+    seconds each time.
     """
     items.sort(key=place)
     word = os.environ.get("NPCOMPILE_SAMPLE", "all")
@@ -99,7 +104,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left |= {
             item
             for item in examples
-            if item.path.name in LARGE and zlib.crc32(f"{word} {item.nodeid}".encode()) % 4
+            if item.path.name in LARGE
+            and zlib.crc32(f"{word} {item.nodeid}".encode())
+            % (8 if item.path.name in LARGEST else 4)
         }
     if most:
         families: dict[str, list[pytest.Item]] = {}
