@@ -53,7 +53,7 @@ def place(item: pytest.Item) -> int:
 
 
 FEW = 2
-"""A process that has no more tests to run is given another unit."""
+"""A process with no more tests left than this is given another unit."""
 
 
 class Units(LoadFileScheduling):

@@ -62,7 +62,12 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "pieces.c").write_text(SOURCE)
     command = ["gcc", "-O1", "-shared", "-fPIC", "-w", "pieces.c", "-o", "pieces.so"]
     subprocess.run(command, cwd=folder, check=True)
+    np.arange(3.0).tofile(folder / "constants")
     return folder / "pieces.so"
+
+
+def seconds(library: Path, *pieces: PieceManifest) -> float:
+    return rehearse(pieces, library, library.with_name("constants"))
 
 
 def piece(entry: str, **given: Any) -> PieceManifest:
@@ -71,19 +76,17 @@ def piece(entry: str, **given: Any) -> PieceManifest:
 
 
 def test_it_takes_some_time(library: Path) -> None:
-    y = np.arange(3.0)
     given: dict[str, Any] = {"inputs": ((0, array(N)),), "constants": ((array(3), 0),)}
     adds = piece("adds", **given)
-    assert 0 < rehearse([adds], library, y.tobytes()) < rehearsal.LONGEST
-    two = [adds, piece("uses_scratch", checks=1, scratch=1000)]
-    assert rehearse(two, library, y.tobytes()) > 0
+    assert 0 < seconds(library, adds) < rehearsal.LONGEST
+    assert seconds(library, adds, piece("uses_scratch", checks=1, scratch=1000)) > 0
 
 
 def test_arrays_lie_as_they_lay(library: Path) -> None:
     strided = piece("backwards", inputs=((0, array(N, strides=(-16,))),))
-    assert rehearse([strided], library, b"") > 0
+    assert seconds(library, strided) > 0
     empty = piece("uses_scratch", inputs=((0, array(3, 0)),), checks=1, scratch=1000)
-    assert rehearse([empty], library, b"") > 0
+    assert seconds(library, empty) > 0
 
 
 @pytest.mark.parametrize(
@@ -98,21 +101,21 @@ def test_arrays_lie_as_they_lay(library: Path) -> None:
 )
 def test_what_is_not_rehearsed(one: PieceManifest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fork", None)
-    assert rehearse([one], Path("/nowhere"), b"") == 0
+    assert seconds(Path("/nowhere/pieces.so"), one) == 0
 
 
 @pytest.mark.parametrize("entry", ["crashes", "leaves", "is_not_there"])
 def test_what_cannot_be_told(entry: str, library: Path) -> None:
-    assert rehearse([piece(entry)], library, b"") == 0
-    assert rehearse([piece(entry)], library.with_name("no.so"), b"") == 0
+    assert seconds(library, piece(entry)) == 0
+    assert seconds(library.with_name("no.so"), piece(entry)) == 0
 
 
 def test_it_ends(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rehearsal, "LONGEST", 0.2)
-    assert rehearse([piece("never_ends")], library, b"") == 0.2
+    assert seconds(library, piece("never_ends")) == 0.2
     monkeypatch.setattr(rehearsal, "PATIENCE", 0.3)
     began = perf_counter()
-    assert rehearse([piece("sleeps")], library, b"") == 0  # it does nothing, for ever
+    assert seconds(library, piece("sleeps")) == 0  # it does nothing, for ever
     assert perf_counter() - began < 50
 
 

@@ -158,11 +158,8 @@ def _built(graph: Graph, folder: Path, headers: Path, progress: Callable[[str], 
         {str(id): shapes for id, shapes in whole.lengths.items()} if sizes else {},
         nests,
     )
-    if source and not sizes:
-        stored = (folder / CONSTANTS).read_bytes()
-        seconds = rehearse(manifest.pieces, folder / LIBRARY, stored)
-        manifest = replace(manifest, rehearsed=seconds)
-    return to_json(manifest)
+    seconds = rehearse(manifest.pieces, folder / LIBRARY, folder / CONSTANTS)
+    return to_json(replace(manifest, rehearsed=seconds))
 
 
 def build_timed(source: str, folder: Path, headers: Path, progress: Callable[[str], None]) -> Any:

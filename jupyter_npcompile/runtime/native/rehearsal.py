@@ -18,10 +18,12 @@ import time
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 
 from jupyter_npcompile.graph.nodes import ValueType
+from jupyter_npcompile.runtime.footprint import size_of
 from jupyter_npcompile.runtime.lifeline import die_with_parent
 from jupyter_npcompile.runtime.native import torch_symbols
 from jupyter_npcompile.runtime.native.manifest import PieceManifest, nbytes
@@ -43,7 +45,7 @@ BRIEF = 0.1
 """Seconds; what takes less runs once more, on memory that is warm."""
 
 
-def rehearse(pieces: Sequence[PieceManifest], library: Path, constants: bytes) -> float:
+def rehearse(pieces: Sequence[PieceManifest], library: Path, constants: Path) -> float:
     """Run pieces on zeros, in a process of their own.
 
     Parameters
@@ -52,8 +54,8 @@ def rehearse(pieces: Sequence[PieceManifest], library: Path, constants: bytes) -
         What a library computes.
     library : Path
         Where it is.
-    constants : bytes
-        Arrays that pieces take.
+    constants : Path
+        The file with the arrays that pieces take.
 
     Returns
     -------
@@ -79,21 +81,23 @@ def rehearse(pieces: Sequence[PieceManifest], library: Path, constants: bytes) -
 
 
 def _memory(piece: PieceManifest) -> int:
-    kinds = [kind for _, kind in (*piece.inputs, *piece.outputs, *piece.writes, *piece.masks)]
-    return piece.scratch + sum(map(nbytes, kinds))
+    taken = (*piece.inputs, *piece.outputs, *piece.writes, *piece.masks)
+    return piece.scratch + size_of(kind for _, kind in taken)
 
 
-def _child(pieces: Sequence[PieceManifest], library: Path, constants: bytes, channel: int) -> None:
+def _child(
+    pieces: Sequence[PieceManifest], library: Path, constants: Path, channel: int
+) -> NoReturn:
     """Run them, say how long it took, and end, whatever happens."""
     try:
         die_with_parent(signal.SIGKILL)
         _give_way_to_others()
         torch_symbols.load()
-        code = ctypes.CDLL(str(library))
+        code, memory = ctypes.CDLL(str(library)), np.fromfile(constants, np.uint8)
         if hasattr(time, "pthread_getcpuclockid"):
             clock = time.pthread_getcpuclockid(threading.get_ident())
             threading.Thread(target=_watch, args=(clock, channel), daemon=True).start()
-        seconds = sum(_seconds(piece, code, constants) for piece in pieces)
+        seconds = sum(_seconds(piece, code, memory) for piece in pieces)
         os.write(channel, struct.pack("d", seconds))
     except Exception:
         traceback.print_exc()  # into the log of the compile
@@ -115,9 +119,8 @@ def _watch(clock: int, channel: int) -> None:
     os._exit(0)
 
 
-def _seconds(piece: PieceManifest, code: ctypes.CDLL, constants: bytes) -> float:
+def _seconds(piece: PieceManifest, code: ctypes.CDLL, memory: Array) -> float:
     inputs = [_zeros(kind) for _, kind in piece.inputs]
-    memory = np.frombuffer(constants, np.uint8)
     aligned = [memory[at : at + nbytes(kind)].copy() for kind, at in piece.constants]
     made = (*piece.outputs, *piece.writes, *piece.masks)
     best = math.inf
