@@ -60,6 +60,31 @@ def test_histograms(dtype: str) -> None:
     assert_drawn(text, draw, refused=3)
 
 
+def test_values_on_edges_and_beside_them() -> None:
+    def draw(rng: Generator) -> Sequence[Any]:
+        bins = int(rng.choice([1, 3, 10, 64]))
+        low, high = sorted(rng.normal(size=2) * 10.0 ** rng.integers(-3, 9))
+        edges = np.linspace(low, high, bins + 1)
+        x = rng.choice(edges, 700)
+        for _ in range(int(rng.integers(3))):
+            x = np.nextafter(x, rng.choice([-np.inf, np.inf], x.size))
+        if rng.random() < 0.5:
+            x = np.where(rng.random(x.size) < 0.98, rng.uniform(low, high, x.size), x)
+        y = odd(rng, rng.permutation(x))
+        return x, y, rng.normal(size=x.size), bins, float(low), float(high)
+
+    text = """
+(x, y, w, n, low, high)
+    return (
+        np.histogram(x, n, (low, high)), np.histogram(x, n),
+        np.histogram(x, n, (low, high), weights=w), np.histogram(y, n, (low, high)),
+        np.histogram(x[::2], n),
+        np.histogram2d(x, y, bins=n, range=[[low, high], [low, high]])[0],
+    )
+"""
+    assert_drawn(text, draw, runs=40, refused=20)
+
+
 def test_values_outside_and_edges_that_are_given() -> None:
     def draw(rng: Generator) -> Sequence[Any]:
         n = _size(rng)

@@ -21,6 +21,7 @@ WIDE = 24
 
 _KINDS = (
     (re.compile(r"\bstd::(?!fabs|abs|sqrt|signbit|max|min|isnan|isinf|isfinite)\w+"), FUNCTION),
+    (re.compile(r"\branked<"), FUNCTION),
     (re.compile(r"\bfloor_\w+|%"), REMAINDER),
     (re.compile(r"/|\bstd::sqrt\b"), DIVISION),
 )

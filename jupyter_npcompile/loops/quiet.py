@@ -14,11 +14,13 @@ import numpy as np
 from jupyter_npcompile.loops.values import Applied, Lazy, Ref, Scalar, dtype_of, walk
 from jupyter_npcompile.loops.writer import Writer
 
-_COMPARES = re.compile(r"\b(lt|le|gt|ge|np_max|np_min|np_sign|at_least|at_most)\b")
+_COMPARING = "lt|le|gt|ge|np_max|np_min|np_sign|at_least|at_most|better|ranked"
+
+_COMPARES = re.compile(rf"\b({_COMPARING})\b")
 
 _QUIET = re.compile(
-    r"(?:\{\d+\}|[()\s,?:&|!]|<\w+>|[!=<>]=?|\(double\)|\(bool8?\)|-(?=\{)|true|false"
-    r"|\b(?:lt|le|gt|ge|np_max|np_min|np_sign|at_least|at_most|chosen|std::fabs|std::signbit)\b"
+    r"(?:\{\d+\}|\{\{|\}\}|[()\s,?:&|!]|<\w+(?:, \w+)?>|[!=<>]=?|\(double\)|\(bool8?\)|-(?=\{)"
+    rf"|true|false|\b(?:{_COMPARING}|chosen|std::fabs|std::signbit)\b"
     r"|-?0x[\da-f.]+p[+-]\d+|INFINITY|NAN)*"
 )
 """What sets no flag but by comparing."""

@@ -26,6 +26,8 @@ class Writer:
         C++ variables of the whole function, and their types.
     fills : dict of str to Fill
         How new arrays got their elements.
+    layers : dict of str to Layers
+        How arrays were put on top of each other.
     small : dict of str to str
         C++ variables of small arrays that are values, and their names; empty for those without.
     keeps_small : bool
@@ -40,6 +42,7 @@ class Writer:
         self.lines: list[str] = []
         self.variables: dict[str, str] = {}
         self.fills: dict[str, Any] = {}
+        self.layers: dict[str, Any] = {}
         self.small: dict[str, str] = {}
         self.keeps_small = self.is_rare = self.is_wide = False
         self._number = 0

@@ -93,6 +93,41 @@ template <class E> struct Even {
         return made;
     }
 };
+// Bins of one width: where an element lies far enough from all edges, rounding does not decide
+// which bin it is in, and no edge is looked at.
+#define SOME (4 * KEYS)  // places that are found at once
+struct Clear {
+    double first = 0, last = 0, by = 0, doubt = 1;
+    int bins = 0;
+    Clear() = default;
+    Clear(double first, double last, double step, i64 count) : first(first), last(last), by(1 / step), bins((int)count) {
+        // Edges, and the place of an element among them, are rounded a few times each.
+        doubt = 0x1p-50 * ((double)count + (std::fabs(first) + std::fabs(last)) * by);
+    }
+    // Places from `base` on, another one below and another one above all bins, and for NaN; the last
+    // bin has both its edges. False where some are in doubt. (Steps that all processors have for
+    // vectors: a large sum rounds, signs are gathered as bits.)
+    bool places(const double *x, i64 count, int *at, int base, int below, int above) const {
+        if (!(doubt < 0.25)) return false;
+        const double first = this->first, last = this->last, by = this->by, doubt = this->doubt;
+        const double top = bins - 0.5, low = below + 0.25, high = above + 0.25, from = base;
+        double to[SOME];
+        i64 signs = 0;
+        for (i64 k = 0; k < count; k++) {
+            const double v = x[k], scaled = (v - first) * by;
+            // Between the outer edges, which decide by themselves.
+            const double lifted = scaled < 0.5 ? 0.5 : scaled, place = lifted > top ? top : lifted;
+            const double away = std::fabs(place - ((place + 0x1p52) - 0x1p52)) - doubt;
+            i64 bits;
+            std::memcpy(&bits, &away, sizeof bits);
+            signs |= bits;
+            const double within = le<double>(v, last) ? place + from : high;
+            to[k] = lt<double>(v, first) ? low : within;
+        }
+        for (i64 k = 0; k < count; k++) at[k] = (int)to[k];
+        return signs >= 0;
+    }
+};
 template <class C> static inline bool is_rising(const View<C, 1> &edges) {
     int wrong = 0;
     for (i64 k = 0; k + 1 < edges.n[0]; k++) wrong |= !lt<C>(edges.p[k], edges.p[k + 1]);
@@ -129,11 +164,26 @@ template <class T, class K, class C, class E, class Q> struct Binning {
     C first;
     Q width;
     Even<E> even;
+    Clear clear;
     Binning(K low, K high, C first, Q width, const Even<E> &even)
-        : low(low), high(high), first(first), width(width), even(even) { NEED(std::isfinite(width)); }
+        : low(low), high(high), first(first), width(width), even(even) {
+        NEED(std::isfinite(width));
+        if constexpr (ALL_DOUBLE)
+            if (low == even.first && high == even.last) clear = Clear(low, high, even.step, even.bins);
+    }
+    static constexpr bool ALL_DOUBLE = std::is_same<T, double>::value && std::is_same<K, double>::value &&
+        std::is_same<C, double>::value && std::is_same<E, double>::value && std::is_same<Q, double>::value;
     // Elements that lie in no bin have one of their own, behind all others. (Several loops, for the
     // compiler would give one of them branches.)
     void places(const T *p, i64 step, i64 count, int *to) const {
+        if constexpr (ALL_DOUBLE) {
+            i64 k = 0;
+            const int outside = (int)even.bins;
+            for (; step == 1 && k < count; k += SOME)
+                if (!clear.places(p + k, std::min<i64>(SOME, count - k), to + k, 0, outside, outside)) break;
+            if (k >= count) return;
+            p += k * step, to += k, count -= k;
+        }
         const int bins = (int)even.bins, top = bins - 1;
         const E start = even.first, by = even.step;
         const C none = first;
@@ -241,12 +291,13 @@ static inline Array<double, 1> densities(Run &run, const View<W, 1> &made, const
 
 // One axis of np.histogram2d: edges in order, and what they are computed from where their widths
 // are the same.
-#define SOME (4 * KEYS)  // places that are found at once
 struct Axis {
     View<double, 1> edges;
     double step, by;  // between two edges, and bins in one unit; 0 where widths differ
+    Clear clear = {};
     // How many edges lie at x, or before it; one less on the last edge.
     void places(const double *x, i64 count, int *at) const {
+        if (by != 0 && clear.places(x, count, at, 1, 0, (int)edges.n[0])) return;
         if (by == 0 || !computed(x, count, at)) found(x, count, at);
         const double last = edges.p[(edges.n[0] - 1) * edges.s[0]];
         for (i64 k = 0; k < count; k++) at[k] -= x[k] == last;
@@ -292,7 +343,7 @@ static inline Axis axis_of(const View<double, 1> &edges) {
 }
 static inline Axis axis_of(const View<double, 1> &edges, const Even<double> &even) {
     const double by = 1 / even.step;
-    return {edges, even.step, std::isfinite(by) ? by : 0.0};
+    return {edges, even.step, std::isfinite(by) ? by : 0.0, Clear(even.first, even.last, even.step, even.bins)};
 }
 // Some elements as doubles, where they lie or in a copy. While a block is counted nothing asks for
 // the next one, so the processor is told of it.

@@ -3,39 +3,47 @@
 
 #define LANES 32     // lines that are put in order at once
 #define FEW 32       // elements that are put in order by pairs which are known beforehand
+#define MOST_PAIRS 192
 // D. E. Knuth, The Art of Computer Programming, 5.2.2, algorithm M: pairs to compare, and of them
 // those on which some places depend.
 struct Network {
-    int n = 0;
-    std::vector<std::pair<uint8_t, uint8_t>> pairs;
-    Network(int n, int first, int last) : n(n) {
+    int count = 0;
+    uint8_t pairs[MOST_PAIRS][2] = {};
+    constexpr Network(int n, int first, int last) {
         int top = 1;
         while (top < n) top *= 2;
         for (int p = top / 2; p > 0; p /= 2) {
             int q = top / 2, r = 0, d = p;
             for (;;) {
-                for (int i = 0; i + d < n; i++)
-                    if ((i & p) == r) pairs.push_back({(uint8_t)i, (uint8_t)(i + d)});
+                for (int i = 0; i + d < n; i++) {
+                    if ((i & p) != r) continue;
+                    pairs[count][0] = (uint8_t)i;
+                    pairs[count++][1] = (uint8_t)(i + d);
+                }
                 if (q == p) break;
                 d = q - p;
                 q /= 2;
                 r = p;
             }
         }
-        std::vector<bool> wanted((size_t)n);
+        bool wanted[FEW] = {};
         for (int k = first; k <= last && k < n; k++) wanted[k] = true;
-        std::vector<std::pair<uint8_t, uint8_t>> needed;
-        for (auto pair = pairs.rbegin(); pair != pairs.rend(); ++pair) {
-            if (!wanted[pair->first] && !wanted[pair->second]) continue;
-            wanted[pair->first] = wanted[pair->second] = true;
-            needed.push_back(*pair);
+        int kept = MOST_PAIRS;
+        for (int k = count - 1; k >= 0; k--) {
+            const uint8_t a = pairs[k][0], b = pairs[k][1];
+            if (!wanted[a] && !wanted[b]) continue;
+            wanted[a] = wanted[b] = true;
+            pairs[--kept][0] = a;
+            pairs[kept][1] = b;
         }
-        pairs.assign(needed.rbegin(), needed.rend());
+        count = MOST_PAIRS - kept;
+        for (int k = 0; k < count; k++)
+            for (int side = 0; side < 2; side++) pairs[k][side] = pairs[kept + k][side];
     }
     // NaN come last, or anywhere.
     template <bool NANS, class T> void run(T (&rows)[FEW][LANES]) const {
-        for (const auto &pair : pairs) {
-            T *const a = rows[pair.first], *const b = rows[pair.second];
+        for (int p = 0; p < count; p++) {
+            T *const a = rows[pairs[p][0]], *const b = rows[pairs[p][1]];
 #pragma GCC ivdep
             for (int k = 0; k < LANES; k++) {
                 const T x = a[k], y = b[k];
@@ -46,6 +54,28 @@ struct Network {
         }
     }
 };
+// The element of which so many others are smaller, without a loop: where it is computed for many
+// places, each step is done for some of them at once. NaN where there is one.
+template <int A, int B, class T> INLINE void put_in_order(T *x) {
+    const T a = x[A], b = x[B];
+    const bool wrong = lt<T>(b, a);
+    x[A] = wrong ? b : a;
+    x[B] = wrong ? a : b;
+}
+template <int N, int PLACE> struct Ranking { static constexpr Network network{N, PLACE, PLACE}; };
+template <class R, class T, size_t... K> INLINE void put_all_in_order(T *x, std::index_sequence<K...>) {
+    (put_in_order<R::network.pairs[K][0], R::network.pairs[K][1]>(x), ...);
+}
+template <class T, int PLACE, size_t... K> INLINE T ranked(const T (&given)[sizeof...(K)], std::index_sequence<K...>) {
+    using R = Ranking<(int)sizeof...(K), PLACE>;
+    T x[] = {given[K]...}, nan = T();
+    if constexpr (std::is_floating_point<T>::value) ((nan = given[K] != given[K] ? given[K] : nan), ...);
+    put_all_in_order<R>(x, std::make_index_sequence<(size_t)R::network.count>());
+    return nan == nan ? x[PLACE] : nan;
+}
+template <class T, int PLACE, size_t N> INLINE T ranked(const T (&given)[N]) {
+    return ranked<T, PLACE>(given, std::make_index_sequence<N>());
+}
 template <class T> static inline void load_lines(const T *const (&from)[LANES], i64 step, int n, T (&rows)[FEW][LANES]) {
     bool close = true;
     for (int k = 1; k < LANES; k++) close = close && from[k] == from[0] + k;
@@ -126,6 +156,26 @@ template <class M, class T> static inline M median(Run &run, const View<T, 1> &v
 template <class T, int N> static inline void lengths_without(const View<T, N> &v, int axis, i64 (&n)[N - 1]) {
     for (int d = 0; d < N - 1; d++) n[d] = v.n[d < axis ? d : d + 1];
 }
+// The medians of some lines at once, whose elements are those of the columns.
+template <class M, class T> struct Middles {
+    Run &run;
+    const int n, high = n / 2, low = n % 2 ? high : high - 1;
+    const Network network{n, low, high};
+    T rows[FEW][LANES];
+    Middles(Run &run, int n) : run(run), n(n) {}
+    void put(M *to, int held) {
+        T nan[LANES] = {};  // one, where there is any
+        {
+            const Unheard unheard{run};
+            if constexpr (std::is_floating_point<T>::value)
+                for (int i = 0; i < n; i++)
+                    for (int k = 0; k < LANES; k++) nan[k] = rows[i][k] != rows[i][k] ? rows[i][k] : nan[k];
+            network.run<false>(rows);
+        }
+        for (int k = 0; k < held; k++)
+            to[k] = nan[k] == nan[k] ? middle<M>(rows[low][k], rows[high][k], n % 2) : (M)nan[k];
+    }
+};
 template <class M, class T, int N>
 static inline Array<M, N - 1> medians(Run &run, const View<T, N> &v, int axis, int type) {
     i64 dims[N - 1];
@@ -138,28 +188,15 @@ static inline Array<M, N - 1> medians(Run &run, const View<T, N> &v, int axis, i
         each_line(v, v, axis, -1, [&](const T *p, T *, i64 k) { made.p[k] = median<M>(p, step, n, some); });
         return made;
     }
-    const bool odd = n % 2;
-    const int high = (int)n / 2, low = odd ? high : high - 1;
-    const Network network((int)n, low, high);
-    T rows[FEW][LANES];
+    Middles<M, T> middles(run, (int)n);
     const T *from[LANES];
     int held = 0;
     i64 begin = 0;
     const auto finish = [&]() {
         if (!held) return;
         for (int k = held; k < LANES; k++) from[k] = from[0];
-        T nan[LANES] = {};  // one, where there is any
-        {
-            const Unheard unheard{run};
-            load_lines(from, step, (int)n, rows);
-            if constexpr (std::is_floating_point<T>::value)
-                for (int i = 0; i < n; i++)
-                    for (int k = 0; k < LANES; k++) nan[k] = rows[i][k] != rows[i][k] ? rows[i][k] : nan[k];
-            network.run<false>(rows);
-        }
-        M *to = made.p + begin;
-        for (int k = 0; k < held; k++)
-            to[k] = nan[k] == nan[k] ? middle<M>(rows[low][k], rows[high][k], odd) : (M)nan[k];
+        load_lines(from, step, (int)n, middles.rows);
+        middles.put(made.p + begin, held);
         begin += held;
         held = 0;
     };
@@ -168,6 +205,73 @@ static inline Array<M, N - 1> medians(Run &run, const View<T, N> &v, int axis, i
         if (++held == LANES) finish();
     });
     finish();
+    return made;
+}
+// The medians of the columns of as many rows as the code says.
+template <class M, class T, size_t... K>
+static void middles_of(const T *const *from, i64 columns, M *to, std::index_sequence<K...>) {
+    const T *const p[] = {from[K]...};
+#pragma GCC ivdep
+    for (i64 k = 0; k < columns; k++) to[k] = (M)ranked<T, (int)(sizeof...(K) / 2)>({p[K][k]...});
+}
+// False where they are not as many as in windows of three by three, or in lines of three or five.
+template <class M, class T>
+static bool middles_of_few(Run &run, const T *const *from, i64 rows, i64 columns, M *to) {
+    const Unheard unheard{run};
+    switch (rows) {
+        case 3: middles_of(from, columns, to, std::make_index_sequence<3>()); return true;
+        case 5: middles_of(from, columns, to, std::make_index_sequence<5>()); return true;
+        case 9: middles_of(from, columns, to, std::make_index_sequence<9>()); return true;
+        default: return false;
+    }
+}
+// Those of arrays that lie on each other, without putting them so.
+template <class M, class T, int N>
+static Array<M, N> medians_across(Run &run, const std::vector<Array<T, N>> &parts, int type, int held) {
+    const i64 count = (i64)parts.size();
+    NEED(count > 0);
+    const View<T, N> &first = parts[0];
+    for (const auto &part : parts)
+        for (int d = 0; d < N; d++) NEED(part.n[d] == first.n[d]);
+    if (count > FEW) {
+        i64 dims[N + 1] = {count};
+        std::copy(first.n, first.n + N, dims + 1);
+        Array<T, N + 1> stack = fresh<T, N + 1>(run.spare, dims, held);
+        T *to = stack.p;
+        for (const auto &part : parts)
+            each_line(part, part, N - 1, -1, [&](const T *p, T *, i64) {
+                for (i64 k = 0; k < part.n[N - 1]; k++) *to++ = p[k * part.s[N - 1]];
+            });
+        return medians<M>(run, (const View<T, N + 1> &)stack, 0, type);
+    }
+    Array<M, N> made = fresh<M, N>(run.spare, first.n, type);
+    Middles<M, T> middles(run, (int)count);
+    const i64 columns = first.n[N - 1];
+    i64 at[N] = {};
+    for (i64 done = 0; done < made.size(); done += columns) {
+        const T *from[FEW];
+        bool close = true;
+        for (i64 i = 0; i < count; i++) {
+            from[i] = parts[i].p;
+            for (int d = 0; d + 1 < N; d++) from[i] += at[d] * parts[i].s[d];
+            close &= parts[i].s[N - 1] == 1;
+        }
+        const bool all = close && middles_of_few(run, from, count, columns, made.p + done);
+        for (i64 k = 0; k < columns && !all; k += LANES) {
+            const i64 m = std::min<i64>(LANES, columns - k);
+            for (i64 i = 0; i < count; i++) {
+                const i64 step = parts[i].s[N - 1];
+                const T *const p = from[i] + k * step;
+                if (m == LANES && step == 1) for (int j = 0; j < LANES; j++) middles.rows[i][j] = p[j];
+                else for (i64 j = 0; j < LANES; j++) middles.rows[i][j] = p[(j < m ? j : 0) * step];
+            }
+            middles.put(made.p + done + k, (int)m);
+        }
+        for (int d = N - 2; d >= 0; d--) {
+            if (++at[d] < first.n[d]) break;
+            at[d] = 0;
+        }
+    }
     return made;
 }
 // NumPy's straight line between two elements: from whichever of them is nearer.
@@ -230,7 +334,7 @@ template <class T, int N> static inline Array<T, N> in_order(Run &run, const Vie
         held = 0;
     };
     each_line(v, made, axis, -1, [&](const T *p, T *q, i64) {
-        if (network.n) {
+        if (network.count) {
             from[held] = p;
             to[held] = q;
             if (++held == LANES) finish();

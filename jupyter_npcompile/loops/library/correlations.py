@@ -10,9 +10,9 @@ import numpy as np
 from jupyter_npcompile.loops import arithmetic, elementwise, hosts
 from jupyter_npcompile.loops.calls import Call, elements, flag_of, named, register, whole_number
 from jupyter_npcompile.loops.kinds import Declined
-from jupyter_npcompile.loops.library.joining import stacked
 from jupyter_npcompile.loops.library.rearranging import transposed
 from jupyter_npcompile.loops.library.results import NONE, either
+from jupyter_npcompile.loops.library.stacks import stacked
 from jupyter_npcompile.loops.values import Ref, Value
 
 if TYPE_CHECKING:

@@ -147,6 +147,9 @@ def array_call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> 
     if len(rows) == len(value.items) and len({len(row.items) for row in rows}) == 1:
         parts = [item for row in rows for item in row.items]
         return _displayed(t, parts, [str(len(rows)), str(len(rows[0].items))], kwargs)
+    arrays = [item for item in value.items if isinstance(item, (Ref, Applied, Gathered))]
+    if len(arrays) == len(value.items) and not kwargs:
+        return stacks.stacked(t, arrays)
     return _displayed(t, value.items, [str(len(value.items))], kwargs)
 
 

@@ -10,6 +10,8 @@ import numpy as np
 from jupyter_npcompile.loops import arithmetic, elementwise, hosts
 from jupyter_npcompile.loops.calls import Call, elements, named, of, register
 from jupyter_npcompile.loops.kinds import CTYPES, Declined, Number
+from jupyter_npcompile.loops.library import layers
+from jupyter_npcompile.loops.library.creation import array_call
 from jupyter_npcompile.loops.library.results import NONE, either, made, place_of, row_of
 from jupyter_npcompile.loops.values import Items, Ref, Scalar, Value
 
@@ -25,6 +27,8 @@ SMALL = 128
 
 def _ordered(t: Names, value: Value, name: str) -> Ref:
     """An array whose elements have an order."""
+    if isinstance(value, Items):
+        value = array_call(t, [value], {})
     ref = elementwise.materialise(t.writer, elements(value))
     if np.dtype(ref.dtype).kind not in "iuf" or ref.dtype == "uint64":
         raise Declined(f"np.{name} of {ref.dtype}")
@@ -35,6 +39,10 @@ def _ordered(t: Names, value: Value, name: str) -> Ref:
 def _median(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     given = named("np.median", ("a", "axis"), args, kwargs, none=("axis",))
     ref = _ordered(t, given.get("a", NONE), "median")
+    if "axis" in given and ref.ndim > 1:
+        place = place_of(given["axis"], ref.ndim)
+        if (across := layers.across(t.writer, ref, place, "median")) is not None:
+            return across
     dtype = ref.dtype if np.dtype(ref.dtype).kind == "f" else "float64"
     c = CTYPES[dtype]
     if "axis" not in given or ref.ndim == 1:

@@ -1,17 +1,31 @@
-"""Arrays that are made of the items of lists."""
+"""Arrays that are made of others: of the items of lists, one after the other, one on the other."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import cuts, elementwise, lists
-from jupyter_npcompile.loops.kinds import CTYPES, SIZE, ArrayType, Declined, Number, TupleType
-from jupyter_npcompile.loops.values import Cut, Items, Listed, Ref, Scalar
+from jupyter_npcompile.loops import arithmetic, cuts, elementwise, lists
+from jupyter_npcompile.loops.calls import elements
+from jupyter_npcompile.loops.kinds import (
+    CTYPES,
+    SIZE,
+    ArrayType,
+    Declined,
+    Number,
+    TupleType,
+    lengths_of,
+)
+from jupyter_npcompile.loops.library import layers
+from jupyter_npcompile.loops.library.results import place_of
+from jupyter_npcompile.loops.values import ALL, Cut, Items, Known, Lazy, Listed, Ref, Scalar, Value
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
+
+FIRST = arithmetic.constant(0)
 
 
 def as_array(t: Names, owner: Listed, dtype: str | None = None) -> Ref:
@@ -45,7 +59,7 @@ def as_array(t: Names, owner: Listed, dtype: str | None = None) -> Ref:
 
 def _stacked(t: Names, owner: Listed, item: ArrayType, dtype: str, count: str) -> Ref:
     w = t.writer
-    first = f"{owner.code}->items[0]"
+    first, begin = f"{owner.code}->items[0]", len(w.lines)
     dims = [w.hold("i64", f"{first}.n[{d}]", "n") for d in range(item.ndim)]
     made = elementwise.new(w, dtype, [count, *dims])
     k = w.name("k")
@@ -58,6 +72,8 @@ def _stacked(t: Names, owner: Listed, item: ArrayType, dtype: str, count: str) -
         full += [Cut(None, None, None)] * item.ndim
         target = cuts.view(w, made, full)
         elementwise.fill(w, target, dims, elementwise.converted(part, dtype))
+    if dtype == item.dtype:
+        layers.note(w, made, begin, 0, items=f"{owner.code}->items")
     return made
 
 
@@ -85,4 +101,66 @@ def joined(t: Names, owner: Listed) -> Ref:
         w.emit(f"{window}.p += {start} * {made.code}.s[0]; {start} += {part.code}.n[0];")
         target = Ref(window, ArrayType(made.dtype, made.ndim, True))
         elementwise.fill(w, target, [f"{part.code}.n[0]", *dims], part)
+    return made
+
+
+def with_axis(t: Names, ref: Ref, place: int) -> Ref:
+    """A view with one more axis, of length one."""
+    full: list[cuts.Index] = [ALL] * ref.ndim
+    full.insert(place, Known(None))
+    return cuts.view(t.writer, ref, full)
+
+
+def put_together(t: Names, refs: Sequence[Ref], place: int) -> Ref:
+    """Arrays one after the other along an axis."""
+    return _written(t, refs, place, _dtype(t, refs, place))
+
+
+def _dtype(t: Names, refs: Sequence[Ref], place: int | None) -> str:
+    """The dtype of arrays that fit together, but for one axis."""
+    w, ndim = t.writer, refs[0].ndim
+    if any(ref.ndim != ndim for ref in refs):
+        raise Declined("arrays of several dimensions that are put together")
+    dtype = np.result_type(*(np.dtype(ref.dtype) for ref in refs)).name
+    if dtype not in CTYPES:
+        raise Declined(f"arrays that are put together to {dtype}")
+    for ref in refs:
+        if ndim > 1:
+            w.emit(f"NEED(lies_in_rows({ref.code}));")
+        for d in range(ndim):
+            if d != place and ref is not refs[0]:
+                w.emit(f"NEED({ref.code}.n[{d}] == {refs[0].code}.n[{d}]);")
+    return dtype
+
+
+def _written(t: Names, refs: Sequence[Ref], place: int, dtype: str) -> Ref:
+    """A new array that holds others."""
+    w, ndim = t.writer, refs[0].ndim
+    dims = [refs[0].n(d) for d in range(ndim)]
+    sizes = [ref.n(place) for ref in refs]
+    is_known = all(size.isdigit() for size in sizes)
+    dims[place] = str(sum(map(int, sizes))) if is_known else " + ".join(sizes)
+    made = elementwise.new(w, dtype, dims)
+    start = "0"
+    for ref in refs:
+        size = ref.n(place)
+        window = w.name("w")
+        w.emit(f"{made.type.view} {window} = {made.code};")
+        w.emit(f"{window}.p += ({start}) * {made.code}.s[{place}]; {window}.n[{place}] = {size};")
+        lengths = lengths_of([*dims[:place], size, *dims[place + 1 :]])
+        target = Ref(window, ArrayType(dtype, ndim, True, lengths=lengths))
+        sizes = [elementwise.length(w, target, d) for d in range(ndim)]
+        elementwise.fill(w, target, sizes, elementwise.converted(ref, dtype))
+        start = f"{start} + {size}"
+    return made
+
+
+def stacked(t: Names, parts: Sequence[Lazy], axis: Value = FIRST) -> Ref:
+    """Arrays beside each other, along an axis of their own."""
+    refs = [elementwise.materialise(t.writer, part) for part in parts]
+    dtype, w = _dtype(t, refs, None), t.writer
+    place, begin = place_of(axis, refs[0].ndim + 1), len(w.lines)
+    made = _written(t, [with_axis(t, ref, place) for ref in refs], place, dtype)
+    converted = [elementwise.converted(ref, dtype) for ref in refs]
+    layers.note(w, made, begin, place, [elements(part) for part in converted])
     return made

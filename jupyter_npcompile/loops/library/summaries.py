@@ -20,8 +20,9 @@ from jupyter_npcompile.loops.calls import (
     register,
 )
 from jupyter_npcompile.loops.kinds import CTYPES, Declined, Number
-from jupyter_npcompile.loops.library import reductions
+from jupyter_npcompile.loops.library import layers, reductions
 from jupyter_npcompile.loops.library.blocks import along_several
+from jupyter_npcompile.loops.library.creation import array_call
 from jupyter_npcompile.loops.values import Items, Lazy, Ref, Scalar, Value
 from jupyter_npcompile.loops.writer import Writer
 
@@ -33,7 +34,8 @@ def reduction(t: Names, name: str, args: Sequence[Value], kwargs: Mapping[str, V
     """``sum``, ``mean``, ``max``, ``min``, ``any``, ``all``, ``argmax``, ``argmin``."""
     if set(kwargs) - {"axis", "keepdims"} or len(args) > 2:
         raise Declined(f"{name} with these arguments")
-    value = array(args[0])
+    given = args[0]
+    value = array(array_call(t, [given], {}) if isinstance(given, Items) else given)
     axis = axis_of(args, kwargs, 1)
     if isinstance(axis, Items):
         return _along_several(t, name, elements(value), axis, kwargs)
@@ -78,6 +80,8 @@ def reduction(t: Names, name: str, args: Sequence[Value], kwargs: Mapping[str, V
         truth = elementwise.converted(value, "bool")
         assert not isinstance(truth, Scalar)
         value, name = truth, {"any": "max", "all": "min"}[name]
+    if not keepdims and (across := layers.across(w, value, place, name)) is not None:
+        return across
     found = reductions.along(w, value, place, "sum" if mean else name, dtype)
     result: Lazy = found
     if mean:
