@@ -12,6 +12,7 @@ from jupyter_npcompile.loops import courtesy
 from jupyter_npcompile.loops.courtesy import (
     AT_ONCE,
     BREAK,
+    IN_GAPS,
     LOOK,
     SHARE,
     TURN,
@@ -32,6 +33,7 @@ class Clock(threading.local):
     def __init__(self) -> None:
         self.now = self.used = self.lost = 0.0
         self.runs = False
+        self.busy = self.period = 0.0
         self.breaks: list[float] = []
 
     def works(self, seconds: float = 2 * TURN, beside: float = 0.0) -> None:
@@ -42,9 +44,14 @@ class Clock(threading.local):
 
     def sleep(self, seconds: float) -> None:
         self.breaks.append(seconds)
-        self.now += seconds
-        if self.runs:
-            self.used += seconds
+        for _ in range(max(1, round(seconds / STEP))):
+            self.now += seconds / max(1, round(seconds / STEP))
+            if self.runs or self.now % max(self.period, STEP) < self.busy:
+                self.used += seconds / max(1, round(seconds / STEP))
+
+
+STEP = 0.0005
+"""Seconds of the smallest piece of a break in which the user's code runs, or rests."""
 
 
 @pytest.fixture
@@ -83,6 +90,21 @@ def test_turns_take_no_more_than_their_share_of_the_users_time(clock: Clock) -> 
             assert clock.lost <= AT_ONCE + SHARE * clock.used + 4 * TURN
     assert clock.lost >= 0.9 * SHARE * clock.used  # and no less
     assert set(clock.breaks) == {BREAK, LOOK}
+
+
+def test_the_gaps_are_used_where_the_users_code_rests_time_and_again(clock: Clock) -> None:
+    """It runs for 7 of 37 ms: what is done while it rests costs it nothing."""
+    clock.busy, clock.period = 0.007, 0.037
+    worked = 0.0
+    with courteous():
+        assert not rests(LOOK)
+        while clock.now < 4.0:
+            clock.works()
+            worked += 2 * TURN
+            give_way()
+    account = courtesy._account
+    assert worked > 3 * (AT_ONCE + SHARE * clock.used)
+    assert account.taken <= IN_GAPS + SHARE * clock.used + 4 * TURN
 
 
 def test_what_runs_beside_it_has_lost_nothing(clock: Clock) -> None:

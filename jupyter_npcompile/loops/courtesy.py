@@ -5,7 +5,8 @@ time and again, which lets go of Python's lock, waits after each call until the 
 has worked for 5 ms. So whoever is not urgent waits as long as the user's code is seen
 to run, then works for some milliseconds at a time, and takes no more of its time than
 it has earned by running. Each turn costs it more than the turn is long: a thread that
-has lost the lock must be woken to have it back.
+has lost the lock must be woken to have it back. Where the user's code rests time and again,
+the gaps are used: a turn costs it something only if it is seen to run before or after.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ virtual machine, as the least of turns of 0.5 and of 2 ms."""
 
 AT_ONCE = 0.008
 """Seconds that all threads together may take from the user's code before it has earned any."""
+
+IN_GAPS = 0.04
+"""The same where its code rests most of the time, and turns begin while it does."""
 
 SHARE = 0.03
 """Part of the time for which it runs that it earns."""
@@ -72,11 +76,14 @@ class Account:
         Seconds that it has lost to them.
     runs : bool
         Whether it ran in the break before.
+    rests : bool
+        Whether it did so for less than half of the time.
     """
 
     def __init__(self) -> None:
         self.taken = 0.0
         self.runs = False
+        self.rests = True
         self._since = 0.0
         self._threads = 0
         self._lock = threading.Lock()
@@ -95,21 +102,26 @@ class Account:
 
     def take(self, worked: float, ran: float) -> None:
         """A thread has worked for so many seconds, in so many of which the user's code ran, too."""
-        if self.runs:
-            self.taken += max(0.0, worked - ran) * (1 + WAKE / TURN)
+        self.taken += max(0.0, worked - ran) * (1 + WAKE / TURN)
 
-    @property
-    def is_overdrawn(self) -> bool:
-        """Whether the user's code must run before anybody may take more."""
-        return self.taken > AT_ONCE + SHARE * (_user_time() - self._since)
+    def _may_take(self, at_once: float) -> bool:
+        return self.taken <= at_once + SHARE * (_user_time() - self._since)
+
+    def wait(self) -> None:
+        """Wait until somebody may take more: until the user's code has run, or rests."""
+        while self.runs and not self._may_take(AT_ONCE):
+            self.pause(LOOK)
+            if self.rests and self._may_take(IN_GAPS):
+                self.pause(BREAK)  # does it rest just now?
 
     def pause(self, seconds: float) -> None:
         """Take a break, and see whether the user's code runs in it."""
         began, used = perf_counter(), _user_time()
         sleep(seconds)
-        now = _user_time()
-        self.runs = now - used > IDLE * (perf_counter() - began)
-        if not self.runs:
+        now, long = _user_time(), perf_counter() - began
+        self.runs = now - used > IDLE * long
+        self.rests = now - used < long / 2
+        if not self.runs and seconds == LOOK:
             self._begin(now)  # nobody has lost anything
 
     def _begin(self, now: float) -> None:
@@ -161,10 +173,11 @@ def give_way() -> None:
     if began is not None:
         worked = perf_counter() - began
         if worked > TURN:
-            _account.take(worked, _user_time() - _turn.used)
+            ran, ran_before = _user_time() - _turn.used, _account.runs
             _account.pause(BREAK)
-            while _account.runs and _account.is_overdrawn:
-                _account.pause(LOOK)
+            if ran_before or _account.runs:
+                _account.take(worked, ran)
+            _account.wait()
             _turn.begin()
 
 
