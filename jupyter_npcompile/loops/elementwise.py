@@ -371,7 +371,10 @@ def store(writer: Writer, target: Ref, value: Lazy | Scalar) -> None:
     clash = writer.hold("bool", " || ".join(tests), "c")
     with writer.block(f"if (!{clash})"):
         fill(writer, target, dims, value)
-    with writer.block("else"):
+    writer.emit("else")
+    # What is in memory may be copied from there; a value would be another one.
+    is_far = not {target.root, *(leaf.root for leaf in apart)} & writer.small.keys()
+    with writer.function("APART") if is_far else writer.block():
         if target.ndim > 1 and not sources_of(value):
             done = behind(
                 *(writer, target, dims, value, leaves_of(value)),
@@ -379,6 +382,6 @@ def store(writer: Writer, target: Ref, value: Lazy | Scalar) -> None:
                 fill=lambda part, dims, value: fill(writer, part, dims, value),
             )
             writer.emit(f"if (!{done})")
-        with writer.block():
+        with writer.function("RARELY") if is_far else writer.block():
             aside = copied(writer, value, dims)
             fill(writer, target, dims, aside)

@@ -75,6 +75,17 @@ class Writer:
         self.emit("}")
 
     @contextlib.contextmanager
+    def function(self, attribute: str) -> Iterator[None]:
+        """Lines that are a function of their own, which has copies of all that it needs.
+
+        What hardly ever runs is compiled in half of the time beside what mostly does, and does
+        not take registers from it.
+        """
+        self.emit(f"[=, &run]() mutable {attribute} {{")
+        yield
+        self.emit("}();")
+
+    @contextlib.contextmanager
     def in_memory(self, *, wanted: bool = True) -> Iterator[None]:
         """Lines in which new arrays are in memory."""
         before = self.keeps_small
