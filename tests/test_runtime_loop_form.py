@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -23,6 +24,7 @@ from jupyter_npcompile.runtime.loop_form import (
     TRIAL,
     Form,
 )
+from jupyter_npcompile.runtime.loop_state import LoopState
 from jupyter_npcompile.runtime.loop_turns import FAIR, FAR, TURNS, Turns
 
 SIZE, FEWER, OTHER = (4, 12), (3, 12), (4, 13)
@@ -209,6 +211,65 @@ def test_where_nothing_compiled_is_faster_native_code_runs_at_once(python: float
     assert made.has_turns(SIZE)
     assert made.end_turns(SIZE) == (python > 1.0) != made.has_lost(SIZE)
     assert not made.has_turns(SIZE)
+
+
+def large_while(x: Any, steps: int) -> Any:
+    seen = {0: steps}  # so that native code does not take all of the function
+    y, k = x.copy(), 0
+    while k < steps:
+        y = np.sqrt(y * y + 1.0) * 0.5 + np.sort(x) * 0.25
+        k += 1
+    return y * seen[0]
+
+
+def test_a_while_loop_comes_back_from_the_turn_of_segments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody knows beforehand how often it goes round: as often as the last time."""
+    monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
+    monkeypatch.setattr(state.RegionState, "is_numpy", False)
+    monkeypatch.setattr(state.RegionState, "is_awaited", False)
+    monkeypatch.setattr(Duel, "is_blind", lambda _duel: True)
+    fast = jupyter_npcompile.compile(large_while)
+    x = np.random.default_rng(0).random(2000)
+    for _ in range(6):
+        np.testing.assert_allclose(fast(x, 40), large_while(x, 40), rtol=1e-12)
+        assert jupyter_npcompile.wait(300)
+    handle = handle_of(fast)
+    assert isinstance(handle, FunctionHandle)
+    (form,) = handle.loops[0].forms
+    assert form.iterations
+    (size,) = form.counts
+    assert form.counts[size] >= 30
+    # As if native code took hardly any time, and yet had to give way.
+    form.lost.add((ANY, *size[1:]))
+    form.turns[size[1:]] = Turns(1e-9, 1.0, True)
+    before = form.iterations
+    for _ in range(2 * TURNS):
+        np.testing.assert_allclose(fast(x, 40), large_while(x, 40), rtol=1e-12)
+    assert not form.has_lost(size)
+    assert form.iterations > before
+
+
+@pytest.mark.parametrize(("native", "is_awaited"), [(1.0, True), (1.0, False), (3.0, True)])
+def test_native_code_runs_until_segments_are_there(
+    monkeypatch: pytest.MonkeyPatch, native: float, *, is_awaited: bool
+) -> None:
+    made = form(2.0)
+    made.lost.add((ANY, *SIZE[1:]))
+    made.turns[SIZE[1:]] = Turns(native, 2.0)
+
+    class Around:
+        def is_numpy(self, loop: int) -> bool:
+            return False
+
+        def is_awaited(self, loop: int) -> bool:
+            return is_awaited
+
+    loop: Any = SimpleNamespace(loop=SimpleNamespace(id=0))
+    frame: Any = Around()
+    goes = LoopState._goes_first(loop, frame, made, SIZE)
+    assert goes == (is_awaited and native < 2.0)
+    made.turns[SIZE[1:]].is_over = True
+    assert not LoopState._goes_first(loop, frame, made, SIZE)
 
 
 def _gains_nothing(form: Form, size: tuple[int, ...], *times: float, is_run: bool = False) -> bool:

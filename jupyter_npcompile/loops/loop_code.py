@@ -9,6 +9,7 @@ from typing import Any
 
 from jupyter_npcompile.loops.frames import FunctionCode
 from jupyter_npcompile.loops.records import Path, Step, reached
+from jupyter_npcompile.loops.redefined import SAME, Redefined
 
 FINISHED, LEFT, PAUSED, REFUSED, NOTHING, RETURNED = range(6)
 """How a run ends: its loop is over, by ``break``, goes on later, is NumPy's, has no iteration,
@@ -82,15 +83,16 @@ class LoopCode:
     stored: tuple[tuple[int, Step], ...] = ()
     apart: tuple[tuple[Path, Path], ...] = ()
 
-    def values(self, namespace: Mapping[str, Any]) -> list[Any]:
-        """The inputs.
+    def values(self, namespace: Mapping[str, Any], redefined: Redefined = SAME) -> list[Any]:
+        """The inputs, where functions may have been defined anew.
 
         Raises
         ------
         LookupError
             When one is not there.
         """
-        return [reached(self.paths.get(name, (name,)), namespace) for name in self.inputs]
+        paths = [self.paths.get(name, (name,)) for name in self.inputs]
+        return [reached(path, namespace, redefined) for path in paths]
 
     @property
     def precision(self) -> float:

@@ -15,6 +15,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from jupyter_npcompile.loops.redefined import SAME, Redefined
+
 LARGEST = 100
 """Entries of what is looked into."""
 
@@ -122,26 +124,34 @@ class FreeVariable:
     @property
     def cell(self) -> types.CellType | None:
         """Where the variable of a closure lies."""
-        names = self.function.__code__.co_freevars
-        if self.name not in names or self.function.__closure__ is None:
-            return None
-        return self.function.__closure__[names.index(self.name)]
+        return self._cell_of(self.function)
 
-    def value(self) -> Any:
+    def _cell_of(self, function: types.FunctionType) -> types.CellType | None:
+        names = function.__code__.co_freevars
+        if self.name not in names or function.__closure__ is None:
+            return None
+        return function.__closure__[names.index(self.name)]
+
+    def value(self, redefined: Redefined = SAME) -> Any:
         """What it is bound to.
+
+        Parameters
+        ----------
+        redefined : mapping
+            Functions that were defined anew.
 
         Raises
         ------
         LookupError
             When it is not bound.
         """
-        cell = self.cell
+        function: Any = redefined.get(self.function, self.function)
+        cell = self._cell_of(function)
         if cell is not None:
             try:
                 return cell.cell_contents
             except ValueError:
                 raise LookupError(self.name) from None
-        function: Any = self.function
         if self.name in function.__globals__:
             return function.__globals__[self.name]
         return function.__builtins__[self.name]
@@ -181,8 +191,17 @@ def name_of(path: Path) -> str | None:
     return "0" + "_".join(f"{len(text)}{text}" for text in texts)
 
 
-def reached(path: Path, namespace: Mapping[str, Any]) -> Any:
+def reached(path: Path, namespace: Mapping[str, Any], redefined: Redefined = SAME) -> Any:
     """What is at the end of a path.
+
+    Parameters
+    ----------
+    path : path
+        Where it is.
+    namespace : mapping
+        Names, and what they are bound to.
+    redefined : mapping
+        Functions that were defined anew.
 
     Raises
     ------
@@ -196,7 +215,7 @@ def reached(path: Path, namespace: Mapping[str, Any]) -> Any:
     """
     first, *rest = path
     assert not isinstance(first, Step)
-    value = namespace[first] if isinstance(first, str) else first.value()
+    value = namespace[first] if isinstance(first, str) else first.value(redefined)
     for part in rest:
         assert not isinstance(part, FreeVariable)
         value = part.entry(value) if isinstance(part, Step) else getattr(value, part)

@@ -345,6 +345,11 @@ class Frame:
         regions = self._loops[loop].loop.regions
         return all(self._states[region].is_numpy for region in regions)
 
+    def is_awaited(self, loop: int) -> bool:
+        """Whether something of a loop's regions is still being compiled."""
+        regions = self._loops[loop].loop.regions
+        return any(self._states[region].is_awaited for region in regions)
+
     def drop(self, loop: int) -> None:
         """The loop is over."""
         self._chunks.pop(loop, None)

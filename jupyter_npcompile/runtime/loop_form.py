@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any, Protocol
 
 import numpy as np
 
 from jupyter_npcompile.loops import LoopCode
-from jupyter_npcompile.loops.loop_code import Assumption
 from jupyter_npcompile.loops.records import reached
+from jupyter_npcompile.loops.redefined import Redefined, is_redefined
 from jupyter_npcompile.loops.sequences import Sequence
 from jupyter_npcompile.runtime.allowance import COPIED
 from jupyter_npcompile.runtime.iterators import Remaining
@@ -125,6 +126,8 @@ class Form:
         The first runs of each size: seconds for an iteration.
     turns : dict of tuple to Turns
         Where segments have a turn.
+    counts : dict of tuple to int
+        Iterations of the last run of each size.
     note : Note or None
         What later kernels are told of it.
     credit : float
@@ -146,6 +149,7 @@ class Form:
     lost: set[tuple[int, ...]] = field(default_factory=set)
     runs: dict[tuple[int, ...], list[float]] = field(default_factory=dict)
     turns: dict[tuple[int, ...], Turns] = field(default_factory=dict)
+    counts: dict[tuple[int, ...], int] = field(default_factory=dict)
     note: Note | None = None
     credit: float = 0.0
 
@@ -214,24 +218,50 @@ class Form:
     def ran(self, size: tuple[int, ...], count: int, seconds: float) -> None:
         """So many iterations have run here, and each took so long."""
         self.iterations += count
+        self.counts[size] = count
         self.latest = self.times.setdefault(size[1:], Times())
         self.latest.native = min(self.latest.native, seconds)
         if self.note is not None:
             self.note.tell(self.latest.python / max(seconds, 1e-9))
 
-    def fits(self, namespace: Mapping[str, Any]) -> bool:
-        """Whether what was assumed when the loop was translated still holds."""
-        return (
-            all(holds(assumption, namespace) for assumption in self.code.assumptions)
-            and all(
-                function.__code__ is code and function.__defaults__ is defaults
-                for function, code, defaults in self.code.codes
-            )
-            and all(
-                reached(table, namespace) is not reached(other, namespace)
-                for table, other in self.code.apart
-            )
-        )
+    def fits(self, namespace: Mapping[str, Any]) -> Redefined | None:
+        """Whether what was assumed when the loop was translated still holds.
+
+        Returns
+        -------
+        mapping or None
+            Functions that were defined anew, where it does.
+        """
+        code, now = self.code, dict[FunctionType, FunctionType]()
+        try:
+            for assumption in code.assumptions:
+                value = reached(assumption.path, namespace, now)
+                if type(assumption.value) is FunctionType and self._is_again(
+                    value, assumption.value
+                ):
+                    if now.setdefault(assumption.value, value) is not value:
+                        return None
+                elif not is_same(value, assumption.value):
+                    return None
+            for one, other in code.apart:
+                if reached(one, namespace, now) is reached(other, namespace, now):
+                    return None
+        except (LookupError, AttributeError):
+            return None
+        if len(set(now.values())) < len(now):
+            return None  # two that were different
+        for function, compiled, defaults in code.codes:
+            found = now.get(function, function)
+            if found.__code__ is not compiled or not is_same(found.__defaults__, defaults):
+                return None
+        return now
+
+    def _is_again(self, value: Any, expected: FunctionType) -> bool:
+        """Whether a function is the same, or does the same and is nowhere but in the text."""
+        if value is expected:
+            return True
+        held = [*self.code.fixed.values(), *(getattr(it, "function", it) for it in self.code.hosts)]
+        return not any(it is expected for it in held) and is_redefined(value, expected, is_same)
 
     def loses(self, size: tuple[int, ...], seconds: float, factor: float = FAR) -> bool:
         """Note what an iteration has taken; whether Python is faster for such sizes.
@@ -305,11 +335,15 @@ class Form:
         turns = self.turns.get(size[1:])
         return turns is not None and not turns.is_over
 
+    def leads(self, size: tuple[int, ...]) -> bool:
+        """Whether such runs are faster here than in Python, as far as that is known."""
+        turns = self.turns[size[1:]]
+        return turns.native < turns.python
+
     def end_turns(self, size: tuple[int, ...]) -> bool:
         """There are no segments to have one; whether such runs are faster here than in Python."""
-        turns = self.turns[size[1:]]
-        turns.is_over = True
-        if turns.native >= turns.python:
+        self.turns[size[1:]].is_over = True
+        if not self.leads(size):
             return False
         self.lost.discard((ANY, *size[1:]))
         return True
@@ -317,15 +351,6 @@ class Form:
     def has_lost(self, size: tuple[int, ...]) -> bool:
         """Whether Python is faster for a run of some size."""
         return size in self.lost or (ANY, *size[1:]) in self.lost
-
-
-def holds(assumption: Assumption, namespace: Mapping[str, Any]) -> bool:
-    """Whether something is as it was when a loop was translated."""
-    try:
-        value = reached(assumption.path, namespace)
-    except (LookupError, AttributeError):
-        return False
-    return is_same(value, assumption.value)
 
 
 def is_same(value: Any, expected: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from jupyter_npcompile.loops.loop_code import FINISHED, LEFT, NOTHING, PAUSED, REFUSED, RETURNED
 from jupyter_npcompile.loops.records import reached
+from jupyter_npcompile.loops.redefined import Redefined
 from jupyter_npcompile.runtime.iterators import Remaining, advance, later, remaining
 from jupyter_npcompile.runtime.loop_form import Form
 
@@ -30,6 +31,8 @@ class NativeRun:
         How many times as fast as Python the form must be.
     namespace : mapping
         The names around the loop.
+    redefined : mapping
+        Functions that were defined anew since it was translated.
     iterator : iterator or None
         The one that Python's loop holds; None for a ``while``.
     total : int
@@ -52,6 +55,7 @@ class NativeRun:
     size: tuple[int, ...]
     far: float
     namespace: Mapping[str, Any]
+    redefined: Redefined
     iterator: Iterator[Any] | None
     total: int = 0
     seconds: float = 0.0
@@ -138,7 +142,7 @@ class NativeRun:
         code = self.form.code
         known = dict(zip(code.outputs, self.results, strict=True))
         return [
-            reached(code.paths[name], self.namespace)
+            reached(code.paths[name], self.namespace, self.redefined)
             if name in code.paths
             else known.get(name, value)
             for name, value in zip(code.inputs, values, strict=True)

@@ -176,19 +176,20 @@ class LoopState:
         for form in reversed(self.forms):
             if form.refusals >= MAX_REFUSALS or form.kind != (left and left.kind):
                 continue
+            redefined = form.fits(namespace)
+            if redefined is None:
+                continue
             try:
-                values = form.code.values(namespace)
+                values = form.code.values(namespace, redefined)
             except LookupError:
                 continue
-            if not form.fits(namespace):
-                continue
             size = size_of_run(left, values)
-            if form.has_lost(size) and not (
-                form.has_turns(size) and frame.is_numpy(self.loop.id) and form.end_turns(size)
-            ):
+            if form.has_lost(size) and not self._goes_first(frame, form, size):
                 self.gave_way = True
-                if count < UNLIMITED:
-                    self._beside = form, size, count
+                # How often a ``while`` goes round shows afterwards: as often as last time, say.
+                usual = form.counts.get(size, 0) if count == UNLIMITED else count
+                if usual:
+                    self._beside = form, size, usual
                 continue
             if settings.first_run_check == "off":
                 form.checked = True
@@ -197,21 +198,28 @@ class LoopState:
                 predicted = self._predict(frame, form, values, left, size)
                 if predicted or not form.checked:
                     return False
-            if self._run(frame, form, values, left, iterator, namespace, size):
+            run = NativeRun(form, size, self._far, namespace, redefined, iterator)
+            if self._run(frame, run, values, left, namespace):
                 return True
         return False
+
+    def _goes_first(self, frame: Frame, form: Form, size: tuple[int, ...]) -> bool:
+        """Whether a form runs though segments have their turn: there are none, or none yet."""
+        if not form.has_turns(size):
+            return False
+        if frame.is_numpy(self.loop.id):
+            return form.end_turns(size)
+        return form.leads(size) and frame.is_awaited(self.loop.id)
 
     def _run(
         self,
         frame: Frame,
-        form: Form,
+        run: NativeRun,
         values: list[Any],
         left: Remaining | None,
-        iterator: Iterator[Any] | None,
         namespace: FrameNamespace,
-        size: tuple[int, ...],
     ) -> bool:
-        run = NativeRun(form, size, self._far, namespace, iterator)
+        form, size = run.form, run.size
         if not run.go(values, left, tries=is_open(self.options)):
             return False
         form.refusals = 0

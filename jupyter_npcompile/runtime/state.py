@@ -260,6 +260,11 @@ class RegionState:
         plans = self.every_plan()
         return bool(plans) and all(plan.state == "numpy" and not plan.stale for plan in plans)
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether something of it is being compiled, or waits for that."""
+        return any(plan.state in AWAITED and not plan.was_given_up for plan in self.every_plan())
+
     def taken(self, index: int) -> tuple[str, ...] | None:
         """Names that the skeleton takes for a statement; None for ``return``."""
         return self.code.taken(index)
