@@ -29,6 +29,26 @@ def test_brackets_that_make_arrays() -> None:
     assert_drawn(text, draw)
 
 
+def test_brackets_that_put_arrays_together() -> None:
+    def draw(rng: np.random.Generator) -> Sequence[Any]:
+        n = int(rng.integers(1, 7))
+        x, k = rng.normal(size=n), rng.integers(-9, 9, n)
+        return x, k, rng.normal(size=(n, 3)), rng.normal(size=(n, 2))[::-1], float(rng.normal())
+
+    text = """
+(x, k, m, turned, h)
+    for row in range(1, len(m)):
+        left = np.r_[np.inf, m[row - 1, :-1]]
+        m[row] += np.minimum(left, np.r_[m[row - 1, 1:], -np.inf])
+    return (
+        m, np.r_[h, x, 3, -x], np.r_[k, 2], np.r_[k, 0.5], np.r_[x, k], np.r_[k, k[::-1]],
+        np.c_[x, k], np.c_[np.ones(len(x)), x, m], np.c_[k, k], np.c_[m, m[:, 0] * 2.0], np.c_[x],
+        np.r_[x > 0, True], np.r_[1, 2.5], np.r_[m, m], np.c_[turned, x], np.c_[x[0], h],
+    )
+"""
+    assert_drawn(text, draw, refused=9)
+
+
 def test_open_meshes_and_tuples_as_indices() -> None:
     def draw(rng: np.random.Generator) -> Sequence[Any]:
         n = int(rng.integers(2, 7))

@@ -1,14 +1,22 @@
-"""What is made by square brackets: ``np.r_[0, x]``, ``np.mgrid[:n, 0:1:5j]``. NumPy is called."""
+"""What is made by square brackets: ``np.r_[0, x]``, ``np.mgrid[:n, 0:1:5j]``.
+
+Arrays that lie one after the other, or beside each other, are put together here; for the rest
+NumPy is called.
+"""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.loops import hosts
-from jupyter_npcompile.loops.values import Known, Value
+from jupyter_npcompile.loops import elementwise, hosts
+from jupyter_npcompile.loops.calls import elements
+from jupyter_npcompile.loops.library import stacks
+from jupyter_npcompile.loops.library.creation import array_call
+from jupyter_npcompile.loops.values import Applied, Gathered, Items, Known, Ref, Scalar, Value
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -61,4 +69,39 @@ def read(t: Names, grid: Any, node: ast.expr) -> Value:
     values = iter(t.expressions([part for part in given if part is not None]))
     args: list[Value] = [Known(None) if part is None else next(values) for part in given]
     slices = tuple(isinstance(item, ast.Slice) for item in items)
+    if not any(slices):
+        if grid is np.r_ and _are_a_row(args):
+            return _in_a_row(t, args)
+        if grid is np.c_ and all(map(_is_column, args)):
+            return _side_by_side(t, args)
     return hosts.call(t, Bracket(grid, slices), args, {})
+
+
+def _are_a_row(parts: Sequence[Value]) -> bool:
+    """Whether these are rows, and numbers that do not change the dtype of all of it."""
+    rows = [part for part in parts if isinstance(part, (Ref, Applied, Gathered))]
+    numbers = [part for part in parts if isinstance(part, Scalar)]
+    return (
+        len(rows) + len(numbers) == len(parts)
+        and bool(rows)
+        and all(row.ndim == 1 and row.dtype in ("float64", "int64") for row in rows)
+        and all(not it.type.mixed and it.type.kind in "if" for it in numbers)
+    )
+
+
+def _in_a_row(t: Names, parts: Sequence[Value]) -> Ref:
+    rows = [
+        array_call(t, [Items((part,))], {}) if isinstance(part, Scalar) else part for part in parts
+    ]
+    refs = [elementwise.materialise(t.writer, elements(row)) for row in rows]
+    return stacks.put_together(t, refs, 0)
+
+
+def _is_column(part: Value) -> bool:
+    return isinstance(part, (Ref, Applied, Gathered)) and part.ndim in (1, 2)
+
+
+def _side_by_side(t: Names, parts: Sequence[Value]) -> Ref:
+    refs = [elementwise.materialise(t.writer, elements(part)) for part in parts]
+    columns = [stacks.with_axis(t, ref, 1) if ref.ndim == 1 else ref for ref in refs]
+    return stacks.put_together(t, columns, 1)
