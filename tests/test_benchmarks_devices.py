@@ -39,8 +39,9 @@ def test_every_program_gives_what_numpy_gives(
     assert stays.copied is not None
     assert copied.copied >= sum(array.nbytes for array in arrays)
     state, *constants = (array.nbytes for array in arrays)
-    # Where somebody may look at any time, as hypothesis does, a state comes back in each step.
-    assert stays.copied <= state + sum(constants) / 10
+    # Where somebody may look at any time, as hypothesis does, a state comes back in each step; and
+    # all of it goes there once or twice in the twenty steps that are timed.
+    assert stays.copied <= state + 3 * (state + sum(constants)) / 20
 
 
 def test_what_fails_has_a_note(tmp_path: Path) -> None:

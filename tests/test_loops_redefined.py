@@ -9,6 +9,7 @@ import pytest
 
 import jupyter_npcompile
 from jupyter_npcompile.loops.redefined import is_redefined
+from jupyter_npcompile.runtime.background import BackgroundCompile
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.loop_form import is_same
 from jupyter_npcompile.runtime.loop_state import LoopState
@@ -101,8 +102,10 @@ def _loop(made: Any) -> LoopState:
 
 
 @pytest.fixture(autouse=True)
-def _automatic(monkeypatch: pytest.MonkeyPatch) -> None:
+def _loops_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Segments are not compiled: their compiler takes long to start, and is not needed here."""
     monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
+    monkeypatch.setattr(BackgroundCompile, "submit", lambda compile: compile.ticket.cancel())
 
 
 @pytest.mark.parametrize("text", [PLAIN, NESTED])

@@ -10,6 +10,7 @@ import pytest
 
 import jupyter_npcompile
 from jupyter_npcompile.runtime import planning, state
+from jupyter_npcompile.runtime.background import BackgroundCompile
 from jupyter_npcompile.runtime.duel import Duel
 from jupyter_npcompile.runtime.frame import Frame
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
@@ -228,6 +229,7 @@ def test_a_while_loop_comes_back_from_the_turn_of_segments(monkeypatch: pytest.M
     monkeypatch.setattr(state.RegionState, "is_numpy", False)
     monkeypatch.setattr(state.RegionState, "is_awaited", False)
     monkeypatch.setattr(Duel, "is_blind", lambda _duel: True)
+    monkeypatch.setattr(BackgroundCompile, "submit", lambda compile: compile.ticket.cancel())
     fast = jupyter_npcompile.compile(large_while)
     x = np.random.default_rng(0).random(2000)
     for _ in range(6):
