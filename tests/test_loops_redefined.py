@@ -81,6 +81,24 @@ def f(x, rate, steps):
     return y * seen[0]
 """
 
+SHARED_CELL = """
+def f(x, rate, steps):
+    def made(by):
+        def one(y):
+            return by * (x - y)
+        def other(y):
+            return by * y
+        return one, other
+    one, other = made(1.0)
+    if rate > 2:
+        other = made(rate)[1]
+    y = x.copy()
+    seen = {0: steps}
+    for k in range(steps):
+        y = y + 0.01 * (one(y) - other(y))
+    return y * seen[0]
+"""
+
 
 def _compiled(text: str) -> tuple[Any, Any]:
     function = define(text)
@@ -118,7 +136,7 @@ def test_later_calls_run_natively(text: str) -> None:
     assert form.iterations > 2 * 400
 
 
-@pytest.mark.parametrize("text", [PLAIN, NESTED, DEFAULTS, CHOSEN, SAME_CODE])
+@pytest.mark.parametrize("text", [PLAIN, NESTED, DEFAULTS, CHOSEN, SAME_CODE, SHARED_CELL])
 def test_what_they_read_may_change(text: str) -> None:
     """Numbers around them, defaults, which of them it is, and whether two of them are one."""
     function, made = _compiled(text)

@@ -49,3 +49,23 @@ def is_redefined(value: Any, expected: Any, is_same: Callable[[Any, Any], bool])
         and value.__kwdefaults__ is None
         and expected.__kwdefaults__ is None
     )
+
+
+def is_one_to_one(redefined: Redefined) -> bool:
+    """Whether functions, and the cells that they read, are as many as before, and shared as before.
+
+    Native code reads a variable once for all functions that had it in one cell.
+
+    Examples
+    --------
+    >>> def pair(offset):
+    ...     return (lambda x: x + offset), (lambda x: x - offset)
+    >>> (a, b), (c, d), (_, e) = pair(1), pair(2), pair(3)
+    >>> is_one_to_one({a: c, b: d}), is_one_to_one({a: c, b: e})
+    (True, False)
+    """
+    pairs = {(id(old), id(new)) for old, new in redefined.items()}
+    for old, new in redefined.items():
+        cells = zip(old.__closure__ or (), new.__closure__ or (), strict=True)
+        pairs |= {(id(before), id(now)) for before, now in cells}
+    return len(pairs) == len({old for old, _ in pairs}) == len({new for _, new in pairs})

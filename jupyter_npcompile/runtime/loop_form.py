@@ -11,7 +11,7 @@ import numpy as np
 
 from jupyter_npcompile.loops import LoopCode
 from jupyter_npcompile.loops.records import reached
-from jupyter_npcompile.loops.redefined import Redefined, is_redefined
+from jupyter_npcompile.loops.redefined import Redefined, is_one_to_one, is_redefined
 from jupyter_npcompile.loops.sequences import Sequence
 from jupyter_npcompile.runtime.allowance import COPIED
 from jupyter_npcompile.runtime.iterators import Remaining
@@ -248,8 +248,8 @@ class Form:
                     return None
         except (LookupError, AttributeError):
             return None
-        if len(set(now.values())) < len(now):
-            return None  # two that were different
+        if not is_one_to_one(now):
+            return None
         for function, compiled, defaults in code.codes:
             found = now.get(function, function)
             if found.__code__ is not compiled or not is_same(found.__defaults__, defaults):
