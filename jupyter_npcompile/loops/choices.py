@@ -144,8 +144,7 @@ def _one_of(t: Statements, choice: Choice, name: str, sides: Sequence[ast.expr])
         return False
     w, c = t.writer, type.c
     new, old = (w.hold(c, f"({c}){value.code}") for value in values)
-    # The compiler may make a branch of a conditional expression.
-    code = w.hold(c, f"({c})({old} ^ (({new} ^ {old}) & ({c})-({c}){choice.test}))")
+    code = w.hold(c, f"picked_bits<{c}>({choice.test}, {new}, {old})")
     t.assign(name, Scalar(code, type))
     return True
 

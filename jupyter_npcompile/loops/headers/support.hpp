@@ -720,6 +720,13 @@ template <class T> INLINE T chosen_lt(T a, T b, T x, T y) { return lt<T>(a, b) ?
 template <class T> INLINE T chosen_le(T a, T b, T x, T y) { return le<T>(a, b) ? x : y; }
 template <class T> INLINE T chosen_gt(T a, T b, T x, T y) { return lt<T>(b, a) ? x : y; }
 template <class T> INLINE T chosen_ge(T a, T b, T x, T y) { return le<T>(b, a) ? x : y; }
+// One of two integers. The compiler makes a branch of a conditional expression, unless it cannot
+// see what one of them is; and vectors of masks only.
+template <class T> INLINE T picked_bits(bool first, T x, T y) {
+    asm("" : "+r"(x));
+    return first ? x : y;
+}
+template <class T> INLINE T chosen_bits(bool first, T x, T y) { return y ^ ((x ^ y) & (T)-(T)first); }
 // As np.isclose has it, for what is finite.
 static inline bool is_close(double a, double b) {
     NEED(std::isfinite(a) && std::isfinite(b));
