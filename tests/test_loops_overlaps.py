@@ -58,7 +58,7 @@ LAYOUTS: tuple[Callable[[Any], Any], ...] = (
 )
 
 
-@pytest.mark.parametrize("ndim", [2, 3])
+@pytest.mark.parametrize("ndim", [1, 2, 3])
 @pytest.mark.parametrize("seed", range(2))
 def test_random_stencils(seed: int, ndim: int) -> None:
     function = define(stencil(seed, ndim))
@@ -69,7 +69,7 @@ def test_random_stencils(seed: int, ndim: int) -> None:
     assert "lag_of(" in state.forms[0].code.source
     rng = np.random.default_rng(seed)
     for run in range(30):
-        n = int(rng.integers(5, 40))
+        n = int(rng.integers(5, 40 if ndim > 1 else 200))
         shape = (n, *(int(k) for k in rng.integers(5, 9, ndim - 1)))
         x, layout = rng.normal(size=shape), LAYOUTS[run % len(LAYOUTS)]
         pair = []
@@ -83,10 +83,31 @@ def test_random_stencils(seed: int, ndim: int) -> None:
         assert is_same(pair[0][:3], pair[1][:3]), (run, shape)
 
 
-def test_a_lag_of_many_rows() -> None:
+@pytest.mark.parametrize("shape", [(30, 4), (120,)])
+def test_a_lag_of_many_rows(shape: tuple[int, ...]) -> None:
     function = define("def f(u, k):\n    for _ in range(2): u[k:] += 0.5 * u[:-k]\n    return u")
-    native, state = whole(function, [np.ones((30, 4)), 2])
+    native, state = whole(function, [np.ones(shape), 2])
     assert not state.closed, state.closed
     for k in (1, 2, 5, 6, 7, 13, 29):
-        x = np.random.default_rng(k).normal(size=(30, 4))
+        x = np.random.default_rng(k).normal(size=shape)
         assert is_same(function(x.copy(), k), native(x.copy(), k)), k
+
+
+AT_ANY_DISTANCE = """
+def f(u, steps):
+    for _ in range(steps):
+        u[1:] += 0.5 * u[::-1][:-1]
+        u[::2] -= u[: (len(u) + 1) // 2]
+    return u
+"""
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (7,)])
+def test_what_is_read_at_any_distance(shape: tuple[int, ...]) -> None:
+    function = define(AT_ANY_DISTANCE)
+    native, state = whole(function, [np.ones(shape), 2])
+    assert not state.closed, state.closed
+    for n in (1, 2, 3, 7, 24, 49, 200):
+        x = np.random.default_rng(n).normal(size=(n, *shape[1:]))
+        assert is_same(function(x.copy(), 2), native(x.copy(), 2)), n
+    assert state.forms[0].iterations >= 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from typing import Any
 
@@ -115,8 +116,10 @@ def view(writer: Writer, ref: Ref, full: Sequence[Index]) -> Ref:
     thin = bool(full) and is_given(full[-1], None)
     name = writer.name("w")
     lengths = lengths_of(sizes)
+    single = len(sizes) > 1 and _is_single(ref, full[-1])
+    apart = 0 if thin else apart
     type = ArrayType(
-        ref.dtype, len(sizes), unit and not thin, thin, 0 if thin else apart, lengths=lengths
+        ref.dtype, len(sizes), unit and not thin, thin, apart, single=single, lengths=lengths
     )
     writer.emit(f"{type.view} {name};")
     writer.emit(f"{name}.p = {ref.code}.p{''.join(' + ' + o for o in offsets)};")
@@ -124,6 +127,13 @@ def view(writer: Writer, ref: Ref, full: Sequence[Index]) -> Ref:
         writer.emit(f"{name}.n[{k}] = {size}; {name}.s[{k}] = {step};")
     writer.emit(f"{name}.b = {ref.code}.b; {name}.id = ++ids_;")
     return Ref(name, type, root=ref.root, column=_column(ref, full))
+
+
+def _is_single(ref: Ref, last: Index) -> bool:
+    """Whether an index of the last dimension probably leaves one element of it."""
+    if not isinstance(last, Cut):
+        return False
+    return last.single or (ref.type.single and last.start is None and last.stop is None)
 
 
 def _column(ref: Ref, full: Sequence[Index]) -> tuple[str, int] | None:
@@ -165,6 +175,26 @@ def known_slice(cut: Cut, length: int | None) -> range | None:
 def known_step(step: Scalar) -> int:
     """The step of a slice, if code that is made for it is worth it; or else 0."""
     return step.const if isinstance(step.const, int) and step.const in STEPS else 0
+
+
+def is_single(node: ast.Slice) -> bool:
+    """Whether a slice is written as one for a single element.
+
+    Examples
+    --------
+    >>> [is_single(ast.parse(f"a[{text}]").body[0].value.slice) for text in ("k:k+1", ":1", "k:")]
+    [True, True, False]
+    """
+    lower, upper = (
+        None if part is None else ast.unparse(part) for part in (node.lower, node.upper)
+    )
+    if node.step is not None:
+        return False
+    if lower is None or upper is None:
+        return (lower, upper) in ((None, "1"), ("-1", None))
+    if lower.isdigit() and upper.isdigit():
+        return int(upper) == int(lower) + 1
+    return upper in (f"{lower} + 1", f"1 + {lower}")
 
 
 def cut_code(cut: Cut) -> str:

@@ -290,6 +290,9 @@ def copied(
     # A small array is in C's order.
     in_order = all(leaf.type.is_small for leaf in leaves_of(value) if leaf.ndim > 1)
     made = new(writer, dtype_of(value), dims, in_memory=in_memory or not in_order)
+    wide = [leaf.type for leaf in leaves_of(value) if leaf.ndim == len(dims) > 1]
+    if wide and all(type.single or type.thin for type in wide):
+        made = replace(made, type=replace(made.type, single=True))
     filled(writer, made, dims, value)
     return made
 
@@ -375,13 +378,11 @@ def store(writer: Writer, target: Ref, value: Lazy | Scalar) -> None:
     # What is in memory may be copied from there; a value would be another one.
     is_far = not {target.root, *(leaf.root for leaf in apart)} & writer.small.keys()
     with writer.function("APART") if is_far else writer.block():
-        if target.ndim > 1 and not sources_of(value):
-            done = behind(
+        if target.ndim and not sources_of(value):
+            behind(
                 *(writer, target, dims, value, leaves_of(value)),
                 new=lambda dtype, n: replace(new(writer, dtype, [n]), is_fresh=False),
                 fill=lambda part, dims, value: fill(writer, part, dims, value),
             )
-            writer.emit(f"if (!{done})")
-        with writer.function("RARELY") if is_far else writer.block():
-            aside = copied(writer, value, dims)
-            fill(writer, target, dims, aside)
+        else:
+            fill(writer, target, dims, copied(writer, value, dims))

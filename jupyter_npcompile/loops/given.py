@@ -98,7 +98,8 @@ def type_of(value: Any) -> Type | None:
     if value.dtype.name not in CTYPES:
         return None
     unit = value.shape[-1] <= 1 or value.strides[-1] == value.itemsize
-    return ArrayType(value.dtype.name, value.ndim, unit)
+    single = value.ndim > 1 and value.shape[-1] == 1
+    return ArrayType(value.dtype.name, value.ndim, unit, single=single)
 
 
 SHORT = range(2, 5)

@@ -146,6 +146,8 @@ class ArrayType:
     apart : int
         How many places apart elements of the last dimension probably lie, by the slice that was
         taken; 0 when nobody knows. It is a hint, and makes no other type.
+    single : bool
+        Whether the last dimension probably has one element: another hint.
     lengths : tuple of (int or None)
         Of its dimensions, where they are known; empty where none is.
     is_small : bool
@@ -162,6 +164,7 @@ class ArrayType:
     unit: bool
     thin: bool = False
     apart: int = field(default=0, compare=False)
+    single: bool = field(default=False, compare=False)
     lengths: tuple[int | None, ...] = ()
     is_small: bool = False
     is_shared: bool = False

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from jupyter_npcompile.loops.values import Applied, Gathered, Lazy, Ref, Scalar
@@ -14,6 +15,25 @@ SHORT = 16
 
 ALIKE = 4
 """So many operands more than one are slices of one array, for code of their own."""
+
+
+def columns(refs: Iterable[Ref]) -> frozenset[str]:
+    """The arrays that are probably broadcast in the last dimension: of one element, unlike others.
+
+    Examples
+    --------
+    >>> from jupyter_npcompile.loops.kinds import ArrayType
+    >>> a = Ref("a", ArrayType("float64", 2, True))
+    >>> b = Ref("b", ArrayType("float64", 2, True, single=True))
+    >>> sorted(columns([a, b])), sorted(columns([b]))
+    (['b'], [])
+    """
+    refs = list(refs)
+    single = frozenset(ref.code for ref in refs if ref.type.single)
+    return single if any(not ref.type.single and not ref.type.thin for ref in refs) else NONE
+
+
+NONE: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -43,6 +63,9 @@ class Leaves:
         not broadcast in the last dimension.
     leaves : dict of str to Leaf
         By the C++ for the array.
+    columns : frozenset of str
+        Those that probably have one column. Rows of which each has one element of theirs are
+        written for them; if the shapes are known to fit, so is this.
     cost : float
         Nanoseconds that an element takes, where several threads may share the loop; else 0.
     """
@@ -54,6 +77,7 @@ class Leaves:
         self.is_tested = False
         self.leaves: dict[str, Leaf] = {}
         self.cost = 0.0
+        self.columns: frozenset[str] | None = None
         self._is_known = False
 
     def prepare(self, value: Lazy | Scalar) -> None:
@@ -86,7 +110,7 @@ class Leaves:
                 continue
             if not self.is_tested:
                 w.emit(f"NEED({n} == {self.dims[d]} || {n} == 1);")
-            if ref.type.thin and own == ref.ndim - 1:
+            if n == "1" or (ref.type.thin and own == ref.ndim - 1):
                 steps.append("0")
                 continue
             steps.append(
@@ -102,7 +126,7 @@ class Leaves:
     def merge(self) -> None:
         """Take all rows for one where they lie so: for loops that ask for no positions."""
         steps = [leaf.steps for leaf in self.leaves.values()]
-        if self.is_short:
+        if self.is_short or self._columns:
             return
         if self.ndim < 2 or not steps or any("0" in some for some in steps):
             return
@@ -125,17 +149,18 @@ class Leaves:
             ``write(unit)``; for others alone where no row is known to lie so.
         """
         if self.is_tested:
-            self._by_steps(write)
+            with self._broadcast():
+                self._by_steps(write)
             return
-        w = self.writer
+        w, wide = self.writer, {leaf.ref.code for leaf in self._columns}
         units = [
-            f"({leaf.steps[-1]} == 1 || {self.dims[-1]} <= 1)"
-            for leaf in self.leaves.values()
-            if leaf.ref.type.unit and leaf.steps[-1] not in ("0", "1")
+            f"({leaf.steps[-1]} == {0 if code in wide else 1} || {self.dims[-1]} <= 1)"
+            for code, leaf in self.leaves.items()
+            if code in wide or (leaf.ref.type.unit and leaf.steps[-1] not in ("0", "1"))
         ]
         is_unit = any(leaf.ref.type.unit and leaf.steps[-1] == "1" for leaf in self.leaves.values())
         if units:
-            with w.block(f"if ({' && '.join(units)})"):
+            with w.block(f"if ({' && '.join(units)})"), self._broadcast():
                 self._by_steps(write)
             with w.block("else"):
                 write(False)
@@ -143,6 +168,23 @@ class Leaves:
             self._by_steps(write)
         else:
             write(False)
+
+    @property
+    def _columns(self) -> list[Leaf]:
+        """Arrays that are broadcast in the last dimension, if a test says so."""
+        leaves = self.leaves.values()
+        found = columns(leaf.ref for leaf in leaves) if self.columns is None else self.columns
+        return [leaf for leaf in leaves if leaf.ref.code in found and leaf.steps[-1].isidentifier()]
+
+    @contextmanager
+    def _broadcast(self) -> Iterator[None]:
+        """Write what is for rows of which each has one element of those arrays."""
+        before = [(leaf, leaf.steps[-1]) for leaf in self._columns]
+        for leaf, _ in before:
+            leaf.steps[-1] = "0"
+        yield
+        for leaf, step in before:
+            leaf.steps[-1] = step
 
     def _by_steps(self, write: Callable[[bool], None]) -> None:
         """Write something for rows that lie beside each other but for slices with steps.

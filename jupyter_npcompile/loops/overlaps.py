@@ -2,7 +2,8 @@
 
 All that is stored has to be computed before anything of it is written. But a row is read by rows
 near to it alone: so rows are computed in blocks, and written once nobody reads them any more
-(``lag_of`` in ``headers/overlaps.hpp``). They lie in the cache until then.
+(``lag_of`` in ``headers/overlaps.hpp``). They lie in the cache until then. What is small, or is
+read from far away, is one block.
 """
 
 from __future__ import annotations
@@ -29,15 +30,15 @@ def behind(
     leaves: Sequence[Ref],
     new: New,
     fill: Fill,
-) -> str:
-    """Write a store by blocks of rows, where it can be done so.
+) -> None:
+    """Write a store by blocks of rows.
 
     Parameters
     ----------
     writer : Writer
         Where it is written.
     target : Ref
-        An array of two dimensions or more.
+        An array, of one dimension at least.
     dims : sequence of str
         Its shape.
     value : array
@@ -48,42 +49,35 @@ def behind(
         Makes an array of a dtype and a length.
     fill : callable
         Writes the elements of an expression into an array that it does not overlap.
-
-    Returns
-    -------
-    str
-        A C++ variable: whether it was done.
     """
     w, n = writer, dims[0]
     leaves = list({leaf.code: leaf for leaf in leaves}.values())
     lags = ", ".join(f"lag_of({target.code}, {leaf.code})" for leaf in leaves)
     lag = w.hold("i64", f"std::max<i64>({{{lags}}})")
-    line = w.hold("i64", " * ".join(dims[1:]), "n")
-    step = w.hold(
+    line = w.hold("i64", " * ".join(dims[1:]) or "1", "n")
+    some = w.hold(
         "i64", f"std::max<i64>({BLOCK} / std::max<i64>({line}, 1), std::max<i64>({lag}, 1))"
     )
-    done = w.hold("bool", f"{lag} < {n} && {step} <= {n} / 2", "c")
-    with w.block(f"if ({done})"):
-        k, count, half = (w.name(prefix) for prefix in ("k", "m", "half"))
-        rows = new(target.dtype, f"2 * {step} * {line}").code
-        with w.block(f"for (i64 {k} = 0, {half} = 0; {k} < {n}; {k} += {step}, {half} ^= 1)"):
-            w.emit(f"const i64 {count} = std::min<i64>({step}, {n} - {k});")
-            part = _View(w, ArrayType(target.dtype, target.ndim, True))
-            part.begin(f"{rows}.p + {half} * {step} * {line}")
-            size = "1"
-            for d in range(target.ndim - 1, -1, -1):
-                part.dimension(d, count if d == 0 else dims[d], size)
-                size = f"{size} * {dims[d]}"
-            own = {leaf.code: _rows_of(w, leaf, target.ndim, k, count) for leaf in leaves}
-            value = _replaced(value, own)
-            fill(part.ref, [count, *dims[1:]], value)
-            kept = f"{rows}.p + (({half} ^ 1) * {step} + {step} - {lag}) * {line}"
-            w.emit(
-                f"if ({k}) put_rows({target.code}, {k} - {lag}, {lag}, {kept});",
-                f"put_rows({target.code}, {k}, {k} + {count} < {n} ? {count} - {lag} : {count}, "
-                f"{part.ref.code}.p);",
-            )
-    return done
+    step = w.hold("i64", f"{some} <= {n} / 2 ? {some} : {n}")
+    k, count, half = (w.name(prefix) for prefix in ("k", "m", "half"))
+    rows = new(target.dtype, f"({step} < {n} ? 2 : 1) * {step} * {line}").code
+    with w.block(f"for (i64 {k} = 0, {half} = 0; {k} < {n}; {k} += {step}, {half} ^= 1)"):
+        w.emit(f"const i64 {count} = std::min<i64>({step}, {n} - {k});")
+        part = _View(w, ArrayType(target.dtype, target.ndim, True))
+        part.begin(f"{rows}.p + {half} * {step} * {line}")
+        size = "1"
+        for d in range(target.ndim - 1, -1, -1):
+            part.dimension(d, count if d == 0 else dims[d], size)
+            size = f"{size} * {dims[d]}"
+        own = {leaf.code: _rows_of(w, leaf, target.ndim, k, count) for leaf in leaves}
+        value = _replaced(value, own)
+        fill(part.ref, [count, *dims[1:]], value)
+        kept = f"{rows}.p + (({half} ^ 1) * {step} + {step} - {lag}) * {line}"
+        w.emit(
+            f"if ({k}) put_rows({target.code}, {k} - {lag}, {lag}, {kept});",
+            f"put_rows({target.code}, {k}, {k} + {count} < {n} ? {count} - {lag} : {count}, "
+            f"{part.ref.code}.p);",
+        )
 
 
 class _View:

@@ -63,9 +63,8 @@ class Subscripts(Calls):
         found: list[cuts.Index] = []
         for item in items:
             if isinstance(item, ast.Slice):
-                found.append(
-                    Cut(self._bound(item.lower), self._bound(item.upper), self._bound(item.step))
-                )
+                bounds = map(self._bound, (item.lower, item.upper, item.step))
+                found.append(Cut(*bounds, single=cuts.is_single(item)))
                 continue
             value = self.expression(item)
             if isinstance(value, Cut):

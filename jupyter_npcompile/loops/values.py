@@ -372,11 +372,12 @@ class Zipped:
 
 @dataclass(frozen=True)
 class Cut:
-    """A slice; None where nothing is written."""
+    """A slice; None where nothing is written. Whether it probably is one element: ``k:k+1``."""
 
     start: Scalar | None
     stop: Scalar | None
     step: Scalar | None
+    single: bool = field(default=False, kw_only=True)
 
 
 ALL = Cut(None, None, None)

@@ -11,6 +11,7 @@ from jupyter_npcompile.loops.costs import element_cost, is_wide
 from jupyter_npcompile.loops.fusion.fusible import NotFusible
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType
 from jupyter_npcompile.loops.lanes import lane_of
+from jupyter_npcompile.loops.leaves import columns
 from jupyter_npcompile.loops.nests import Element, Loop
 from jupyter_npcompile.loops.quiet import unheard
 from jupyter_npcompile.loops.values import Applied, Lazy, Ref, Scalar, dtype_of, ndim_of
@@ -75,6 +76,8 @@ class Group:
         Views that are slices of all dimensions, and their extents.
     firsts : list of Ref
         Arrays that give the shape, together.
+    later : frozenset of str
+        Arrays that fit if their last dimension does.
     """
 
     dims: list[str] = field(default_factory=list)
@@ -89,6 +92,7 @@ class Group:
     operations: int = 0
     sliced: dict[str, str] = field(default_factory=dict)
     firsts: list[Ref] = field(default_factory=list)
+    later: frozenset[str] = frozenset()
 
     def copy(self) -> Group:
         """The same group, to which something may be added that is taken back again."""
@@ -206,8 +210,10 @@ class Group:
             if leaf.ndim > self.ndim:
                 raise NotFusible
             self.arrays[leaf.code] = leaf
+            self.later |= {leaf.code} if leaf.type.single else set()
             for d, own in enumerate(self.dims[self.ndim - leaf.ndim :]):
-                self.tests.append(_fits(leaf, d, own))
+                if leaf.code not in self.later or d < leaf.ndim - 1:
+                    self.tests.append(_fits(leaf, d, own))
 
     def reach(self, value: Lazy) -> None:
         """Test whether the result has the shape of the group, and not a smaller one."""
@@ -232,14 +238,23 @@ class Group:
             others = [a for code, a in self.arrays.items() if code != target.code]
             others += [other for other in self.elsewhere.values() if not other.type.is_small]
             tests += [f"!overlaps({target.code}, {other.code})" for other in others]
+        thin = self.columns
+        tests += [_fits_last(self.arrays[code], self.dims[-1], thin) for code in self.later]
         if tests:
             # The statements are also written as they stand; so here is one loop, and not two.
             tests += [
-                _fits(leaf, leaf.ndim - 1, self.dims[-1]) for leaf in self.firsts if leaf.type.unit
+                _fits_last(leaf, self.dims[-1], thin)
+                for leaf in self.firsts
+                if leaf.type.unit or leaf.code in thin
             ]
         if self.fresh:  # they are in C's order here
             tests += [f"!is_odd({leaf.code})" for leaf in self.arrays.values() if leaf.ndim > 1]
         return list(dict.fromkeys(tests))
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """Arrays of which a row has one element."""
+        return columns(self.arrays.values())
 
     def look(self) -> None:
         """Look whether what is written may be apart from what is read elsewhere.
@@ -308,6 +323,7 @@ class Group:
         with writer.block():
             loop = Loop(writer, self.dims)
             loop.is_tested = is_tested
+            loop.columns = self.columns
             written = [self.fresh[code] for code in self.fresh if code in stored]
             written += self.targets.values()
             moved = list(dict.fromkeys([*self._read(), *written]))
@@ -345,6 +361,13 @@ def _fits(array: Ref, dimension: int, own: str) -> str:
     if array.type.unit and dimension == array.ndim - 1:
         return f"{n} == {own}"
     return f"({n} == {own} || {n} == 1)"
+
+
+def _fits_last(array: Ref, own: str, thin: frozenset[str]) -> str:
+    """C++ for whether an array fits in the last dimension."""
+    if array.code in thin:
+        return f"{array.code}.n[{array.ndim - 1}] == 1"
+    return _fits(array, array.ndim - 1, own)
 
 
 def _templates(value: Lazy | Scalar) -> list[str]:

@@ -293,12 +293,13 @@ static inline Array<double, 1> densities(Run &run, const View<W, 1> &made, const
 // are the same.
 struct Axis {
     View<double, 1> edges;
-    double step, by;  // between two edges, and bins in one unit; 0 where widths differ
-    Clear clear = {};
+    double step;  // between two edges
+    Clear clear;  // of no bins where widths differ
     // How many edges lie at x, or before it; one less on the last edge.
     void places(const double *x, i64 count, int *at) const {
-        if (by != 0 && clear.places(x, count, at, 1, 0, (int)edges.n[0])) return;
-        if (by == 0 || !computed(x, count, at)) found(x, count, at);
+        const bool even = clear.bins != 0;
+        if (even && clear.places(x, count, at, 1, 0, (int)edges.n[0])) return;
+        if (!even || !computed(x, count, at)) found(x, count, at);
         const double last = edges.p[(edges.n[0] - 1) * edges.s[0]];
         for (i64 k = 0; k < count; k++) at[k] -= x[k] == last;
     }
@@ -315,7 +316,7 @@ struct Axis {
     // (Several loops, for the compiler would give one of them branches.)
     bool computed(const double *x, i64 count, int *at) const {
         const int n = (int)edges.n[0], top = n - 2;
-        const double first = edges.p[0], last = edges.p[n - 1], by = this->by, step = this->step;
+        const double first = edges.p[0], last = edges.p[n - 1], by = clear.by, step = this->step;
         double v[SOME];
         int in[SOME], away[SOME], wrong = 0;
         for (i64 k = 0; k < count; k++) in[k] = ge<double>(x[k], first) & lt<double>(x[k], last);
@@ -339,11 +340,11 @@ static inline Axis axis_of(const View<double, 1> &edges) {
     NEED(edges.n[0] >= 2);
     for (i64 k = 0; k < edges.n[0]; k++) NEED(std::isfinite(edges.p[k * edges.s[0]]));
     NEED(is_in_order<double>(edges));
-    return {edges, 0.0, 0.0};
+    return {edges, 0.0, {}};
 }
 static inline Axis axis_of(const View<double, 1> &edges, const Even<double> &even) {
-    const double by = 1 / even.step;
-    return {edges, even.step, std::isfinite(by) ? by : 0.0, Clear(even.first, even.last, even.step, even.bins)};
+    const Clear clear(even.first, even.last, even.step, even.bins);
+    return {edges, even.step, std::isfinite(clear.by) ? clear : Clear()};
 }
 // Some elements as doubles, where they lie or in a copy. While a block is counted nothing asks for
 // the next one, so the processor is told of it.

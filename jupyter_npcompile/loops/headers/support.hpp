@@ -52,7 +52,6 @@ struct Interrupted {};  // somebody pressed the key
 #define INLINE static INLINE_MEMBER
 #define INLINED __attribute__((always_inline))  // a function without a name
 #define APART __attribute__((noinline))
-#define RARELY __attribute__((noinline, cold))
 [[noreturn, gnu::cold, gnu::noinline]] static void bail() { throw Bail(); }
 #define LIKELY(...) __builtin_expect_with_probability(!!(__VA_ARGS__), 1, 0.9999)
 #define NEED(condition) do { if (__builtin_expect(!(condition), 0)) bail(); } while (0)
