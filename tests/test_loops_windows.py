@@ -63,3 +63,34 @@ def test_what_numpy_refuses(body: str) -> None:
         assert expected.error == found.error
         if expected.error is None:
             np.testing.assert_array_equal(expected.result, found.result)
+
+
+EXTREMES = """
+(x, m, n, hop)
+    w = view(m, (2, n))
+    some = w[::hop, ::hop]
+    return (
+        w.max(axis=(2, 3)), w.min(axis=(-2, -1)), w.min(axis=2), w.max(axis=(0, 1)),
+        some.max(axis=(2, 3)), view(x, n).min(axis=1), view(x, n)[::hop].max(-1),
+        view(m, n, axis=0).max(axis=2), view(m, n, axis=1).min(axis=-1), w[1].max(axis=(1, 2)),
+        w.max(axis=(1, 2, 3)), (w + 1.0).min(axis=(2, 3)),
+        view(k, n).max(axis=1), view(k, n).min(axis=-1),
+    )
+"""
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint8])
+def test_extremes_of_windows(dtype: type[np.generic]) -> None:
+    def draw(rng: np.random.Generator) -> Sequence[Any]:
+        n = int(rng.integers(1, 6))
+        x, m = (
+            odd(rng, rng.integers(-3, 4, shape) * 1.0)
+            for shape in (n + int(rng.integers(0, 40)), (n + int(rng.integers(1, 9)), n + 20))
+        )
+        m = m if rng.random() < 0.7 else np.asfortranarray(m)
+        return x, m, n, int(rng.integers(1, 4))
+
+    text = EXTREMES.replace("k, n", "(x > 0).astype(kind) * kind(7), n")
+    text = text.replace("kind", f"np.{dtype.__name__}")
+    text = text.replace("view(", "np.lib.stride_tricks.sliding_window_view(")
+    assert_drawn(text, draw, runs=40, refused=18)

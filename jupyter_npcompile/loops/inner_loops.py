@@ -110,7 +110,7 @@ def _unsigned(dtype: str) -> str:
 
 
 def _booleans(name: str, x: str, y: str) -> str:
-    symbol = {"add": "||", "multiply": "&&", "bitwise_and": "&&", "bitwise_or": "||"}.get(name)
+    symbol = {"add": "|", "multiply": "&", "bitwise_and": "&", "bitwise_or": "|"}.get(name)
     if symbol is not None:
         return f"((bool){x} {symbol} (bool){y})"
     if name == "bitwise_xor":

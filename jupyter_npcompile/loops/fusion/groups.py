@@ -26,7 +26,7 @@ _ALONE = re.compile(
 )
 """What GCC does for one element at a time: all else in the loop would be done so, too."""
 
-_BRANCH = re.compile(r"\?|&&|\|\||(?<=chosen)<\w+>\([^,]*(,)")
+_BRANCH = re.compile(r"\?|&&|\|\|")
 """Behind this place in its C++ an operand may not be computed."""
 
 
@@ -386,7 +386,7 @@ def _always_read(value: Lazy | Scalar) -> set[str]:
     branch = _BRANCH.search(value.template)
     surely = value.template
     if branch is not None:
-        surely = surely[: branch.end() if branch[1] else branch.start()]
+        surely = surely[: branch.start()]
     found: set[str] = set()
     for place, operand in enumerate(value.operands):
         if f"{{{place}}}" in surely:

@@ -14,8 +14,8 @@ static inline double of_bits(uint64_t b) { double a; std::memcpy(&a, &b, sizeof 
 INLINE double quick_exp(double x) {
     const uint64_t bits = bits_of(x), size = bits & ~(1ull << 63), most = bits_of(746.0);
     const bool large = (i64)size > (i64)most, is_nan = (i64)size > (i64)BITS_OF_INFINITY;
-    const double near = chosen<double>(large, of_bits(most | (bits ^ size)), x);
-    const double a = chosen<double>(is_nan, 0.0, near), shift = 0x1.8p52;
+    const double near = blended<double>(large, of_bits(most | (bits ^ size)), x);
+    const double a = blended<double>(is_nan, 0.0, near), shift = 0x1.8p52;
     const double z = __builtin_fma(a, 0x1.71547652b82fep+0, shift), n = z - shift;
     const double whole = __builtin_fma(-n, 0x1.62e42fefa0000p-1, a), rest = n * 0x1.cf79abc9e3b3ap-40;
     const double r = whole - rest, low = (whole - r) - rest;
@@ -34,7 +34,7 @@ INLINE double quick_exp(double x) {
     // or too small, sets its flag here.
     const uint64_t k = bits_of(z) - bits_of(shift) + 2048, half = k >> 1;
     const double made = y * of_bits((half - 1) << 52) * of_bits((k - half - 1) << 52);
-    return chosen<double>(is_nan, x, made);
+    return blended<double>(is_nan, x, made);
 }
 // x = 2^n m with m between the roots of 1/2 and 2; with f = m - 1 and s = f / (2 + f),
 // log m = 2 artanh s = f - (h - s (h + s^2 p(s^2))), h = f^2 / 2, for 2 s = f - s f and
@@ -43,12 +43,12 @@ INLINE double quick_log(double x) {
     const uint64_t given = bits_of(x), size = given & ~(1ull << 63), root = 0x3fe6a09e667f3bcdull;
     const bool small = (i64)given < (i64)1 << 52, is_zero = size == 0;
     const bool below = (i64)given < 0 && (i64)size <= (i64)BITS_OF_INFINITY && size != 0;
-    const uint64_t bits = bits_of(chosen<double>(small, x * 0x1p54, x));
+    const uint64_t bits = bits_of(blended<double>(small, x * 0x1p54, x));
     const uint64_t k = (bits - root + (1024ull << 52)) >> 52;
     const double f = of_bits(bits - ((k - 1024) << 52)) - 1.0;
-    const double n = of_bits(0x4330000000000000ull + k) - chosen<double>(small, 0x1p52 + 1078.0, 0x1p52 + 1024.0);
+    const double n = of_bits(0x4330000000000000ull + k) - blended<double>(small, 0x1p52 + 1078.0, 0x1p52 + 1024.0);
     // Of zero, s is minus infinity by a division by zero, and sets its flag.
-    const double s = chosen<double>(is_zero, -1.0, f) / chosen<double>(is_zero, 0.0, 2.0 + f);
+    const double s = blended<double>(is_zero, -1.0, f) / blended<double>(is_zero, 0.0, 2.0 + f);
     const double w = s * s, h = 0.5 * f * f;
     double p = 0x1.2b59b713616c9p-3;
     p = __builtin_fma(p, w, 0x1.39fe42e9740a7p-3);
@@ -60,8 +60,8 @@ INLINE double quick_log(double x) {
     const double last = __builtin_fma(s, __builtin_fma(p, w, h), n * 0x1.cf79abc9e3b3ap-40);
     const double made = n * 0x1.62e42fefa0000p-1 - ((h - last) - f);
     // Below zero infinity minus infinity is NaN, and sets the flag; elsewhere this adds nothing.
-    const double wrong = chosen<double>(below, INFINITY, 0.0);
-    return chosen<double>((i64)size >= (i64)BITS_OF_INFINITY, x, made) + (wrong - wrong);
+    const double wrong = blended<double>(below, INFINITY, 0.0);
+    return blended<double>((i64)size >= (i64)BITS_OF_INFINITY, x, made) + (wrong - wrong);
 }
 #else
 INLINE double quick_exp(double x) { return std::exp(x); }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from jupyter_npcompile.loops import cuts, elementwise
 from jupyter_npcompile.loops.kinds import ArrayType, Number
 from jupyter_npcompile.loops.library import reductions
-from jupyter_npcompile.loops.values import Cut, Lazy, Ref, Scalar
+from jupyter_npcompile.loops.values import Cut, Lazy, Locked, Ref, Scalar
 from jupyter_npcompile.loops.writer import Writer
 
 _TEMPLATES = {
@@ -31,6 +31,8 @@ def along_several(writer: Writer, value: Lazy, places: Sequence[int], name: str)
     name : {"sum", "max", "min"}
         What is computed.
     """
+    if name != "sum" and (turned := columns_of_windows(writer, value, places)) is not None:
+        value, places = turned
     is_row = isinstance(value, Ref) and not value.type.thin and value.dtype == "float64"
     if len(places) < 2 or not is_row or places[0] != value.ndim - 1:
         return _one_by_one(writer, value, places, name)
@@ -46,6 +48,42 @@ def along_several(writer: Writer, value: Lazy, places: Sequence[int], name: str)
     with writer.block():
         _one_by_one(writer, value, places, name, made)
     return made
+
+
+def columns_of_windows(
+    writer: Writer, value: Lazy, places: Sequence[int]
+) -> tuple[Ref, Sequence[int]] | None:
+    """Windows with their axes before the last one of the array on which they slide.
+
+    An element of all windows in a row, and the next one of all of them, lie beside each other: an
+    extreme of short windows is one of a few long rows.
+
+    Parameters
+    ----------
+    writer : Writer
+        Where it is written.
+    value : array
+        What may be windows.
+    places : sequence of int
+        Axes, from the last to the first.
+
+    Returns
+    -------
+    tuple of (Ref, sequence of int), optional
+        A view, and where these axes are in it; None of what are no windows.
+    """
+    count, first = len(places), value.ndim - len(places)
+    if not isinstance(value, Locked) or not value.is_window or first < 1:
+        return None
+    if sorted(places) != [*range(first, value.ndim)]:
+        return None
+    order = [*range(first - 1), *range(first, value.ndim), first - 1]
+    view, name = value.view, writer.name("w")
+    type = ArrayType(value.dtype, value.ndim, True)  # a guess, which is tested
+    writer.emit(f"{type.view} {name} = {view.code}; {name}.id = ++ids_;")
+    for d, other in enumerate(order):
+        writer.emit(f"{name}.n[{d}] = {view.n(other)}; {name}.s[{d}] = {view.code}.s[{other}];")
+    return Ref(name, type, root=view.root), [*range(first + count - 2, first - 2, -1)]
 
 
 def _one_by_one(

@@ -79,7 +79,7 @@ INTEGERS = {
 
 
 COMPLEX = {
-    "absolute": "magnitude({0})",
+    "absolute": "np_abs({0})",
     "negative": "(-{0})",
     "positive": "({0})",
     "square": "({0} * {0})",
@@ -169,7 +169,7 @@ def _binary_ufunc(t: Names, name: str, a: Lazy | Scalar, b: Lazy | Scalar) -> La
             return Scalar(code, Number("np", loop[-1].name))
         return elementwise.binary(name, a, b)
     if name.startswith("logical_"):
-        symbol = {"logical_and": "&&", "logical_or": "||", "logical_xor": "!="}[name]
+        symbol = {"logical_and": "&", "logical_or": "|", "logical_xor": "!="}[name]
         template = f"((bool)({{0}} != 0) {symbol} (bool)({{1}} != 0))"
         loop = (np.dtype(dtype_of(a)), np.dtype(dtype_of(b)), np.dtype(bool))
         if "c" in (loop[0].kind, loop[1].kind):
