@@ -54,7 +54,7 @@ def test_what_is_not_taken_is_warned_of(text: str, length: int) -> None:
         a = plain.copy()
         for value in (0.0, 1.0, -1.0) if place is not None else ():
             a[place] = value
-            messages, expected = warned(function, a)
+            messages, _ = warned(function, a)
             assert warned(native, a)[0] == messages, (place, value)
         np.testing.assert_equal(warned(native, a)[1], warned(function, a)[1])
 
