@@ -140,8 +140,8 @@ class Report:
         title = "## Over all programs (geometric means, NumPy = 1)\n\n"
         foot = (
             "\n\nA call: a * x + y on three numbers, steady state; NumPy itself takes "
-            f"{self._cost(NUMPY)[0]} µs. First use: its first result with empty caches, "
-            "once a machine."
+            f"{self._cost(NUMPY)[0]} µs. First use: until it runs compiled with empty caches, "
+            "once a machine. Whoever uses npcompile has NumPy's results meanwhile, others wait."
         )
         return title + table(header, lines) + foot
 

@@ -202,7 +202,7 @@ class Overhead:
     import_s : float
         Seconds to import the tool.
     first_use_s : float
-        Seconds until the first result, with empty caches: what is done once a machine.
+        Seconds until it runs compiled, with empty caches: what is done once a machine.
     timing : Timing
         The steady state: what a call costs.
     """
