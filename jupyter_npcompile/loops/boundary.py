@@ -23,6 +23,7 @@ from jupyter_npcompile.loops.kinds import (
     SourceType,
     TupleType,
     Type,
+    ZeroDimType,
     item_c,
 )
 from jupyter_npcompile.loops.sequences import Numbers, Sequence, Together
@@ -132,6 +133,9 @@ class Boundary(Translator):
             raise Declined("windows of an array that are seen from outside")
         if isinstance(type, LockedType):
             return f"locked({self.make(name, type.array)})"
+        if isinstance(type, ZeroDimType):
+            element = type.number
+            return f"make_0d({self.variable(name, element)}, {np.dtype(element.dtype).num})"
         if isinstance(type, Number):
             return self._make_number(name, type)
         if isinstance(type, SourceType):

@@ -36,6 +36,7 @@ from jupyter_npcompile.loops.values import (
     Scalar,
     Value,
     dtype_of,
+    plain,
 )
 
 DEEPEST = 6
@@ -44,6 +45,10 @@ DEEPEST = 6
 
 LARGE = 1 << 62
 """Integers from here on have more bits than those of Python's have in loops."""
+
+PLAIN = (abs, float, int, bool, round)
+"""What takes a 0-d array for its element, as ufuncs do."""
+
 
 TAKE_GENERATORS = (sum, min, max, any, all, list, sorted)
 """Functions of Python of a generator expression, which is the same as of a list."""
@@ -268,6 +273,8 @@ class Calls(Names):
             args, kwargs = self.without_lists(function, args, kwargs)
         if any(isinstance(value, Locked) for value in args) and not only_reads(function):
             raise Declined("a view of a read-only view", self.line)
+        if function in PLAIN or isinstance(function, np.ufunc):
+            args = [plain(value) for value in args]
         call = find(function)
         if call is None:
             return hosts.call(self, function, args, kwargs)

@@ -45,6 +45,7 @@ from jupyter_npcompile.loops.values import (
     Slots,
     Text,
     Value,
+    plain,
 )
 
 TRUE, FALSE = "true", "false"
@@ -229,7 +230,7 @@ class Expressions(Subscripts):
             return Items((*left.items, *right.items), left.is_list)
         if isinstance(left, Items) and left.is_list and name == "multiply":
             return lists.repeated(self, left.items, number(right))
-        a, b = array(left), array(right)
+        a, b = array(plain(left)), array(plain(right))
         if name == "matmul":
             return product(self, elements(a), elements(b))
         if isinstance(a, Scalar) and isinstance(b, Scalar):
@@ -239,7 +240,7 @@ class Expressions(Subscripts):
 
     def on_unaryop(self, node: ast.UnaryOp) -> Value:
         """An operator before its operand."""
-        value = array(self.expression(node.operand))
+        value = array(plain(self.expression(node.operand)))
         if isinstance(value, Scalar):
             made = arithmetic.unary(node.op, value)
             return made
@@ -325,7 +326,7 @@ class Expressions(Subscripts):
                 return arithmetic.constant(symbol == "!=")
         if isinstance(left, Items) and isinstance(right, Items) and symbol in ("==", "!="):
             return self._equal_items(left, right, symbol == "==")
-        a, b = array(left), array(right)
+        a, b = array(plain(left)), array(plain(right))
         if isinstance(a, Scalar) and isinstance(b, Scalar):
             if _is_real(a) and _is_real(b):
                 return arithmetic.constant(_COMPARED[symbol](a.const, b.const))

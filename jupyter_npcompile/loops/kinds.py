@@ -239,6 +239,19 @@ class LockedType:
 
 
 @dataclass(frozen=True, slots=True)
+class ZeroDimType:
+    """The type of an array of no dimension.
+
+    Parameters
+    ----------
+    number : Number
+        Of its only element.
+    """
+
+    number: Number
+
+
+@dataclass(frozen=True, slots=True)
 class RangeType:
     """The type of a ``range``.
 
@@ -399,6 +412,7 @@ Type = (
     Number
     | ArrayType
     | LockedType
+    | ZeroDimType
     | RangeType
     | TupleType
     | DictType
@@ -439,6 +453,8 @@ def describe(type: Type) -> str:
         return "a list"
     if isinstance(type, LockedType):
         return f"a read-only view of {type.array.dtype}"
+    if isinstance(type, ZeroDimType):
+        return f"a 0-d array of {type.number.dtype}"
     if isinstance(type, RangeType):
         return "a range"
     if isinstance(type, SourceType):

@@ -45,6 +45,7 @@ from jupyter_npcompile.loops.values import (
     Scalar,
     Slots,
     Value,
+    ZeroDim,
     ndim_of,
 )
 
@@ -232,6 +233,8 @@ class Statements(Expressions):
                 self.in_place(old, old, name, value)
             elif isinstance(old, Locked):
                 raise Raises("an array that nobody may write into", node.lineno)
+            elif isinstance(old, ZeroDim):
+                raise Declined("a 0-d array that is changed", node.lineno)
             elif isinstance(old, Listed):
                 self.extend(node.target.id, name, value)
             else:

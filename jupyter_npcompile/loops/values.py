@@ -241,6 +241,34 @@ class Listed:
 
 
 @dataclass(frozen=True)
+class ZeroDim:
+    """An array of no dimension: ``np.where(x > 0, 1, -1)`` of a number.
+
+    Parameters
+    ----------
+    number : Scalar
+        Its only element.
+    name : str
+        The name that has it, if there is one.
+    """
+
+    number: Scalar
+    name: str = ""
+
+
+def plain(value: Value) -> Value:
+    """What arithmetic takes something for: an array of no dimension for its element.
+
+    Examples
+    --------
+    >>> from jupyter_npcompile.loops.kinds import FLOAT
+    >>> plain(ZeroDim(Scalar("x", FLOAT))).code
+    'x'
+    """
+    return value.number if isinstance(value, ZeroDim) else value
+
+
+@dataclass(frozen=True)
 class Known:
     """A value of Python that is known now: a function, a module, None, a text.
 
@@ -395,6 +423,7 @@ Value = (
     | Parts
     | Text
     | Known
+    | ZeroDim
     | Closure
     | Entries
     | Slots

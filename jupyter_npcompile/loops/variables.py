@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from jupyter_npcompile.loops import arithmetic, elementwise, lists, reuse, small_arrays
@@ -24,6 +26,7 @@ from jupyter_npcompile.loops.kinds import (
     TupleType,
     Type,
     Unbound,
+    ZeroDimType,
 )
 from jupyter_npcompile.loops.records import text_of
 from jupyter_npcompile.loops.values import (
@@ -43,8 +46,11 @@ from jupyter_npcompile.loops.values import (
     Slots,
     Source,
     Value,
+    ZeroDim,
 )
 from jupyter_npcompile.loops.writer import Writer
+
+_RETURNED = re.compile(r"return(_\d+)*")
 
 GIVEN_BACK = "0return"
 """Begins what holds the result of a function: no name of the user's begins with a digit."""
@@ -117,6 +123,8 @@ class Variables:
         if isinstance(known, LockedType):
             variable = self.variable(name, known.array)
             return Locked.of(Ref(variable, known.array, root=variable), is_window=known.is_window)
+        if isinstance(known, ZeroDimType):
+            return ZeroDim(Scalar(self.variable(name, known.number), known.number), name)
         if isinstance(known, RangeType):
             parts = [number(self.value(f"{name}_{k}", t)) for k, t in enumerate(known.bounds)]
             step = parts[2] if known.step is None else arithmetic.constant(known.step)
@@ -159,6 +167,13 @@ class Variables:
             made = self.store(name, value.view)
             assert isinstance(made, ArrayType)
             return LockedType(made, value.is_window)
+        if isinstance(value, ZeroDim):
+            # What is given back has no other name any more.
+            if value.name not in ("", name) and not _is_given_back(name):
+                raise Declined("a 0-d array with two names", self.line)
+            element = self.store(name, value.number)
+            assert isinstance(element, Number)
+            return ZeroDimType(element)
         if isinstance(value, Bounds):
             bounds = (value.start, value.stop, value.step)
             for k, part in enumerate(bounds):
@@ -186,6 +201,9 @@ class Variables:
         if isinstance(value, Items):
             if value.is_given:
                 raise Declined("a list from outside, by another name", self.line)
+            named = [item.name for item in _zero_dims(value) if item.name]
+            if len({*named}) < len(named):
+                raise Declined("a 0-d array in two places", self.line)
             types = tuple(self.store(f"{name}_{k}", item) for k, item in enumerate(value.items))
             return TupleType(types, value.is_list)
         if isinstance(value, Listed):
@@ -207,7 +225,7 @@ class Variables:
             if value.frame is self.frame and value.name != name:
                 raise Declined("a dict with two names", self.line)
             return Fixed((value.name, value.names, id(value.frame)), value)
-        if isinstance(value, Entries) and name.startswith((GIVEN_BACK, "return")):
+        if isinstance(value, Entries) and _is_given_back(name):
             types = tuple(self.store(f"{name}_{k}", item) for k, item in enumerate(value.items))
             return DictType(value.names, types)
         if isinstance(value, Known):
@@ -282,6 +300,10 @@ class Variables:
                 return value
             tag = self.writer.hold("int", value.tag) if value.tag else ""
             return Scalar(self.writer.hold(value.type.c, value.code), value.type, tag)
+        if isinstance(value, ZeroDim):
+            element = self.settled(value.number)
+            assert isinstance(element, Scalar)
+            return replace(value, number=element)
         if isinstance(value, Locked):
             view = self.settled(value.view)
             assert isinstance(view, Ref)
@@ -304,6 +326,20 @@ class Variables:
         if isinstance(value, Listed):
             return lists.shared(self, value)
         return value
+
+
+def _is_given_back(name: str) -> bool:
+    """Whether a name is that of what a function returns, or of a part of it."""
+    return name.startswith(GIVEN_BACK) or _RETURNED.fullmatch(name) is not None
+
+
+def _zero_dims(value: Value) -> Iterator[ZeroDim]:
+    """The arrays of no dimension in something."""
+    if isinstance(value, ZeroDim):
+        yield value
+    if isinstance(value, Items):
+        for item in value.items:
+            yield from _zero_dims(item)
 
 
 def _plain_tag(type: Number) -> str:

@@ -1206,6 +1206,11 @@ static PyObject *owner(Buffer *b, Results &results) {
     b->object = array;  // borrowed: the results keep it
     return array;
 }
+template <class T> static PyObject *make_0d(T v, int type) {
+    PyObject *made = PyArray_EMPTY(0, nullptr, type, 0);
+    if (made) std::memcpy(PyArray_DATA((PyArrayObject *)made), &v, sizeof v);
+    return made;
+}
 // An ndarray for an array of the loop: an argument itself, a view, or memory of its own.
 template <class T, int N> static PyObject *make_array(const View<T, N> v, int type, Results &results) {
     if (v.id < 0) return Py_NewRef((PyObject *)results.given[-v.id - 1].object);

@@ -21,7 +21,7 @@ from jupyter_npcompile.loops.calls import (
 )
 from jupyter_npcompile.loops.cuts import Index, view
 from jupyter_npcompile.loops.indexing import along
-from jupyter_npcompile.loops.kinds import SIZE, ArrayType, Declined, lengths_of
+from jupyter_npcompile.loops.kinds import CTYPES, SIZE, ArrayType, Declined, Number, lengths_of
 from jupyter_npcompile.loops.library.creation import array_call, shape_named
 from jupyter_npcompile.loops.library.results import NONE, place_of
 from jupyter_npcompile.loops.library.ufuncs import ufunc
@@ -33,6 +33,7 @@ from jupyter_npcompile.loops.values import (
     Ref,
     Scalar,
     Value,
+    ZeroDim,
     dtype_of,
 )
 
@@ -157,13 +158,24 @@ def _where(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Valu
     if kwargs or len(args) != 3:
         raise Declined("np.where with these arguments")
     condition, a, b = (array(arg) for arg in args)
-    if all(isinstance(v, Scalar) for v in (condition, a, b)):
-        raise Declined("np.where of numbers")
+    if isinstance(condition, Scalar) and isinstance(a, Scalar) and isinstance(b, Scalar):
+        return _where_of_numbers(t, condition, a, b)
     dtype = promotion.together(elementwise.kinds_of(a), elementwise.kinds_of(b))
     truth = condition
     if dtype_of(condition) != "bool":
         truth = elementwise.converted(condition, "bool")
     return elementwise.chosen(truth, a, b, dtype)
+
+
+def _where_of_numbers(t: Names, condition: Scalar, a: Scalar, b: Scalar) -> ZeroDim:
+    """One of two numbers, as an array of no dimension."""
+    if any(value.type.mixed for value in (condition, a, b)):
+        raise Declined("np.where of these numbers")
+    dtype = promotion.together(elementwise.kinds_of(a), elementwise.kinds_of(b))
+    c, x, y = CTYPES[dtype], promotion.as_loop(a, dtype), promotion.as_loop(b, dtype)
+    code = f"chosen<{c}>({arithmetic.truth(condition)}, {x}, {y})"
+    made = Number("np", dtype, 1 if dtype == "bool" else 63)
+    return ZeroDim(Scalar(t.writer.hold(c, code), made))
 
 
 @of(np.clip)
