@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from jupyter_npcompile.loops import overlaps
-from tests.native_loops import define
+from tests.native_loops import define, differences, outcome
 from tests.test_loops_fusing import is_same
 from tests.test_runtime_whole_function import whole
 
@@ -91,6 +91,18 @@ def test_a_lag_of_many_rows(shape: tuple[int, ...]) -> None:
     for k in (1, 2, 5, 6, 7, 13, 29):
         x = np.random.default_rng(k).normal(size=shape)
         assert is_same(function(x.copy(), k), native(x.copy(), k)), k
+
+
+@pytest.mark.parametrize("shape", [(9,), (9, 4), (48,)])
+def test_what_does_not_fit_is_an_error(shape: tuple[int, ...]) -> None:
+    text = "def f(u, k):\n    for i in range(3): u[i:] = u[:k] + 1\n    return u"
+    function = define(text)
+    native, state = whole(function, [np.ones(shape), 1])
+    assert not state.closed, state.closed
+    for k in (1, 3, 24, shape[0] - 1):
+        pair = [np.arange(np.prod(shape, dtype=float)).reshape(shape) for _ in range(2)]
+        found = [outcome(f, [u, k]) for f, u in zip((function, native), pair, strict=True)]
+        assert not differences(*found), k
 
 
 AT_ANY_DISTANCE = """

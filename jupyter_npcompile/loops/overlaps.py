@@ -69,7 +69,7 @@ def behind(
         for d in range(target.ndim - 1, -1, -1):
             part.dimension(d, count if d == 0 else dims[d], size)
             size = f"{size} * {dims[d]}"
-        own = {leaf.code: _rows_of(w, leaf, target.ndim, k, count) for leaf in leaves}
+        own = {leaf.code: _rows_of(w, leaf, dims, k, count) for leaf in leaves}
         value = _replaced(value, own)
         fill(part.ref, [count, *dims[1:]], value)
         kept = f"{rows}.p + (({half} ^ 1) * {step} + {step} - {lag}) * {line}"
@@ -98,13 +98,13 @@ class _View:
         self._writer.emit(f"{self.ref.code}.n[{d}] = {size}; {self.ref.code}.s[{d}] = {step};")
 
 
-def _rows_of(writer: Writer, leaf: Ref, ndim: int, first: str, count: str) -> Ref:
-    """Some rows of an operand, or all of it where it has one for all."""
-    if leaf.ndim < ndim:
+def _rows_of(writer: Writer, leaf: Ref, dims: Sequence[str], first: str, count: str) -> Ref:
+    """Some rows of an operand, or all of it where it has one for all, or does not fit."""
+    if leaf.ndim < len(dims):
         return leaf
     made = Ref(writer.name("w"), leaf.type, root=leaf.root)
     writer.emit(f"{leaf.type.view} {made.code} = {leaf.code};")
-    with writer.block(f"if ({leaf.code}.n[0] != 1)"):
+    with writer.block(f"if ({leaf.code}.n[0] == {dims[0]})"):
         writer.emit(f"{made.code}.p += {first} * {leaf.code}.s[0]; {made.code}.n[0] = {count};")
     return made
 
