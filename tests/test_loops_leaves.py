@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.native_loops import define, differences, outcome
+from tests.test_runtime_whole_function import whole
 from tests.whole_functions import assert_drawn
 
 pytestmark = pytest.mark.usefixtures("straight_functions")
@@ -57,3 +59,48 @@ RESHAPED = """(column, row, m)
 @pytest.mark.parametrize("text", [ALONE, TOGETHER, AMONG_THEMSELVES, SLICES, RESHAPED])
 def test_drawn_shapes(text: str) -> None:
     assert_drawn(text, columns, runs=60, refused=25)
+
+
+WRITTEN = """
+    a = column + row
+    column *= 2.0
+    column += row
+    b = column - a
+    column -= b * row
+    return a, b, column
+"""
+
+WRITTEN_FIRST = """
+    column *= 2.0
+    column += row
+    column -= row * row
+    return column
+"""
+
+READ = """
+    a = m * column
+    b = a + column
+    m += b
+    return a, b, m
+"""
+
+
+@pytest.mark.parametrize("text", [WRITTEN, WRITTEN_FIRST, READ])
+@pytest.mark.parametrize("seen", [(6, 1), (1, 1)])
+def test_what_was_a_column_when_it_was_compiled(text: str, seen: tuple[int, int]) -> None:
+    head = "def f(column, row, m):\n    for once in range(1): last = once\n"
+    function = define(head + text.lstrip("\n"))
+    rng = np.random.default_rng(0)
+    wide = 7 if text is READ else 1
+    native, state = whole(
+        function, [rng.normal(size=seen), rng.normal(size=1), rng.normal(size=(seen[0], wide))]
+    )
+    assert not state.closed, state.closed
+    for n, m, k in ((6, 1, 1), (6, 5, 5), (6, 5, 1), (1, 5, 5), (5, 1, 5), (1, 1, 1), (40, 40, 40)):
+        pair = []
+        for _ in range(2):
+            same = np.random.default_rng(n + m)
+            shapes = (n, m), k, (n, max(m, k))
+            pair.append([same.normal(size=shape) for shape in shapes])
+        found = [outcome(f, given) for f, given in zip((function, native), pair, strict=True)]
+        assert not differences(*found), (n, m, k)

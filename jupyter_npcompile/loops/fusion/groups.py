@@ -76,8 +76,6 @@ class Group:
         Views that are slices of all dimensions, and their extents.
     firsts : list of Ref
         Arrays that give the shape, together.
-    later : frozenset of str
-        Arrays that fit if their last dimension does.
     """
 
     dims: list[str] = field(default_factory=list)
@@ -92,7 +90,6 @@ class Group:
     operations: int = 0
     sliced: dict[str, str] = field(default_factory=dict)
     firsts: list[Ref] = field(default_factory=list)
-    later: frozenset[str] = frozenset()
 
     def copy(self) -> Group:
         """The same group, to which something may be added that is taken back again."""
@@ -210,9 +207,8 @@ class Group:
             if leaf.ndim > self.ndim:
                 raise NotFusible
             self.arrays[leaf.code] = leaf
-            self.later |= {leaf.code} if leaf.type.single else set()
             for d, own in enumerate(self.dims[self.ndim - leaf.ndim :]):
-                if leaf.code not in self.later or d < leaf.ndim - 1:
+                if not leaf.type.single or d < leaf.ndim - 1:  # which depends on the others
                     self.tests.append(_fits(leaf, d, own))
 
     def reach(self, value: Lazy) -> None:
@@ -239,7 +235,12 @@ class Group:
             others += [other for other in self.elsewhere.values() if not other.type.is_small]
             tests += [f"!overlaps({target.code}, {other.code})" for other in others]
         thin = self.columns
-        tests += [_fits_last(self.arrays[code], self.dims[-1], thin) for code in self.later]
+        first = {leaf.code for leaf in self.firsts}
+        tests += [
+            _fits_last(leaf, self.dims[-1], thin)
+            for code, leaf in self.arrays.items()
+            if leaf.type.single and code not in first
+        ]
         if tests:
             # The statements are also written as they stand; so here is one loop, and not two.
             tests += [
