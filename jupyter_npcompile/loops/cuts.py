@@ -129,6 +129,16 @@ def view(writer: Writer, ref: Ref, full: Sequence[Index]) -> Ref:
     return Ref(name, type, root=ref.root, column=_column(ref, full))
 
 
+def turned(writer: Writer, ref: Ref, order: Sequence[int], type: ArrayType) -> Ref:
+    """A view with its axes in another order, and its type."""
+    name = writer.name("w")
+    writer.emit(f"{type.view} {name} = {ref.code}; {name}.id = ++ids_;")
+    for d, other in enumerate(order):
+        code = ref.code
+        writer.emit(f"{name}.n[{d}] = {code}.n[{other}]; {name}.s[{d}] = {code}.s[{other}];")
+    return Ref(name, type, ref.is_fresh, ref.root)
+
+
 def _is_single(ref: Ref, last: Index) -> bool:
     """Whether an index of the last dimension probably leaves one element of it."""
     if not isinstance(last, Cut):

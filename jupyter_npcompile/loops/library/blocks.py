@@ -18,7 +18,7 @@ _TEMPLATES = {
 
 
 def along_several(writer: Writer, value: Lazy, places: Sequence[int], name: str) -> Ref:
-    """A sum, maximum or minimum along several axes, one after the other.
+    """A sum, maximum or minimum along some of the axes, one after the other.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def along_several(writer: Writer, value: Lazy, places: Sequence[int], name: str)
     name : {"sum", "max", "min"}
         What is computed.
     """
-    if name != "sum" and (turned := columns_of_windows(writer, value, places)) is not None:
+    if name != "sum" and (turned := _columns_of_windows(writer, value, places)) is not None:
         value, places = turned
     is_row = isinstance(value, Ref) and not value.type.thin and value.dtype == "float64"
     if len(places) < 2 or not is_row or places[0] != value.ndim - 1:
@@ -50,7 +50,7 @@ def along_several(writer: Writer, value: Lazy, places: Sequence[int], name: str)
     return made
 
 
-def columns_of_windows(
+def _columns_of_windows(
     writer: Writer, value: Lazy, places: Sequence[int]
 ) -> tuple[Ref, Sequence[int]] | None:
     """Windows with their axes before the last one of the array on which they slide.
@@ -78,12 +78,8 @@ def columns_of_windows(
     if sorted(places) != [*range(first, value.ndim)]:
         return None
     order = [*range(first - 1), *range(first, value.ndim), first - 1]
-    view, name = value.view, writer.name("w")
     type = ArrayType(value.dtype, value.ndim, True)  # a guess, which is tested
-    writer.emit(f"{type.view} {name} = {view.code}; {name}.id = ++ids_;")
-    for d, other in enumerate(order):
-        writer.emit(f"{name}.n[{d}] = {view.n(other)}; {name}.s[{d}] = {view.code}.s[{other}];")
-    return Ref(name, type, root=view.root), [*range(first + count - 2, first - 2, -1)]
+    return cuts.turned(writer, value.view, order, type), [*range(first + count - 2, first - 2, -1)]
 
 
 def _one_by_one(

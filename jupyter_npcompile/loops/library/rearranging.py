@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, elementwise, hosts, promotion
+from jupyter_npcompile.loops import arithmetic, cuts, elementwise, hosts, promotion
 from jupyter_npcompile.loops.calls import (
     Call,
     array,
@@ -292,16 +292,10 @@ def permuted(t: Names, value: Lazy, axes: Sequence[Value]) -> Ref:
 def _with_axes(t: Names, value: Lazy, order: Sequence[int]) -> Ref:
     """A view with its axes in another order."""
     ref = elementwise.materialise(t.writer, value)
-    name = t.writer.name("w")
     same = order[-1] == ref.ndim - 1
     lengths = lengths_of([ref.n(d) for d in order])
     type = ArrayType(ref.dtype, ref.ndim, ref.type.unit and same, lengths=lengths)
-    t.writer.emit(f"{type.view} {name} = {ref.code}; {name}.id = ++ids_;")
-    for d, other in enumerate(order):
-        t.writer.emit(
-            f"{name}.n[{d}] = {ref.code}.n[{other}]; {name}.s[{d}] = {ref.code}.s[{other}];"
-        )
-    return Ref(name, type, ref.is_fresh, ref.root)
+    return cuts.turned(t.writer, ref, order, type)
 
 
 @of(np.swapaxes)

@@ -21,7 +21,7 @@ from jupyter_npcompile.loops.calls import (
 )
 from jupyter_npcompile.loops.kinds import CTYPES, Declined, Number
 from jupyter_npcompile.loops.library import layers, reductions
-from jupyter_npcompile.loops.library.blocks import along_several, columns_of_windows
+from jupyter_npcompile.loops.library.blocks import along_several
 from jupyter_npcompile.loops.library.creation import array_call
 from jupyter_npcompile.loops.values import Items, Lazy, Ref, Scalar, Value
 from jupyter_npcompile.loops.writer import Writer
@@ -82,13 +82,10 @@ def reduction(t: Names, name: str, args: Sequence[Value], kwargs: Mapping[str, V
         value, name = truth, {"any": "max", "all": "min"}[name]
     if not keepdims and (across := layers.across(w, value, place, name)) is not None:
         return across
-    if name in ("max", "min") and (turned := columns_of_windows(w, value, [place])) is not None:
-        view, (turned_place,) = turned
-        found = reductions.along(w, view, turned_place, name)
+    if not mean:
+        result = along_several(w, value, [place], name)
     else:
-        found = reductions.along(w, value, place, "sum" if mean else name, dtype)
-    result: Lazy = found
-    if mean:
+        found = reductions.along(w, value, place, "sum", dtype)
         n = elementwise.shape_of(w, value)[place]
         w.emit(f"NEED({n} > 0);")
         result = _divided(w, found, n)
