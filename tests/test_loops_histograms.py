@@ -33,6 +33,62 @@ def test_bincount(dtype: str) -> None:
     assert_drawn(text, draw)
 
 
+def test_bincount_of_what_is_computed() -> None:
+    def draw(rng: Generator) -> Sequence[Any]:
+        n = _size(rng)
+        most = int(rng.choice([2, 900, 5000, 70_000, 300_000]))
+        x = rng.integers(0, most, n)
+        if rng.random() < 0.5:
+            x.sort()  # more bins all the time
+        w = odd(rng, rng.normal(size=n))
+        m = rng.integers(-1 if rng.random() < 0.1 else 0, 30, (n // 7 + 1, 7))
+        return apart(x), w, m, rng.normal(size=m.shape), int(rng.choice([0, 2000]))
+
+    text = """
+(x, w, m, v, n)
+    return (
+        np.bincount(x, (w * 2 - 1)), np.bincount(x // 3, np.exp(-np.abs(w))), np.bincount(w > 0),
+        np.bincount(m.ravel(), (v**2).ravel(), n), np.bincount((m * 2).ravel(), minlength=n),
+        np.bincount(m.T.ravel() if n else m.ravel()), np.bincount(x[::-1], w[::-1]),
+    )
+"""
+    assert_drawn(text, draw, refused=5)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "np.bincount(x, w[1:])",
+        "np.bincount(x - 1)",
+        "np.bincount(x - 1, w)",
+        "np.bincount(x, w[:1])",
+    ],
+)
+def test_bincount_of_what_does_not_fit(body: str) -> None:
+    text = f"def f(x, w):\n    for once in range(1):\n        pass\n    return {body}\n"
+    function = define(text)
+    made, _ = whole(function, [np.arange(4) + 1, np.ones(4)])
+    for n in (4, 3000):
+        given = [np.arange(n) % 7, np.ones(n)]
+        assert not differences(outcome(function, given), outcome(made, given))
+
+
+def test_rows_of_expressions() -> None:
+    def draw(rng: Generator) -> Sequence[Any]:
+        m = odd(rng, rng.normal(size=(int(rng.integers(1, 5)), 3)))
+        return m, rng.normal(size=m.size)
+
+    text = """
+(m, w)
+    row = (m * 2).ravel()
+    row[0] = 7
+    again = np.abs(m).ravel()
+    again += (m - 1).ravel() * w
+    return row, again, (m > 0).ravel().sum(), (-m).ravel() @ w, (m * m + m).ravel()[1:], m
+"""
+    assert_drawn(text, draw, refused=2)
+
+
 def _edges(rng: Generator) -> Any:
     return np.sort(rng.normal(size=int(rng.integers(2, 40))).round(1))
 

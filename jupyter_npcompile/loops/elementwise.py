@@ -25,6 +25,7 @@ from jupyter_npcompile.loops.overlaps import behind
 from jupyter_npcompile.loops.quiet import unheard
 from jupyter_npcompile.loops.values import (
     Applied,
+    Flattened,
     Gathered,
     Lazy,
     Ref,
@@ -272,7 +273,45 @@ def materialise(writer: Writer, value: Lazy) -> Ref:
     """An array with the elements of an expression."""
     if isinstance(value, Ref):
         return value
+    if isinstance(value, Flattened):
+        whole = copied(writer, value.whole)
+        return reshaped(writer, whole, [writer.hold("i64", f"{whole.code}.size()")])
     return copied(writer, value)
+
+
+def reshaped(writer: Writer, ref: Ref, dims: Sequence[str]) -> Ref:
+    """A view with other lengths, or of a copy where none can be had."""
+    name, copy = writer.name("w"), writer.name("a")
+    type = ArrayType(ref.dtype, len(dims), False, lengths=lengths_of(dims))
+    writer.emit(f"{replace(ref.type, is_small=False).c} {copy};")
+    writer.emit(f"{type.view} {name}; {name}.id = ++ids_;")
+    writer.emit(" ".join(f"{name}.n[{d}] = {n};" for d, n in enumerate(dims)))
+    writer.emit(f"reshape(run, {ref.code}, {name}, {copy}, {np.dtype(ref.dtype).num});")
+    return Ref(name, type, root=ref.root)
+
+
+def flattened(writer: Writer, value: Applied) -> Flattened | None:
+    """All elements of an expression in one row; None where that is not for one array to say."""
+    leaves = leaves_of(value)
+    first = leaves[0] if leaves else None
+    if (
+        first is None
+        or any(leaf.code != first.code for leaf in leaves)
+        or sources_of(value)
+        or first.ndim != value.ndim
+        or first.type.is_small
+    ):
+        return None
+    row = reshaped(writer, first, [writer.hold("i64", f"{first.code}.size()")])
+
+    def read(part: Lazy | Scalar) -> Lazy | Scalar:
+        if isinstance(part, Ref):
+            return row
+        if isinstance(part, Applied):
+            return Applied(part.template, tuple(map(read, part.operands)), part.dtype, 1)
+        return part
+
+    return Flattened(value.template, tuple(map(read, value.operands)), value.dtype, 1, value)
 
 
 def copied(

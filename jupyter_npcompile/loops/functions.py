@@ -5,6 +5,7 @@ from __future__ import annotations
 from jupyter_npcompile.loops import methods
 from jupyter_npcompile.loops.calls import find
 from jupyter_npcompile.loops.library import (
+    axes,
     cases,
     correlations,
     creation,
@@ -33,6 +34,7 @@ from jupyter_npcompile.loops.library import (
 )
 
 __all__ = [
+    "axes",
     "cases",
     "correlations",
     "creation",

@@ -70,6 +70,8 @@ def _method_astype(
     if len(args) != 1 or kwargs:
         raise Declined("astype with these arguments")
     dtype = dtype_named(args[0], "")
+    if type(owner) is Applied:
+        return elementwise.converted(owner, dtype)
     shape = elementwise.shape_of(t.writer, owner)
     return elementwise.copied(t.writer, elementwise.converted(owner, dtype), shape)
 
@@ -118,6 +120,9 @@ def _method_ravel(
 ) -> Value:
     if args or kwargs:
         raise Declined("ravel with these arguments")
+    flattened = elementwise.flattened(t.writer, owner) if type(owner) is Applied else None
+    if flattened is not None:
+        return flattened
     ref = elementwise.materialise(t.writer, owner)
     t.writer.emit(f"NEED({ref.code}.contiguous());")  # else it is a copy, and no view
     return reshaped(t, ref, arithmetic.constant(-1))

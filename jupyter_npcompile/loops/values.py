@@ -154,6 +154,21 @@ class Locked(Applied):
         return view
 
 
+@dataclass(frozen=True)
+class Flattened(Applied):
+    """All elements of an expression in one row: ``(x * 2).ravel()``.
+
+    Who reads them one by one needs no memory for them; else this is a view of what `whole` gives.
+
+    Parameters
+    ----------
+    whole : Applied
+        The same expression with all its dimensions.
+    """
+
+    whole: Applied
+
+
 Lazy = Ref | Gathered | Applied
 """An array, or one that is computed when it is needed."""
 

@@ -35,6 +35,7 @@ from jupyter_npcompile.loops.values import (
     Closure,
     Cut,
     Entries,
+    Flattened,
     Gathered,
     Holder,
     Items,
@@ -185,6 +186,7 @@ class Variables:
             is_known = isinstance(known, ArrayType) and known.unit and not known.thin
             if (
                 isinstance(value, Applied)
+                and not isinstance(value, Flattened)
                 and isinstance(known, ArrayType)
                 and is_known
                 and not known.is_small

@@ -20,11 +20,14 @@ _MAKES = (
 )
 
 _READS = (
-    *(np.roll, np.sum, np.max, np.min, np.mean),
+    *(np.roll, np.sum, np.max, np.min, np.mean, np.meshgrid, np.indices),
     *(np.dtype(name).type for name in CTYPES),
     *(len, int, float, bool, min, max, range),
 )
 """Functions without effects that are called before the loop begins."""
+
+_COMPUTED = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call)
+"""What is no array that lies anywhere yet."""
 
 _METHODS = ("sum", "max", "min", "mean", "copy", "astype")
 
@@ -52,10 +55,25 @@ class Reads:
 def may_fuse(node: ast.stmt) -> bool:
     """Whether a statement has the form of one that may share a loop."""
     if isinstance(node, ast.Assign):
-        return len(node.targets) == 1 and _is_place(node.targets[0])
+        (target, *others) = node.targets
+        return not others and (_is_place(target) or bool(apart_names(target)))
     if isinstance(node, ast.AugAssign):
         return _is_place(node.target) and not isinstance(node.op, ast.MatMult)
     return isinstance(node, ast.Expr) and out_of(node.value) is not None
+
+
+def apart_names(node: ast.expr) -> list[str]:
+    """The names of a target ``a, b = ...``, each of which is another one.
+
+    Examples
+    --------
+    >>> [apart_names(ast.parse(t).body[0].targets[0]) for t in ("a, b = c", "a, a = c", "a = c")]
+    [['a', 'b'], [], []]
+    """
+    if not isinstance(node, ast.Tuple):
+        return []
+    names = [item.id for item in node.elts if isinstance(item, ast.Name)]
+    return names if len(set(names)) == len(node.elts) else []
 
 
 def _is_place(node: ast.expr) -> bool:
@@ -195,6 +213,9 @@ def _call(node: ast.Call, resolve: Resolve, reads: Reads) -> None:
             except LookupError:
                 reads.elsewhere |= names_in(node)
                 return
+        elif node.func.attr == "astype" and isinstance(owner, _COMPUTED):
+            _read(owner, resolve, reads)
+            return
     try:
         function = resolve(node.func)
     except LookupError:

@@ -23,6 +23,7 @@ from jupyter_npcompile.loops.fusion.fusible import (
     RESULT,
     NotFusible,
     Reads,
+    apart_names,
     extent_of,
     may_fuse,
     out_of,
@@ -42,6 +43,7 @@ from jupyter_npcompile.loops.kinds import (
     is_few,
     lengths_of,
 )
+from jupyter_npcompile.loops.library import axes, grids
 from jupyter_npcompile.loops.values import Applied, Ref, Scalar, Value
 
 
@@ -113,12 +115,18 @@ class Fusing(RowBlocks):
         group, done = self.gathered(units)
         held, frame.held, frame.views = frame.held, {}, None
         units = units[:done]
-        if len(group.steps) >= 2 and self.finish(group, units, held):
+        together = sum(len(unit.steps) for unit in units) >= 2
+        if together and not self.shows_views(units, group) and self.finish(group, units, held):
             w.emit("}")
             return units, done
         w.back(mark)
         frame.env = before
-        return (), max(done, 1)
+        return (), 1 if group.views else max(done, 1)
+
+    def shows_views(self, units: Sequence[Unit], group: Group) -> bool:
+        """Whether names are needed later of which NumPy has views, and a group new arrays."""
+        needed = self.frame.needed.get(id(units[-1].statement))
+        return bool(group.views) and (needed is None or not needed.isdisjoint(group.views))
 
     def units(self, statements: Sequence[ast.stmt]) -> list[Unit]:
         """The first statements, as far as their form allows to put them together."""
@@ -217,6 +225,9 @@ class Fusing(RowBlocks):
     def assigned_together(self, group: Group, node: ast.Assign) -> None:
         """Add ``target = value``."""
         (target,) = node.targets
+        if isinstance(target, ast.Tuple):
+            self.unpacked_together(group, apart_names(target), node.value)
+            return
         reads = reads_of(node.value, self.resolve)
         if isinstance(target, ast.Name):
             value = self.expression(node.value)
@@ -228,6 +239,55 @@ class Fusing(RowBlocks):
         self.note_reads(group, reads)
         stored = elementwise.converted(array(value), place.dtype)
         group.write(self.writer, place, stored, self.extents(group, node.value, reads))
+
+    def unpacked_together(self, group: Group, names: Sequence[str], node: ast.expr) -> None:
+        """Add ``a, b = value``: a grid's axes, or a tuple of expressions."""
+        if isinstance(node, ast.Tuple) and len(node.elts) == len(names):
+            found = []
+            for part in node.elts:
+                reads = reads_of(part, self.resolve)
+                value = self.expression(part)
+                self.note_reads(group, reads)
+                found.append((value, self.extents(group, part, reads)))
+        else:
+            reads = reads_of(node, self.resolve)
+            try:
+                values = self.axes(group, names, node)
+            except LookupError:
+                raise NotFusible from None
+            if len(values) != len(names):
+                raise NotFusible
+            self.note_reads(group, reads)
+            found = [(value, set[str]()) for value in values]
+        for name, (value, extents) in zip(names, found, strict=True):
+            if not isinstance(value, Applied):
+                raise NotFusible
+            self.bind(group, name, value, extents)
+
+    def axes(self, group: Group, names: Sequence[str], node: ast.expr) -> Sequence[Applied]:
+        """The arrays of a grid: ``np.indices(shape)``, ``np.mgrid[:n, :m]``.
+
+        Raises
+        ------
+        NotFusible
+            When something else is written.
+        """
+        args: Sequence[Value] = ()
+        given: dict[str, Value] = {}
+        maker = None
+        if isinstance(node, ast.Call):
+            maker = self.resolve(node.func)
+            args = self.expressions(node.args)
+            given = {str(k.arg): self.expression(k.value) for k in node.keywords}
+        elif isinstance(node, ast.Subscript) and grids.are_slices(node.slice):
+            maker = self.resolve(node.value)
+            args, _ = grids.parts_of(self, node.slice)
+        made = axes.apart(self, maker, args, given)
+        if made is None:
+            raise NotFusible
+        if axes.are_views(maker):
+            group.views |= {*names}
+        return made
 
     def augmented_together(self, group: Group, node: ast.AugAssign) -> None:
         """Add ``target op= value``."""

@@ -76,6 +76,8 @@ class Group:
         Views that are slices of all dimensions, and their extents.
     firsts : list of Ref
         Arrays that give the shape, together.
+    views : set of str
+        Names of new arrays that are views in NumPy, so nothing outside the group may see them.
     """
 
     dims: list[str] = field(default_factory=list)
@@ -90,6 +92,7 @@ class Group:
     operations: int = 0
     sliced: dict[str, str] = field(default_factory=dict)
     firsts: list[Ref] = field(default_factory=list)
+    views: set[str] = field(default_factory=set)
 
     def copy(self) -> Group:
         """The same group, to which something may be added that is taken back again."""
@@ -103,6 +106,7 @@ class Group:
             extents={*self.extents},
             tests=[*self.tests],
             sliced={**self.sliced},
+            views={*self.views},
         )
 
     def bind(self, writer: Writer, value: Lazy, extents: set[str]) -> Ref:

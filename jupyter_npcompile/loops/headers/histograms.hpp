@@ -31,49 +31,100 @@ struct Tally {
         std::fill(others.begin(), others.end(), 0);
         seen = 0;
     }
+    void grow(i64 to) {
+        merge();
+        others.clear();
+        first.resize((size_t)(bins = to));
+    }
 };
 
 #define BLOCK 1024  // places that are found at once
-template <class T> static inline i64 bins_for(const View<T, 1> &x, i64 least) {
-    NEED(least >= 0);
-    T most = 0, bits = 0;
-    for (i64 k = 0; k < x.n[0]; k++) {
-        const T one = x.p[k * x.s[0]];
-        most = one > most ? one : most;
-        bits |= one;
-    }
-    NEED(bits >= 0);  // no sign among them
-    return x.n[0] ? std::max<i64>(least, (i64)most + 1) : least;
+// A row of an array, or of an expression, some of it at a time. (Not all of it is computed before
+// it is used: what comes from memory then would not come while something else is done.)
+template <class T> struct Row {
+    const T *p;
+    i64 step;
+    T operator()(i64 k) const { return p[k * step]; }
+};
+template <class T> static inline const T *some_of(const Row<T> &row, i64 from, i64 count, T *to) {
+    if (row.step == 1) return row.p + from;
+    for (i64 k = 0; k < count; k++) to[k] = row(from + k);
+    return to;
 }
-template <class T> static inline Array<i64, 1> counted(Run &run, const View<T, 1> &x, i64 least) {
-    const i64 bins = bins_for(x, least), count = x.n[0], step = x.s[0];
-    const i64 n[1] = {bins};
-    Array<i64, 1> made = fresh<i64, 1>(run.spare, n, NPY_INT64);
-    if (bins > FEW_BINS || count < 64) {
-        for (i64 k = 0; k < bins; k++) made.p[k] = 0;
-        for (i64 k = 0; k < count; k++) ++made.p[x.p[k * step]];
-        return made;
+template <class T, class One> static inline const T *some_of(const One &one, i64 from, i64 count, T *to) {
+#pragma GCC ivdep
+    for (i64 k = 0; k < count; k++) to[k] = (T)one(from + k);
+    return to;
+}
+template <class T> static inline void see(const T *p, i64 count, T &most, T &bits) {
+    T high = most, all = bits;
+    for (i64 k = 0; k < count; k++) {
+        high = p[k] > high ? p[k] : high;
+        all |= p[k];
     }
-    Tally tally(bins);
-    T some[BLOCK];
+    most = high, bits = all;
+}
+// Bins of whole numbers, some of them at a time: `grow` is told how many bins there have to be
+// before `add` gets the next numbers, their first place and their count. So all of it comes from
+// memory once. Returns how many bins there are in the end.
+#define MANY_BINS 65536
+template <class T, class One, class Grow, class Add>
+static inline i64 binned(i64 count, const One &one, i64 least, const Grow &grow, const Add &add) {
+    NEED(least >= 0);
+    T most = 0, bits = 0, some[BLOCK];
+    i64 bins = least, there = -1;
     for (i64 k = 0; k < count; k += BLOCK) {
         const i64 m = std::min<i64>(BLOCK, count - k);
-        if (step == 1) { tally.add(x.p + k, m); continue; }
-        for (i64 j = 0; j < m; j++) some[j] = x.p[(k + j) * step];
-        tally.add(some, m);
+        const T *p = some_of(one, k, m, some);
+        see(p, m, most, bits);
+        NEED(bits >= 0);  // no sign among them
+        bins = std::max<i64>(least, (i64)most + 1);
+        if (bins > there && bins > MANY_BINS && m < count - k) {
+            // A table that grows would take as much memory again.
+            for (i64 j = k + m; j < count; j += BLOCK) {
+                const i64 size = std::min<i64>(BLOCK, count - j);
+                see(some_of(one, j, size, some), size, most, bits);
+            }
+            NEED(bits >= 0);
+            bins = std::max<i64>(least, (i64)most + 1);
+            p = some_of(one, k, m, some);
+        }
+        if (bins > there) grow(there = bins > MANY_BINS || m == count ? bins : std::max<i64>(bins, 2 * there));
+        add(p, k, m);
     }
-    tally.merge();
-    std::copy(tally.first.begin(), tally.first.end(), made.p);
+    if (there < 0) grow(bins);
+    return bins;
+}
+template <class C> static inline Array<C, 1> first_bins(Run &run, const std::vector<C> &table, i64 bins, int type) {
+    const i64 n[1] = {bins};
+    Array<C, 1> made = fresh<C, 1>(run.spare, n, type);
+    std::copy(table.begin(), table.begin() + bins, made.p);
     return made;
 }
-template <class T, class W>
-static inline Array<double, 1> weighed(Run &run, const View<T, 1> &x, const View<W, 1> &weights, i64 least) {
-    NEED(x.n[0] > 0 && weights.n[0] == x.n[0]);  // without elements NumPy counts
-    const i64 n[1] = {bins_for(x, least)};
-    Array<double, 1> made = fresh<double, 1>(run.spare, n, NPY_DOUBLE);
-    for (i64 k = 0; k < n[0]; k++) made.p[k] = 0;
-    for (i64 k = 0; k < x.n[0]; k++) made.p[x.p[k * x.s[0]]] += (double)weights.p[k * weights.s[0]];
-    return made;
+template <class T, class One>
+static inline Array<i64, 1> counted(Run &run, i64 count, const One &one, i64 least) {
+    Tally tally(0);
+    const i64 bins = binned<T>(
+        count, one, least, [&](i64 to) { tally.grow(to); }, [&](const T *p, i64, i64 m) { tally.add(p, m); });
+    tally.merge();
+    return first_bins<i64>(run, tally.first, bins, NPY_INT64);
+}
+template <class T, bool DEAR, class One, class Weight>
+static inline Array<double, 1> weighed(Run &run, i64 count, const One &one, const Weight &weight, i64 least) {
+    NEED(count > 0);  // without elements NumPy counts
+    std::vector<double> sums;
+    const i64 bins = binned<T>(
+        count, one, least, [&](i64 to) { sums.resize((size_t)to); },
+        [&](const T *p, i64 from, i64 m) {
+            double *const to = sums.data();
+            const Weight own = weight;
+            if (DEAR) {
+                double weights[BLOCK];
+                some_of(weight, from, m, weights);
+                for (i64 k = 0; k < m; k++) to[p[k]] += weights[k];
+            } else for (i64 k = 0; k < m; k++) to[p[k]] += (double)own(from + k);
+        });
+    return first_bins<double>(run, sums, bins, NPY_DOUBLE);
 }
 
 // Edges of bins of one width, computed as np.linspace does.

@@ -1,4 +1,4 @@
-"""Calls on what is sampled: ``np.gradient``, ``np.trapezoid``, ``np.meshgrid``, ``np.convolve``."""
+"""Calls on what is sampled: ``np.gradient``, ``np.trapezoid``, ``np.convolve``."""
 
 from __future__ import annotations
 
@@ -74,28 +74,6 @@ def _neighbours(t: Names, ref: Ref) -> tuple[Ref, Ref]:
         cuts.view(t.writer, ref, [*rest, Cut(one, None, None)]),
         cuts.view(t.writer, ref, [*rest, Cut(None, minus, None)]),
     )
-
-
-@of(np.meshgrid)
-def _meshgrid(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    order = kwargs.get("indexing", Known("xy"))
-    if set(kwargs) - {"indexing"} or len(args) < 2 or not isinstance(order, Known):
-        raise Declined("np.meshgrid with these arguments")
-    w = t.writer
-    refs = [elementwise.materialise(w, elements(arg)) for arg in args]
-    if any(ref.ndim != 1 for ref in refs) or order.value not in ("xy", "ij"):
-        raise Declined("np.meshgrid of these")
-    places = list(range(len(refs)))
-    if order.value == "xy":
-        places[:2] = [1, 0]
-    dims = [f"{refs[place].code}.n[0]" for place in places]
-    results = []
-    for k, ref in enumerate(refs):
-        full: list[cuts.Index] = [ALL if place == k else Known(None) for place in places]
-        result = elementwise.new(w, ref.dtype, dims)
-        elementwise.fill(w, result, dims, cuts.view(w, ref, full))
-        results.append(result)
-    return Items(tuple(results))
 
 
 def _correlation(name: str, mode: str, *, turned: bool) -> Call:

@@ -14,7 +14,7 @@ import numpy as np
 
 from jupyter_npcompile.loops import elementwise, hosts
 from jupyter_npcompile.loops.calls import elements
-from jupyter_npcompile.loops.library import stacks
+from jupyter_npcompile.loops.library import axes, stacks
 from jupyter_npcompile.loops.library.creation import array_call
 from jupyter_npcompile.loops.values import Applied, Gathered, Items, Known, Ref, Scalar, Value
 
@@ -62,19 +62,34 @@ class Bracket:
 
 def read(t: Names, grid: Any, node: ast.expr) -> Value:
     """Write what square brackets give."""
+    args, slices = parts_of(t, node)
+    if not any(slices):
+        if grid is np.r_ and _are_a_row(args):
+            return _in_a_row(t, args)
+        if grid is np.c_ and all(map(_is_column, args)):
+            return _side_by_side(t, args)
+    if grid is np.mgrid and all(slices):
+        counted = axes.ranges(t, args)
+        if counted is not None:
+            return axes.whole(t, *counted)
+    return hosts.call(t, Bracket(grid, slices), args, {})
+
+
+def parts_of(t: Names, node: ast.expr) -> tuple[list[Value], tuple[bool, ...]]:
+    """What stands in square brackets, three values for a slice, and which parts are slices."""
     items = node.elts if isinstance(node, ast.Tuple) else [node]
     given: list[ast.expr | None] = []
     for item in items:
         given += [item.lower, item.upper, item.step] if isinstance(item, ast.Slice) else [item]
     values = iter(t.expressions([part for part in given if part is not None]))
     args: list[Value] = [Known(None) if part is None else next(values) for part in given]
-    slices = tuple(isinstance(item, ast.Slice) for item in items)
-    if not any(slices):
-        if grid is np.r_ and _are_a_row(args):
-            return _in_a_row(t, args)
-        if grid is np.c_ and all(map(_is_column, args)):
-            return _side_by_side(t, args)
-    return hosts.call(t, Bracket(grid, slices), args, {})
+    return args, tuple(isinstance(item, ast.Slice) for item in items)
+
+
+def are_slices(node: ast.expr) -> bool:
+    """Whether all that stands in square brackets are slices."""
+    items = node.elts if isinstance(node, ast.Tuple) else [node]
+    return all(isinstance(item, ast.Slice) for item in items)
 
 
 def _are_a_row(parts: Sequence[Value]) -> bool:

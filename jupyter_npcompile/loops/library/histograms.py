@@ -10,31 +10,63 @@ import numpy as np
 
 from jupyter_npcompile.loops import arithmetic, elementwise
 from jupyter_npcompile.loops.calls import elements, flag_of, named, of, whole_number
+from jupyter_npcompile.loops.costs import element_cost
 from jupyter_npcompile.loops.cuts import view
-from jupyter_npcompile.loops.kinds import CTYPES, Declined
+from jupyter_npcompile.loops.kinds import CTYPES, ArrayType, Declined
 from jupyter_npcompile.loops.library.creation import array_call
 from jupyter_npcompile.loops.library.reductions import SUMS
 from jupyter_npcompile.loops.library.results import NONE, made, row_of
-from jupyter_npcompile.loops.values import ALL, Cut, Items, Known, Ref, Scalar, Value
+from jupyter_npcompile.loops.nests import Element, Loop
+from jupyter_npcompile.loops.values import ALL, Cut, Items, Known, Lazy, Ref, Scalar, Value
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
+
+
+DEAR = 1.0
+"""Nanoseconds: so much must an element cost for many to be computed before they are used."""
 
 
 @of(np.bincount)
 def _bincount(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     given = named("np.bincount", ("x", "weights", "minlength"), args, kwargs, none=("weights",))
     w = t.writer
-    ref = elementwise.materialise(w, elements(given.get("x", NONE)))
-    if ref.ndim != 1 or np.dtype(ref.dtype).kind not in "iub" or ref.dtype == "uint64":
+    x = elements(given.get("x", NONE))
+    if x.ndim != 1 or np.dtype(x.dtype).kind not in "iub" or x.dtype == "uint64":
         raise Declined("np.bincount of these")
     least = w.hold("i64", whole_number(given.get("minlength", arithmetic.constant(0))))
-    if "weights" not in given:
-        return made(t, f"counted(run, {ref.code}, {least})", "int64")
-    weights = elementwise.materialise(w, elements(given["weights"]))
-    if weights.ndim != 1 or weights.dtype == "complex128":
+    weights = elements(given["weights"]) if "weights" in given else None
+    if weights is not None and (weights.ndim != 1 or weights.dtype == "complex128"):
         raise Declined("np.bincount with these weights")
-    return made(t, f"weighed(run, {ref.code}, {weights.code}, {least})", "float64")
+    result = Ref(w.name("a"), ArrayType("int64" if weights is None else "float64", 1, True), True)
+    w.emit(f"{result.type.c} {result.code};")
+    with w.block():
+        read = [elementwise.hoisted(w, value) for value in (x, weights) if value is not None]
+        dims, *others = [elementwise.shape_of(w, value) for value in read]
+        for (other,) in others:
+            w.emit(f"NEED({other} == {dims[0]});")
+        loop = Loop(w, dims)
+        for value in read:
+            loop.prepare(value)
+
+        def body(element: Element, counters: list[str]) -> None:
+            (places, *rest) = [_row(value, element, counters[-1]) for value in read]
+            dear = ""
+            if weights is not None:
+                dear = f", {str(element_cost(read[1:], []) > DEAR).lower()}"
+            given = ", ".join(["run", loop.dims[-1], places, *rest, least])
+            name = "counted" if weights is None else "weighed"
+            w.emit(f"{result.code} = {name}<{CTYPES[x.dtype]}{dear}>({given});")
+
+        loop.rows(body)
+    return result
+
+
+def _row(value: Lazy, element: Element, k: str) -> str:
+    """C++ for a row: where it lies, or how an element is computed."""
+    if isinstance(value, Ref):
+        return f"Row<{CTYPES[value.dtype]}>{{{value.code}.p, {value.code}.s[0]}}"
+    return f"[&](i64 {k}) {{ return {element(value)}; }}"
 
 
 @dataclass(frozen=True)

@@ -60,28 +60,6 @@ def _ones_in_line(t: Names, given: Mapping[str, Value]) -> Value:
     return made
 
 
-@of(np.indices)
-def _indices(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    given = named("np.indices", ("dimensions", "dtype"), args, kwargs)
-    shape = given.get("dimensions", NONE)
-    if not isinstance(shape, Items) or given.get("dtype") == NONE:
-        raise Declined("np.indices of these")
-    w = t.writer
-    dtype = dtype_named(given.get("dtype"), "int64")
-    dims = shape_named(t, shape)
-    made = elementwise.new(w, dtype, [str(len(dims)), *dims])
-    to = f"{made.code}.p"
-    size = w.hold("i64", " * ".join(dims), "n")
-    for place in range(len(dims)):
-        counters = [w.name("k") for _ in dims]
-        at = "0"
-        for k, n in zip(counters, dims, strict=True):
-            w.emit(f"for (i64 {k} = 0; {k} < {n}; {k}++)")
-            at = f"({at}) * {n} + {k}"
-        w.emit(f"{to}[{place} * {size} + {at}] = ({CTYPES[dtype]}){counters[place]};")
-    return made
-
-
 def _triangle(name: str, symbol: str) -> Call:
     def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
         given = named(f"np.{name}", ("m", "k"), args, kwargs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -219,13 +218,7 @@ def reshaped(t: Names, value: Lazy, shape: Value) -> Ref:
         known = w.hold("i64", " * ".join(given) or "1")
         w.emit(f"NEED({known} > 0);")
         dims.insert(open_[0], w.hold("i64", f"{ref.code}.size() / {known}"))
-    name, copy = w.name("w"), w.name("a")
-    type = ArrayType(ref.dtype, len(dims), False, lengths=lengths_of(dims))
-    w.emit(f"{replace(ref.type, is_small=False).c} {copy};")
-    w.emit(f"{type.view} {name}; {name}.id = ++ids_;")
-    w.emit(" ".join(f"{name}.n[{d}] = {n};" for d, n in enumerate(dims)))
-    w.emit(f"reshape(run, {ref.code}, {name}, {copy}, {np.dtype(ref.dtype).num});")
-    return Ref(name, type, root=ref.root)
+    return elementwise.reshaped(w, ref, dims)
 
 
 @of(np.expand_dims)
