@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ from tests.benchmarks.progress import Progress
 from tests.benchmarks.results import Capture, Measured, Results, Row
 from tests.benchmarks.timing import Subject, interleaved, summarise
 from tests.benchmarks.tools import JAX, NUMBA, NUMPY, OURS, Tool, environment
-from tests.benchmarks.worker import CALLS, MANY, Request, Trial
+from tests.benchmarks.worker import CALLS, MANY, Request, Trial, steady
 
 LIMITS = Limits()
 
@@ -423,3 +423,32 @@ def test_first_use_is_not_cut_short(tmp_path: Path) -> None:
     kinds = [request.kind for request in asked]
     assert kinds[:3] == ["bandwidth", "overhead", "sizes"]
     assert min(request.settle for request in asked if request.kind == "overhead") >= 180
+
+
+def test_rounds_go_on_while_something_waits_to_be_compiled() -> None:
+    """What a round puts in a queue changes no counter before it begins."""
+
+    class Queueing:
+        calls, queued = 0, False
+
+        def settle(self, timeout: float) -> bool:
+            idle = not self.queued
+            if timeout > 0:
+                self.queued = False
+            return idle or timeout > 0
+
+        def activity(self) -> tuple[int, ...]:
+            return ()
+
+        def run(self) -> None:
+            self.calls += 1
+            self.queued |= self.calls == 3
+
+    tool = Queueing()
+    subject = Subject(tool.run, tuple)
+    assert steady(subject, cast("Tool", tool), 5.0)
+    before = tool.calls
+    assert not tool.queued
+    steady(subject, cast("Tool", tool), 5.0)
+    # The first time there was one round more.
+    assert before == 2 * (tool.calls - before)

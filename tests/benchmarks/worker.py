@@ -216,7 +216,8 @@ def steady(subject: Subject, tool: Tool, timeout: float) -> bool:
         _round(subject)
         timeout -= waited - began
         deciding -= perf_counter() - waited
-        if deciding < 0 or tool.activity() == before:
+        # A round may also have put something in the queue that has not begun.
+        if deciding < 0 or (tool.activity() == before and tool.settle(0.0)):
             return idle
 
 
