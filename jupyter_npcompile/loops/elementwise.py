@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_npcompile.loops import arithmetic, inner_loops, promotion
+from jupyter_npcompile.loops import arithmetic, inner_loops, invariants, promotion
 from jupyter_npcompile.loops.costs import element_cost, is_wide
 from jupyter_npcompile.loops.kinds import (
     CTYPES,
@@ -269,6 +269,11 @@ def hoisted(writer: Writer, value: Lazy | Scalar) -> Any:
     return value
 
 
+def lowered(writer: Writer, value: Lazy | Scalar) -> Any:
+    """The same expression with all computed beforehand that is the same for many elements."""
+    return hoisted(writer, invariants.once(value, lambda part: materialise(writer, part)))
+
+
 def materialise(writer: Writer, value: Lazy) -> Ref:
     """An array with the elements of an expression."""
     if isinstance(value, Ref):
@@ -325,7 +330,7 @@ def copied(
     if dims is None:
         assert not isinstance(value, Scalar)
         dims = shape_of(writer, value)
-    value = hoisted(writer, value)
+    value = lowered(writer, value)
     # A small array is in C's order.
     in_order = all(leaf.type.is_small for leaf in leaves_of(value) if leaf.ndim > 1)
     made = new(writer, dtype_of(value), dims, in_memory=in_memory or not in_order)
@@ -394,7 +399,7 @@ def store(writer: Writer, target: Ref, value: Lazy | Scalar) -> None:
     """Write an expression into an array, as ``target[...] = value`` does."""
     if ndim_of(value) > target.ndim:
         raise Declined("a value with more dimensions than where it goes")
-    value = hoisted(writer, value)
+    value = lowered(writer, value)
     dims = [length(writer, target, d) for d in range(target.ndim)]
     apart = read_by(value)
     near = [ref for ref in leaves_of(value) if may_overlap(writer, target, ref)]

@@ -44,6 +44,7 @@ class Leaf:
     row: str  # pointer to the present row
     steps: list[str]  # one C++ name a dimension: the strides, 0 where it is broadcast
     beside: tuple[str, int] | None = None  # a row, and how many elements further this one begins
+    base: str = ""  # pointer to the first row, where that is a copy
 
 
 class Leaves:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from jupyter_npcompile.loops.kinds import CTYPES
 from jupyter_npcompile.loops.leaves import Leaf, Leaves
 from jupyter_npcompile.loops.sharing import Part, Size, shared
+from jupyter_npcompile.loops.tiles import tile
 from jupyter_npcompile.loops.values import Applied, Gathered, Lazy, Ref, Scalar
 from jupyter_npcompile.loops.writer import Writer
 
@@ -34,6 +35,9 @@ class Loop(Leaves):
         Arrays that the body of a shared loop writes of its own accord.
     part : Part, optional
         What a thread does, while that is written.
+    limit : str
+        C++ for how many elements there are, where the last row may have less than the others; else
+        empty.
     """
 
     def __init__(self, writer: Writer, dims: Sequence[str]) -> None:
@@ -44,6 +48,7 @@ class Loop(Leaves):
         self.made: list[Ref] = []
         self.part: Part | None = None
         self.bases: dict[str, str] = {}
+        self.limit = ""
         self.counters = [writer.name("k") for _ in dims]
 
     def run(self, body: Body, lane: str = "", *, again: bool = False) -> None:
@@ -60,7 +65,8 @@ class Loop(Leaves):
         again : bool
             Whether elements may be computed twice, for nothing reads what is written.
         """
-        self.merge()
+        if not tile(self):
+            self.merge()
 
         def inner(element: Element, counters: list[str]) -> None:
             if self.is_short:
@@ -218,7 +224,8 @@ class Loop(Leaves):
         for code, leaf in self.leaves.items():
             if leaf.beside is None:
                 base = self.bases[code] = w.name("b")
-                w.emit(f"const {CTYPES[leaf.ref.dtype]} *{base} = {leaf.ref.code}.p;")
+                row = leaf.base or f"{leaf.ref.code}.p"
+                w.emit(f"const {CTYPES[leaf.ref.dtype]} *{base} = {row};")
             leaf.steps = [
                 step if _NAME.fullmatch(step) else w.hold("i64", step, "s") for step in leaf.steps
             ]
@@ -232,11 +239,16 @@ class Loop(Leaves):
                 begin, end = self.part.first, self.part.last
             w.emit(f"for (i64 {k} = {begin}; {k} < {end}; {k}++) {{")
         self.begin_row()
+        dims = self.dims
+        if self.limit:
+            left = f"{self.limit} - {self.counters[0]} * {dims[-1]}"
+            self.dims = [*dims[:-1], w.hold("i64", f"std::min<i64>({dims[-1]}, {left})", "m")]
 
         def element(value: Lazy | Scalar) -> str:
             return self.element(value, unit=unit)
 
         body(element, self.counters)
+        self.dims = dims
         for _ in range(last):
             w.emit("}")
 
@@ -254,7 +266,7 @@ class Loop(Leaves):
                 row, away = leaf.beside
                 w.emit(f"const {CTYPES[leaf.ref.dtype]} *{leaf.row} = {row} + {away};")
                 continue
-            base = self.bases.get(code, f"{leaf.ref.code}.p")
+            base = self.bases.get(code, leaf.base or f"{leaf.ref.code}.p")
             offsets = [
                 f" + {counter} * {step}"
                 for counter, step in zip(counters, leaf.steps, strict=True)

@@ -93,7 +93,7 @@ def computed(writer: Writer, owner: Ref, value: Applied) -> Ref:
     dims = elementwise.shape_of(writer, value)
     read = [*sources, *(leaf for leaf in leaves_of(value) if leaf.code != owner.code)]
     test = " && ".join(f"{owner.n(d)} == {n}" for d, n in enumerate(dims))
-    held = elementwise.hoisted(writer, value)
+    held = elementwise.lowered(writer, value)
     made = memory(writer, owner, read, dims, test)
     elementwise.filled(writer, made, dims, held)
     return made
