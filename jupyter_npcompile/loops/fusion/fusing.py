@@ -115,8 +115,14 @@ class Fusing(RowBlocks):
         group, done = self.gathered(units)
         held, frame.held, frame.views = frame.held, {}, None
         units = units[:done]
-        together = sum(len(unit.steps) for unit in units) >= 2
-        if together and not self.shows_views(units, group) and self.finish(group, units, held):
+        # A grid's axes are several steps of one statement.
+        is_one = sum(len(unit.steps) for unit in units) < 2
+        if (
+            len(group.steps) >= 2
+            and not is_one
+            and not self.shows_views(units, group)
+            and self.finish(group, units, held)
+        ):
             w.emit("}")
             return units, done
         w.back(mark)

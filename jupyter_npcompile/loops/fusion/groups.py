@@ -245,6 +245,8 @@ class Group:
             for code, leaf in self.arrays.items()
             if leaf.type.single and code not in first
         ]
+        if self.fresh:  # they are in C's order here
+            tests += [f"!is_odd({leaf.code})" for leaf in self.arrays.values() if leaf.ndim > 1]
         if tests:
             # The statements are also written as they stand; so here is one loop, and not two.
             tests += [
@@ -252,8 +254,6 @@ class Group:
                 for leaf in self.firsts
                 if leaf.type.unit or leaf.code in thin
             ]
-        if self.fresh:  # they are in C's order here
-            tests += [f"!is_odd({leaf.code})" for leaf in self.arrays.values() if leaf.ndim > 1]
         return list(dict.fromkeys(tests))
 
     @property

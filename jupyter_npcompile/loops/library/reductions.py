@@ -90,7 +90,7 @@ def flat(writer: Writer, ref: Ref) -> Ref:
 
 def _add_rows(writer: Writer, value: Lazy, result: str, c: str, kind: str) -> None:
     with writer.block():
-        value = elementwise.hoisted(writer, value)
+        value = elementwise.lowered(writer, value)
         dims = elementwise.shape_of(writer, value)
         loop = Loop(writer, dims)
         loop.prepare(value)
@@ -334,7 +334,7 @@ def along(
         writer.emit(f"NEED({dims[axis]} > 0);")
     made = made or elementwise.new(writer, dtype, [n for d, n in enumerate(dims) if d != axis])
     with writer.block():
-        value = elementwise.hoisted(writer, value)
+        value = elementwise.lowered(writer, value)
         loop = Loop(writer, dims)
         loop.prepare(value)
         if name != "sum":
