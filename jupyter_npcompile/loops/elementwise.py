@@ -295,30 +295,6 @@ def reshaped(writer: Writer, ref: Ref, dims: Sequence[str]) -> Ref:
     return Ref(name, type, root=ref.root)
 
 
-def flattened(writer: Writer, value: Applied) -> Flattened | None:
-    """All elements of an expression in one row; None where that is not for one array to say."""
-    leaves = leaves_of(value)
-    first = leaves[0] if leaves else None
-    if (
-        first is None
-        or any(leaf.code != first.code for leaf in leaves)
-        or sources_of(value)
-        or first.ndim != value.ndim
-        or first.type.is_small
-    ):
-        return None
-    row = reshaped(writer, first, [writer.hold("i64", f"{first.code}.size()")])
-
-    def read(part: Lazy | Scalar) -> Lazy | Scalar:
-        if isinstance(part, Ref):
-            return row
-        if isinstance(part, Applied):
-            return Applied(part.template, tuple(map(read, part.operands)), part.dtype, 1)
-        return part
-
-    return Flattened(value.template, tuple(map(read, value.operands)), value.dtype, 1, value)
-
-
 def copied(
     writer: Writer,
     value: Lazy | Scalar,

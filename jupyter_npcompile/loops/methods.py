@@ -15,7 +15,7 @@ from jupyter_npcompile.loops.library.creation import dtype_named
 from jupyter_npcompile.loops.library.diagonals import diagonal
 from jupyter_npcompile.loops.library.products import product
 from jupyter_npcompile.loops.library.random_numbers import draw
-from jupyter_npcompile.loops.library.rearranging import permuted, reshaped, transposed
+from jupyter_npcompile.loops.library.rearranging import flattened, permuted, reshaped, transposed
 from jupyter_npcompile.loops.library.scattering import add_at
 from jupyter_npcompile.loops.values import (
     Applied,
@@ -120,9 +120,9 @@ def _method_ravel(
 ) -> Value:
     if args or kwargs:
         raise Declined("ravel with these arguments")
-    flattened = elementwise.flattened(t.writer, owner) if type(owner) is Applied else None
-    if flattened is not None:
-        return flattened
+    row = flattened(t.writer, owner) if type(owner) is Applied else None
+    if row is not None:
+        return row
     ref = elementwise.materialise(t.writer, owner)
     t.writer.emit(f"NEED({ref.code}.contiguous());")  # else it is a copy, and no view
     return reshaped(t, ref, arithmetic.constant(-1))

@@ -25,7 +25,9 @@ from jupyter_npcompile.loops.library.creation import array_call, shape_named
 from jupyter_npcompile.loops.library.results import NONE, place_of
 from jupyter_npcompile.loops.library.ufuncs import ufunc
 from jupyter_npcompile.loops.values import (
+    Applied,
     Cut,
+    Flattened,
     Items,
     Known,
     Lazy,
@@ -35,6 +37,7 @@ from jupyter_npcompile.loops.values import (
     ZeroDim,
     dtype_of,
 )
+from jupyter_npcompile.loops.writer import Writer
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -219,6 +222,30 @@ def reshaped(t: Names, value: Lazy, shape: Value) -> Ref:
         w.emit(f"NEED({known} > 0);")
         dims.insert(open_[0], w.hold("i64", f"{ref.code}.size() / {known}"))
     return elementwise.reshaped(w, ref, dims)
+
+
+def flattened(writer: Writer, value: Applied) -> Flattened | None:
+    """All elements of an expression in one row; None where that is not for one array to say."""
+    leaves = elementwise.leaves_of(value)
+    first = leaves[0] if leaves else None
+    if (
+        first is None
+        or any(leaf.code != first.code for leaf in leaves)
+        or elementwise.sources_of(value)
+        or first.ndim != value.ndim
+        or first.type.is_small
+    ):
+        return None
+    row = elementwise.reshaped(writer, first, [writer.hold("i64", f"{first.code}.size()")])
+
+    def read(part: Lazy | Scalar) -> Lazy | Scalar:
+        if isinstance(part, Ref):
+            return row
+        if isinstance(part, Applied):
+            return Applied(part.template, tuple(map(read, part.operands)), part.dtype, 1)
+        return part
+
+    return Flattened(value.template, tuple(map(read, value.operands)), value.dtype, 1, value)
 
 
 @of(np.expand_dims)
