@@ -201,3 +201,16 @@ def test_extremes(dtype: str) -> None:
         for one, other in zip(function(x), native(x), strict=True):
             assert np.array_equal(one, other, equal_nan=True), n
             assert one.dtype == other.dtype
+
+
+def test_a_column_twice() -> None:
+    """What begins with a type is an expression to the compiler, and no declaration."""
+    function = define(
+        "def f(x, c, r):\n    for once in range(1):\n        pass\n"
+        "    y = np.maximum(c, c) + x\n    z = y * r\n    return y, z\n"
+    )
+    rng = np.random.default_rng(0)
+    given = [rng.normal(size=(9, 20)), rng.normal(size=(9, 1)), rng.normal(size=20)]
+    made, state = whole(function, given)
+    assert not state.closed
+    assert is_same(outcome(function, given), outcome(made, given))

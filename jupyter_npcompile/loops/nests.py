@@ -289,7 +289,8 @@ class Loop(Leaves):
         if self.lane:
             c = CTYPES[ref.dtype]
             row = f"({c} *){self.leaves[ref.code].row}"
-            self.writer.emit(f"{self.lane}({code}).put({row} + {self.counters[-1]});")
+            # A statement that began with a type could be taken for a declaration.
+            self.writer.emit(f"static_cast<{self.lane}>({code}).put({row} + {self.counters[-1]});")
         else:
             self.writer.emit(f"{self.target(place, ref)} = {code};")
 
