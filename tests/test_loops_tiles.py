@@ -71,8 +71,11 @@ def test_rows(name: str) -> None:
     assert_drawn(f"(x, row, whole, h)\n{BODIES[name]}", draw, runs=30, refused=8)
 
 
-def test_threads_share_them() -> None:
+@pytest.mark.parametrize("shape", [(400_003, 3), (2, 700_001), (3, 50_021, 7)])
+def test_threads_share_them(shape: tuple[int, ...]) -> None:
+    """Rows that are taken for one, and a few long ones, of which each thread has a part."""
     text = "def f(x, row):\n    for k in range(1):\n        y = np.exp(-(x - row))\n    return y\n"
-    x = np.random.default_rng(0).normal(size=(400_003, 3))
-    made, _ = whole(define(text), [x, x[0].copy()])
-    assert np.allclose(made(x, x[0].copy()), np.exp(-(x - x[0])), rtol=1e-14)
+    rng = np.random.default_rng(0)
+    x, row = rng.normal(size=shape), rng.normal(size=shape[-1])
+    made, _ = whole(define(text), [x, row])
+    assert np.allclose(made(x, row), np.exp(-(x - row)), rtol=1e-14)

@@ -35,9 +35,9 @@ class Loop(Leaves):
         Arrays that the body of a shared loop writes of its own accord.
     part : Part, optional
         What a thread does, while that is written.
-    limit : str
-        C++ for how many elements there are, where the last row may have less than the others; else
-        empty.
+    limit, wide : str
+        C++ for how many elements there are, and how many a row has, where the last one may have
+        less than the others; else empty.
     """
 
     def __init__(self, writer: Writer, dims: Sequence[str]) -> None:
@@ -48,7 +48,7 @@ class Loop(Leaves):
         self.made: list[Ref] = []
         self.part: Part | None = None
         self.bases: dict[str, str] = {}
-        self.limit = ""
+        self.limit = self.wide = ""
         self.counters = [writer.name("k") for _ in dims]
 
     def run(self, body: Body, lane: str = "", *, again: bool = False) -> None:
@@ -241,7 +241,7 @@ class Loop(Leaves):
         self.begin_row()
         dims = self.dims
         if self.limit:
-            left = f"{self.limit} - {self.counters[0]} * {dims[-1]}"
+            left = f"{self.limit} - {self.counters[0]} * {self.wide} - {self.first_column}"
             self.dims = [*dims[:-1], w.hold("i64", f"std::min<i64>({dims[-1]}, {left})", "m")]
 
         def element(value: Lazy | Scalar) -> str:

@@ -68,6 +68,6 @@ def tile(loop: Loop) -> bool:
     first = w.hold("i64", f"{is_tiled} ? ({size} + {wide} - 1) / {wide} : {dims[0]}", "n")
     between = [w.hold("i64", f"{is_tiled} ? 1 : {length}", "n") for length in dims[1:last]]
     loop.limit = w.hold("i64", f"{is_tiled} ? {size} : INT64_MAX", "n")
+    loop.wide = wide
     loop.dims = [first, *between, wide]
-    loop.cuts_columns = False
     return True

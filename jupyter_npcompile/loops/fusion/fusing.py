@@ -22,9 +22,7 @@ from jupyter_npcompile.loops.fusion.fusible import (
 from jupyter_npcompile.loops.fusion.groups import Group
 from jupyter_npcompile.loops.fusion.steps import Steps
 from jupyter_npcompile.loops.fusion.unrolling import unrolled
-from jupyter_npcompile.loops.kinds import (
-    Declined,
-)
+from jupyter_npcompile.loops.kinds import Declined
 from jupyter_npcompile.loops.values import Ref, Value
 
 
