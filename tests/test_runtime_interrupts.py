@@ -288,9 +288,12 @@ for step in range(count):
 """
 
 
-def test_a_loop_of_a_cell_that_has_run_for_a_while_is_stopped(native: Shell) -> None:
+def test_a_loop_of_a_cell_that_has_run_for_a_while_is_stopped(
+    native: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Not in its first piece: names are bound to what has been computed before that, then."""
     shell = native
+    monkeypatch.setattr(npc.settings, "tier", "native-loop")  # no segments that might be faster
     cell = "%%npcompile --ahead --quiet" + LONG
     assert shell.run("import numpy as np\nx, y = np.ones(200_000), np.ones(200_000)") is None
     for count in (30, 50):
