@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: help coverage-table demo notebooks pictures lab test test-quick lint labextension clean
-.PHONY: bench bench-waiting bench-cuda bench-gradients bench-quick bench-results ratchet
+.PHONY: bench bench-waiting bench-rivals bench-cuda bench-gradients bench-quick bench-results ratchet
 .DEFAULT_GOAL := help
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make bench         measure against NumPy, Numba, JAX and torch.compile: under an hour"
 	@echo "make bench-gradients  measure gradients against the function, the tape, JAX, autograd"
 	@echo "make bench-waiting measure first results in turns with NumPy's: half an hour"
+	@echo "make bench-rivals time what is close in turns with torch.compile: ten minutes"
 	@echo "make bench-quick   the same for one program of each kind: some minutes"
 	@echo "make bench-cuda    k-means on a GPU, with and without data that stays there"
 	@echo "make bench-results copy what was measured to tests/benchmarks/RESULTS.md"
@@ -68,6 +69,10 @@ bench-gradients:
 bench-waiting:
 	@scripts/setup.sh bench "$(PYTHON)"
 	@$(BIN)/python -m tests.benchmarks --waiting
+
+bench-rivals:
+	@bash scripts/setup.sh bench $(PYTHON)
+	@$(BIN)/python -m tests.benchmarks --rivals
 
 bench-quick:
 	@scripts/setup.sh bench "$(PYTHON)"

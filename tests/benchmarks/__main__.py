@@ -8,12 +8,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from tests.benchmarks import notebook
+from tests.benchmarks import notebook, rivals
 from tests.benchmarks.campaign import Campaign
 from tests.benchmarks.plans import FULL, QUICK, one_of_each
 from tests.benchmarks.programs import load, names
 from tests.benchmarks.progress import Progress
-from tests.benchmarks.publishing import NOTEBOOK, WAITING, publish, publish_notebook, write
+from tests.benchmarks.publishing import NOTEBOOK, RIVALS, WAITING, publish, publish_notebook, write
 from tests.benchmarks.results import Results
 from tests.benchmarks.tools import TOOLS, named
 
@@ -41,6 +41,9 @@ def arguments(argv: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--waiting", action="store_true", help="only measure first results, in turns with NumPy's"
     )
+    parser.add_argument(
+        "--rivals", action="store_true", help="only time what is close in turns with torch.compile"
+    )
     return parser.parse_args(argv)
 
 
@@ -58,6 +61,13 @@ def main(argv: list[str]) -> int:
         waits = Campaign(plan, folder, programs, [], Progress()).turns()
         waits.write(folder / WAITING)
         print(waits.section())
+        return 0
+    if asked.rivals:
+        figures = rivals.close(Results.read(folder / "results.json"))
+        chosen = [one for one in figures if one[0] in (asked.programs or names())]
+        matches = Campaign(plan, folder, programs, [], Progress()).matches(chosen)
+        matches.write(folder / RIVALS)
+        print(matches.section())
         return 0
     if asked.publish:
         print(publish(folder))

@@ -15,8 +15,9 @@ from tests.benchmarks.plans import Plan, smaller
 from tests.benchmarks.programs import Program
 from tests.benchmarks.progress import Progress
 from tests.benchmarks.results import Measured, Overhead, Restart, Results, Row, Status
+from tests.benchmarks.rivals import Match, Matches
 from tests.benchmarks.timing import Timing
-from tests.benchmarks.tools import NUMPY, OURS, Tool, processors
+from tests.benchmarks.tools import NUMPY, OURS, TORCH, Tool, processors
 from tests.benchmarks.waiting import First, Waits
 from tests.benchmarks.worker import Request
 
@@ -28,6 +29,9 @@ STILL = 12.0
 
 FIRST_USE = 240.0
 """Seconds for the first use of a tool on a machine."""
+
+MATCH = 120.0
+"""Seconds until two tools have compiled and decided, one after the other, besides first results."""
 
 Start = Callable[[Request, int, Limits], Iterable[Event]]
 """Starts a worker with so many threads, and yields its events."""
@@ -274,6 +278,36 @@ class Campaign:
         shutil.rmtree(self.cache, ignore_errors=True)
         self.progress.end()
         return Waits(machine.describe(tools.values()), waits=tuple(waits))
+
+    def matches(self, figures: Sequence[tuple[str, str]]) -> Matches:
+        """Steady states of torch.compile and of this package, in pairs.
+
+        Parameters
+        ----------
+        figures : sequence of tuple of str
+            Programs and sizes.
+
+        Raises
+        ------
+        RuntimeError
+            When a program cannot be timed in both.
+        """
+        self.progress.begin([1.0] * len(figures), float("inf"))
+        limits = replace(self.plan.limits, first=self.plan.limits.first + MATCH)
+        self._overhead(OURS)
+        found = []
+        for program, size in figures:
+            self.progress.show(f"{program}, {size}, in turns")
+            self._fill(OURS)
+            asked = self._request("match", TORCH, program=program, sizes=[size])
+            said = {event["event"]: event for event in self._start(asked, 1, limits)}
+            if "match" not in said:
+                raise RuntimeError(f"{program} at {size} cannot be timed in both: see its log")
+            found.append(Match(program, size, Timing(**said["match"]["timing"])))
+            self.progress.step()
+        shutil.rmtree(self.cache, ignore_errors=True)
+        self.progress.end()
+        return Matches(machine.describe((OURS, TORCH)), matches=tuple(found))
 
     def _request(self, kind: str, tool: Tool, **more: Any) -> Request:
         plan = self.plan

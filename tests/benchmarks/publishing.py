@@ -13,6 +13,7 @@ from tests.benchmarks.plans import Plan, one_of_each
 from tests.benchmarks.programs import load, names
 from tests.benchmarks.report import Report
 from tests.benchmarks.results import Results
+from tests.benchmarks.rivals import Matches
 from tests.benchmarks.waiting import Waits
 
 HERE = Path(__file__).parent
@@ -26,6 +27,9 @@ DEVICES = "devices.md"
 WAITING = "waiting.json"
 """The file with first results that were measured in turns."""
 
+RIVALS = "rivals.json"
+"""The file with what was timed in turns with torch.compile."""
+
 NOTEBOOK = "notebook.json"
 """The file with what `notebook.measure` found."""
 
@@ -36,8 +40,11 @@ def write(folder: Path, plan: Plan, results: Results) -> str:
     wanted = programs if plan.every else one_of_each(programs)
     earlier = Results.read(folder / "previous.json")
     waits = Waits.read(folder / WAITING) if (folder / WAITING).exists() else None
+    matches = Matches.read(folder / RIVALS) if (folder / RIVALS).exists() else None
     programs_named = tuple(p.name for p in wanted)
-    report = Report(plan, results, programs_named, earlier if earlier.rows else None, waits)
+    report = Report(
+        plan, results, programs_named, earlier if earlier.rows else None, waits, matches
+    )
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "results.md").write_text(report.text())
     (folder / "results.svg").write_text(picture(results))

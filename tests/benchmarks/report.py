@@ -16,6 +16,7 @@ from tests.benchmarks.accounting import (
 from tests.benchmarks.markdown import NOTHING, escaped, number, table, time
 from tests.benchmarks.plans import ORDER, Plan
 from tests.benchmarks.results import Measured, Results, Row
+from tests.benchmarks.rivals import Matches
 from tests.benchmarks.stability import Disagreement, between_runs, disagreements, within_run
 from tests.benchmarks.tools import COMPARED, NUMPY, OURS, TOOLS, Tool
 from tests.benchmarks.waiting import Waits
@@ -66,6 +67,8 @@ class Report:
         A run before this one, to compare with.
     waits : Waits, optional
         First results that were measured in turns.
+    matches : Matches, optional
+        What was timed in turns with torch.compile.
     """
 
     plan: Plan
@@ -73,6 +76,7 @@ class Report:
     programs: tuple[str, ...]
     earlier: Results | None = None
     waits: Waits | None = None
+    matches: Matches | None = None
 
     @property
     def tools(self) -> list[Tool]:
@@ -90,10 +94,11 @@ class Report:
             self.overall(),
             self._classes(),
             self._worst(),
-            promises.section(self.results, self.waits),
+            promises.section(self.results, self.waits, self.matches),
             HOW.format(first=self.plan.limits.first, settle=self.plan.settle),
             self._stability(),
             self._programs(),
+            self.matches.section() if self.matches is not None else "",
             self._waiting(),
             self.waits.section() if self.waits is not None else "",
             self._repaying(),

@@ -9,6 +9,8 @@ JSON of a `Request`. The kinds of request:
     worker does, so that it does not disturb the sizes that are left.
 ``first``
     The first result at one size, and nothing else.
+``match``
+    This package and the tool in pairs, once both have compiled.
 ``overhead``
     Three numbers: what a call costs.
 
@@ -38,7 +40,7 @@ from tests.benchmarks.bandwidth import share  # noqa: E402
 from tests.benchmarks.programs import Program, load  # noqa: E402
 from tests.benchmarks.results import Capture, Measured, Status  # noqa: E402
 from tests.benchmarks.timing import Subject, Timing, interleaved  # noqa: E402
-from tests.benchmarks.tools import Run, Tool, named  # noqa: E402
+from tests.benchmarks.tools import OURS, Run, Tool, named  # noqa: E402
 
 Emit = Callable[..., None]
 
@@ -74,7 +76,7 @@ class Request:
 
     Parameters
     ----------
-    kind : {"sizes", "first", "overhead", "bandwidth"}
+    kind : {"sizes", "first", "match", "overhead", "bandwidth"}
         See the module.
     tool : str
         In which tool.
@@ -328,6 +330,23 @@ def first(request: Request, emit: Emit) -> None:
     emit("first", size=trial.size, seconds=trial.first_s, system=trial.system_s)
 
 
+def match(request: Request, emit: Emit) -> None:
+    """Time a tool and this package in pairs."""
+    program, size = load(request.program), request.sizes[0]
+    tools = named(request.tool), OURS
+    imported = [_imported(tool, program, emit) for tool in tools]
+    theirs, ours = (
+        Trial(tool, program, size, prepare()) for tool, prepare in zip(tools, imported, strict=True)
+    )
+    claim_memory()
+    for trial in (theirs, ours):
+        trial.first()
+        trial.settle(request.settle)
+    emit("first", size=size, seconds=theirs.first_s)
+    timing = interleaved(theirs.compiled, ours.compiled, request.budget, request.pairs)
+    emit("match", timing=asdict(timing))
+
+
 def overhead(request: Request, emit: Emit) -> None:
     """Three numbers, in a tool that has never been used on this machine."""
     tool = named(request.tool)
@@ -393,7 +412,13 @@ def main(text: str) -> None:
 
     settle_allocator()
     request = Request(**json.loads(text))
-    kinds = {"sizes": sizes, "first": first, "overhead": overhead, "bandwidth": bandwidth}
+    kinds = {
+        "sizes": sizes,
+        "first": first,
+        "match": match,
+        "overhead": overhead,
+        "bandwidth": bandwidth,
+    }
     try:
         kinds[request.kind](request, emit)
     except Exception as error:
