@@ -71,7 +71,7 @@ bench-waiting:
 	@$(BIN)/python -m tests.benchmarks --waiting
 
 bench-rivals:
-	@bash scripts/setup.sh bench $(PYTHON)
+	@scripts/setup.sh bench "$(PYTHON)"
 	@$(BIN)/python -m tests.benchmarks --rivals
 
 bench-quick:
