@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import operator
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -139,11 +140,14 @@ def tag_of(value: Scalar) -> str:
     return "0" if value.type.origin == "py" else "1"
 
 
-def binary(name: str, left: Scalar, right: Scalar) -> Scalar:
-    """An arithmetic operator between two arithmetic."""
+def binary(name: str, left: Scalar, right: Scalar, *, wraps: bool = False) -> Scalar:
+    """An arithmetic operator between two numbers.
+
+    Where it wraps, only the last bits of Python's integers are asked for.
+    """
     a, b = left.type, right.type
     if a.origin == b.origin == "py" and not a.mixed and not b.mixed:
-        return _python(name, left, right)
+        return _python(name, left, right, wraps=wraps)
     if is_numpys(a) or is_numpys(b):
         return _numpy(name, left, right)
     return _undecided(name, left, right)
@@ -154,8 +158,12 @@ def is_numpys(type: Number) -> bool:
     return type.origin == "np" and not type.mixed
 
 
-def _python(name: str, left: Scalar, right: Scalar) -> Scalar:
+def _python(name: str, left: Scalar, right: Scalar, *, wraps: bool = False) -> Scalar:
     a, b = left.type, right.type
+    if type(left.const) is int and type(right.const) is int:
+        known = _folded(name, left.const, right.const)
+        if known is not None:
+            return constant(known)
     if "complex128" in (a.dtype, b.dtype):
         if name not in ("add", "subtract", "multiply"):
             raise Declined(f"`{name}` of complex numbers of Python's")
@@ -175,6 +183,8 @@ def _python(name: str, left: Scalar, right: Scalar) -> Scalar:
         bits = FULL
         if isinstance(right.const, int) and right.const >= 0 and a.bits + right.const < 62:
             bits = size(a.bits + right.const)
+        if wraps and isinstance(right.const, int) and 0 <= right.const < 64:
+            return Scalar(f"(i64)((uint64_t){x} << {right.const})", INT)
         return Scalar(f"shift_left({x}, {y})", Number("py", "int64", bits))
     if name == "right_shift":
         if isinstance(right.const, int) and 0 <= right.const < 63:
@@ -202,9 +212,32 @@ def _python(name: str, left: Scalar, right: Scalar) -> Scalar:
     bits = size(a.bits + b.bits if name == "multiply" else max(a.bits, b.bits) + 1)
     if _counts(name, left, right) or _counts(name, right, left):
         bits = COUNTER
-    if bits <= 62:
-        return Scalar(f"({x} {SIMPLE[name]} {y})", Number("py", "int64", bits))
+    if bits <= 62 or wraps:
+        return Scalar(f"({x} {SIMPLE[name]} {y})", Number("py", "int64", min(bits, FULL)))
     return Scalar(f"{CHECKED[name]}<i64>({x}, {y})", INT)
+
+
+_FOLDED: dict[str, Callable[[int, int], int]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "power": operator.pow,
+    "left_shift": operator.lshift,
+}
+
+
+def _folded(name: str, left: int, right: int) -> int | None:
+    """What two constants give, such as ``2**32 - 1``; None where nobody computes that now.
+
+    Examples
+    --------
+    >>> _folded("power", 2, 32), _folded("power", 2, 62), _folded("power", 2, -1)
+    (4294967296, None, None)
+    """
+    if name not in _FOLDED or (name in ("power", "left_shift") and not 0 <= right < 62):
+        return None
+    value = _FOLDED[name](left, right)
+    return value if abs(value) < 1 << 62 else None
 
 
 def _counts(name: str, value: Scalar, step: Scalar) -> bool:

@@ -67,7 +67,7 @@ REDUCING = (
 """Functions whose results have an order only where there are more than two dimensions."""
 
 REDUCING_METHODS = frozenset(function.__name__ for function in REDUCING)
-"""Methods of which that is so: those arrays have are called like the functions."""
+"""Methods of which that is so: they are called as the functions, which is where it is asked."""
 
 METHODS_IN_ORDER = frozenset(
     [
@@ -160,9 +160,8 @@ class Calls(Names):
         if isinstance(function, Method) and isinstance(function.owner, Holder):
             return self.method_of(function.owner, function.name, args, kwargs, is_sole)
         if isinstance(function, Method):
-            if function.name not in METHODS_IN_ORDER:
-                least = 3 if function.name in REDUCING_METHODS else 2
-                self.note_orders((function.owner, *args), least)
+            if function.name not in METHODS_IN_ORDER and function.name not in REDUCING_METHODS:
+                self.note_orders((function.owner, *args))
             return methods.method(self, function.owner, function.name, args, kwargs)
         if isinstance(function, Closure):
             found = closures.inlined(self, function)
@@ -278,16 +277,20 @@ class Calls(Names):
         call = find(function)
         if call is None:
             return hosts.call(self, function, args, kwargs)
-        if not keeps_order(function):
-            self.note_orders((*args, *kwargs.values()), 3 if function in REDUCING else 2)
+        given = (*args, *kwargs.values())
+        if not keeps_order(function) and function not in REDUCING:
+            self.note_orders(given)
         mark = self.writer.mark()
         try:
-            return call(self, args, kwargs)
+            made = call(self, args, kwargs)
         except Declined:
             if not hosts.is_host(function):
                 raise
             self.writer.back(mark)
-            return hosts.call(self, function, args, kwargs)
+            made = hosts.call(self, function, args, kwargs)
+        if function in REDUCING and not isinstance(made, Scalar):
+            self.note_orders(given, 3)
+        return made
 
     def note_orders(self, values: Iterable[Value], least: int = 2) -> None:
         """Note whether arrays of so many dimensions that go into something are in C's order."""

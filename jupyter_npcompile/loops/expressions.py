@@ -18,6 +18,7 @@ from jupyter_npcompile.loops import (
     elementwise,
     lists,
     methods,
+    modular,
     small_arrays,
 )
 from jupyter_npcompile.loops.calls import array, elements, number
@@ -219,11 +220,33 @@ class Expressions(Subscripts):
 
     def on_binop(self, node: ast.BinOp) -> Value:
         """An arithmetic operator."""
+        found = self._last_bits(node) if modular.is_asked(node) else None
+        if found is not None:
+            return found
         left, right = self.expressions([node.left, node.right])
+        wraps = node in self.wraps
+        return self.operate(arithmetic.UFUNCS[type(node.op)], left, right, wraps=wraps)
+
+    def _last_bits(self, node: ast.BinOp) -> Value | None:
+        """An operator that asks for last bits only; None where that is nothing special."""
+        mark, earlier = self.writer.mark(), self.wraps
+        ring = frozenset(modular.ring_of(node.left))
+        right = self.expression(node.right) if ring else None
+        if right is None or not modular.are_last_bits(node, right):
+            self.writer.back(mark)
+            return None
+        self.wraps = earlier | ring
+        try:
+            left = self.expression(node.left)
+        except modular.NotIntegersError:
+            self.writer.back(mark)
+            return None
+        finally:
+            self.wraps = earlier
         return self.operate(arithmetic.UFUNCS[type(node.op)], left, right)
 
-    def operate(self, name: str, left: Value, right: Value) -> Value:
-        """An arithmetic operator."""
+    def operate(self, name: str, left: Value, right: Value, *, wraps: bool = False) -> Value:
+        """An arithmetic operator; of Python's integers the last bits only, where it wraps."""
         if isinstance(left, Items) and isinstance(right, Items) and name == "add":
             if left.is_list != right.is_list:
                 raise Declined("a list and a tuple", self.line)
@@ -231,10 +254,12 @@ class Expressions(Subscripts):
         if isinstance(left, Items) and left.is_list and name == "multiply":
             return lists.repeated(self, left.items, number(right))
         a, b = array(plain(left)), array(plain(right))
+        if wraps:
+            modular.require_integers(a, b)
         if name == "matmul":
             return product(self, elements(a), elements(b))
         if isinstance(a, Scalar) and isinstance(b, Scalar):
-            made = arithmetic.binary(name, a, b)
+            made = arithmetic.binary(name, a, b, wraps=wraps)
             return Scalar(self.writer.hold(made.type.c, made.code), made.type, made.tag, made.const)
         return elementwise.binary(name, a, b)
 

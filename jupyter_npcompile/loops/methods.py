@@ -128,6 +128,14 @@ def _method_ravel(
     return reshaped(t, ref, arithmetic.constant(-1))
 
 
+def _method_conj(
+    t: Names, owner: Lazy, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    if args or kwargs or np.dtype(owner.dtype).kind != "c":
+        raise Declined("conj of what is real")  # which is the array itself
+    return t.called(np.conjugate, [owner], {})
+
+
 def _method_transpose(
     t: Names, owner: Lazy, args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> Value:
@@ -175,6 +183,9 @@ METHODS["astype"] = _method_astype
 
 
 METHODS["fill"] = _method_fill
+
+
+METHODS["conj"] = METHODS["conjugate"] = _method_conj
 
 
 def _method_of_ufunc(

@@ -104,6 +104,7 @@ class Names(Variables, ABC):
         self.ignored = errors.NONE
         self.sole: ast.expr | None = None
         self.within = 0
+        self.wraps: frozenset[ast.BinOp] = frozenset()
 
     def note_write(self, ref: Ref) -> None:
         """The memory of an array is written into."""

@@ -50,6 +50,9 @@ def reduction(t: Names, name: str, args: Sequence[Value], kwargs: Mapping[str, V
             return reductions.places_of_extremes(w, value, name[3:], _place(axis, value))
         if axis is not None and integer(axis) not in (0, -1):
             raise Declined(f"np.{name} with these arguments")
+        if value.ndim > 1:
+            ref = elementwise.materialise(w, value)
+            value = elementwise.reshaped(w, ref, [w.hold("i64", f"{ref.code}.size()")])
         return reductions.place_of_extreme(w, value, name[3:])
     mean = name == "mean"
     kind = np.dtype(value.dtype).kind
