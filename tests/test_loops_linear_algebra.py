@@ -83,7 +83,35 @@ def test_decompositions(layout: str) -> None:
     assert_same(DECOMPOSING.format(layout=layout), *inputs)
 
 
-CALLS = ("solve(m, b)", "inv(m)", "cholesky(m)", "det(m)")
+SPECTRA = """
+def f(m, w, b, k):
+    n = len(m)
+    for _ in range(k):
+        a = {layout}
+        values, vectors = np.linalg.eigh(a)
+        both = np.linalg.eigh(a + a.T).eigenvalues, np.linalg.eigh(a + a.T)[1]
+        alone = np.linalg.eigvalsh(a)
+        u, s, vh = np.linalg.svd(a[:, 1:])
+        thin, few, rows = np.linalg.svd(a[1:], full_matrices=False)
+        tall = np.linalg.svd(a[:, 1:], False).U, np.linalg.svd(a[:, 1:], True)[2]
+        only = np.linalg.svd(a[1:], compute_uv=False)
+    return values, vectors, both, alone, u, s, vh, thin, few, rows, tall, only
+"""
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_spectra(layout: str) -> None:
+    """Also of matrices of which only one half counts."""
+    made = [np.random.default_rng(n).normal(size=(n, n)) for n in (4, 5, 8, 40)]
+    wide = [np.pad(m, ((0, 2), (1, 3)), constant_values=7.0) for m in made]
+    inputs = [(m, w, np.arange(1.0, len(m) + 1), 2) for m, w in zip(made, wide, strict=True)]
+    assert_same(SPECTRA.format(layout=layout), *inputs)
+
+
+CALLS = (
+    *("solve(m, b)", "inv(m)", "cholesky(m)", "det(m)", "eigh(m)[1]", "eigvalsh(m)"),
+    "svd(m, compute_uv=False)",
+)
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 // ---- linear algebra: the library that NumPy itself calls, without the way through Python
 
 // Where its functions are, filled by who loads this: see `linear_algebra.addresses`.
-extern "C" __attribute__((visibility("default"))) void *npcompile_lapack[8] = {};
+extern "C" __attribute__((visibility("default"))) void *npcompile_lapack[10] = {};
 
 typedef void (*Gesv)(const i64 *n, const i64 *columns, double *a, const i64 *lda, i64 *pivots, double *b,
     const i64 *ldb, i64 *info);

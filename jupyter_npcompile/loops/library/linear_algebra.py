@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from jupyter_npcompile.loops import elementwise
-from jupyter_npcompile.loops.calls import elements, of
+from jupyter_npcompile.loops import arithmetic, elementwise
+from jupyter_npcompile.loops.calls import elements, flag_of, named, of
 from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number, is_few
+from jupyter_npcompile.loops.library.results import NONE
 from jupyter_npcompile.loops.values import Applied, Gathered, Lazy, Parts, Ref, Scalar, Value
 
 if TYPE_CHECKING:
@@ -28,12 +29,14 @@ TABLE = "npcompile_lapack"
 
 _FUNCTIONS = (
     *("dgesv", "dgetrf", "dpotrf", "cblas_dgemm", "cblas_dgemv"),
-    *("dgeqrf", "dorgqr", "cblas_dsyrk"),
+    *("dgeqrf", "dorgqr", "cblas_dsyrk", "dsyevd", "dgesdd"),
 )
 _SPELLINGS = ("scipy_{}_64_", "{}_64_", "scipy_{}64_", "{}64_")
 """Names of the variant with integers of 64 bits; the two others are for C."""
 
 DTYPE = "float64"
+
+TRUE = arithmetic.constant(True)
 
 ROWS = 4
 """Of matrices that are not the library's: ``SMALL_ROWS`` in ``small_matrices.hpp``."""
@@ -50,7 +53,7 @@ def addresses(functions: tuple[str, ...] = _FUNCTIONS) -> tuple[int, ...]:
 
     Examples
     --------
-    >>> len(addresses()) in (0, 8)
+    >>> len(addresses()) in (0, 10)
     True
     """
     module = importlib.import_module("numpy.linalg._umath_linalg")
@@ -163,4 +166,35 @@ def _qr(t: Names, arrays: Sequence[Ref]) -> Value:
     parts = Parts((_made(t, "{}", 2), _made(t, "{}", 2)), ("Q", "R"))
     q, r = parts.items
     t.writer.emit(f"orthogonal(run, {arrays[0].code}, {q.code}, {r.code});")
+    return parts
+
+
+@_decomposing((2,))
+def _eigh(t: Names, arrays: Sequence[Ref]) -> Value:
+    parts = Parts((_made(t, "{}", 1), _made(t, "{}", 2)), ("eigenvalues", "eigenvectors"))
+    values, vectors = parts.items
+    t.writer.emit(f"symmetric(run, {arrays[0].code}, {values.code}, &{vectors.code});")
+    return parts
+
+
+@_decomposing((2,))
+def _eigvalsh(t: Names, arrays: Sequence[Ref]) -> Value:
+    return _made(t, f"symmetric_values(run, {arrays[0].code})", 1)
+
+
+@of(np.linalg.svd)
+def _svd(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    given = named("np.linalg.svd", ("a", "full_matrices", "compute_uv"), args, kwargs)
+    a = given.get("a", NONE)
+    if not is_suitable(a) or elements(a).ndim != 2:
+        raise Declined("np.linalg.svd of these")
+    full, vectors = (flag_of(given.get(name, TRUE)) for name in ("full_matrices", "compute_uv"))
+    ref = elementwise.materialise(t.writer, elements(a))
+    if not vectors:
+        return _made(t, f"singular_values(run, {ref.code})", 1)
+    parts = Parts((_made(t, "{}", 2), _made(t, "{}", 1), _made(t, "{}", 2)), ("U", "S", "Vh"))
+    u, s, vt = parts.items
+    t.writer.emit(
+        f"singular(run, {ref.code}, {str(full).lower()}, &{u.code}, {s.code}, &{vt.code});"
+    )
     return parts

@@ -25,7 +25,7 @@ LOOPS = (
 HEADERS = (
     *("support.hpp", "threads.hpp", "normals.hpp", "overlaps.hpp", "lanes.hpp", "mathematics.hpp"),
     *("reductions.hpp", "lists.hpp", "rearranging.hpp", "small_matrices.hpp"),
-    *("linear_algebra.hpp", "small_systems.hpp", "errors.hpp"),
+    *("linear_algebra.hpp", "small_systems.hpp", "spectra.hpp", "errors.hpp"),
     *(
         "searching.hpp",
         "histograms.hpp",
