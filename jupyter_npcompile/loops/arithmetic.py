@@ -12,16 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_npcompile.loops.inner_loops import BITS, CHECKED, SIMPLE, loop_code, power_of_two
+from jupyter_npcompile.loops import python_numbers
+from jupyter_npcompile.loops.inner_loops import SIMPLE, loop_code
 from jupyter_npcompile.loops.kinds import (
     BOOL,
-    COUNTER,
     CTYPES,
     FLOAT,
     FULL,
     INT,
     NARROW,
-    STEP,
     Declined,
     Number,
     Origin,
@@ -147,7 +146,10 @@ def binary(name: str, left: Scalar, right: Scalar, *, wraps: bool = False) -> Sc
     """
     a, b = left.type, right.type
     if a.origin == b.origin == "py" and not a.mixed and not b.mixed:
-        return _python(name, left, right, wraps=wraps)
+        known = _folded(name, left.const, right.const)
+        if known is not None:
+            return constant(known)
+        return python_numbers.binary(name, left, right, wraps=wraps)
     if is_numpys(a) or is_numpys(b):
         return _numpy(name, left, right)
     return _undecided(name, left, right)
@@ -156,65 +158,6 @@ def binary(name: str, left: Scalar, right: Scalar, *, wraps: bool = False) -> Sc
 def is_numpys(type: Number) -> bool:
     """Whether a number is surely NumPy's: what may be a Python integer is not."""
     return type.origin == "np" and not type.mixed
-
-
-def _python(name: str, left: Scalar, right: Scalar, *, wraps: bool = False) -> Scalar:
-    a, b = left.type, right.type
-    if type(left.const) is int and type(right.const) is int:
-        known = _folded(name, left.const, right.const)
-        if known is not None:
-            return constant(known)
-    if "complex128" in (a.dtype, b.dtype):
-        if name not in ("add", "subtract", "multiply"):
-            raise Declined(f"`{name}` of complex numbers of Python's")
-        x, y = cast(left.code, a.dtype, "complex128"), cast(right.code, b.dtype, "complex128")
-        return Scalar(f"({x} {SIMPLE[name]} {y})", Number("py", "complex128"))
-    if "float64" in (a.dtype, b.dtype):
-        return _python_floats(name, left, right)
-    if name in BITS:
-        if a.dtype == b.dtype == "bool":
-            return Scalar(f"(bool)({left.code} {BITS[name]} {right.code})", BOOL)
-        code = f"((i64){left.code} {BITS[name]} (i64){right.code})"
-        masks = [s.const for s in (left, right) if isinstance(s.const, int) and s.const >= 0]
-        bits = min(masks).bit_length() if masks and name == "bitwise_and" else max(a.bits, b.bits)
-        return Scalar(code, Number("py", "int64", size(bits)))
-    x, y = cast(left.code, a.dtype, "int64"), cast(right.code, b.dtype, "int64")
-    if name == "left_shift":
-        bits = FULL
-        if isinstance(right.const, int) and right.const >= 0 and a.bits + right.const < 62:
-            bits = size(a.bits + right.const)
-        if wraps and isinstance(right.const, int) and 0 <= right.const < 64:
-            return Scalar(f"(i64)((uint64_t){x} << {right.const})", INT)
-        return Scalar(f"shift_left({x}, {y})", Number("py", "int64", bits))
-    if name == "right_shift":
-        if isinstance(right.const, int) and 0 <= right.const < 63:
-            return Scalar(f"({x} >> {right.const})", Number("py", "int64", a.bits))
-        return Scalar(f"shift_right({x}, {y})", Number("py", "int64", a.bits))
-    if name == "true_divide":
-        return Scalar(f"true_div({x}, {y})", FLOAT)
-    power = power_of_two(right.const)
-    if name == "floor_divide" and power is not None:
-        return Scalar(f"({x} >> {power})", Number("py", "int64", a.bits))
-    if name == "remainder" and power is not None:
-        return Scalar(f"({x} & {right.const - 1})", Number("py", "int64", b.bits))
-    if name == "floor_divide":
-        return Scalar(
-            f"floor_div<i64>({x}, {y})", Number("py", "int64", size(min(a.bits + 1, FULL)))
-        )
-    if name == "remainder":
-        return Scalar(f"floor_mod<i64>({x}, {y})", Number("py", "int64", b.bits))
-    if name == "power":
-        if isinstance(right.const, int) and right.const < 0:
-            raise Declined("a power of integers whose exponent is negative")
-        if right.const == 2:
-            return _python("multiply", left, left)
-        return Scalar(f"checked_pow<i64>({x}, {y})", INT)
-    bits = size(a.bits + b.bits if name == "multiply" else max(a.bits, b.bits) + 1)
-    if _counts(name, left, right) or _counts(name, right, left):
-        bits = COUNTER
-    if bits <= 62 or wraps:
-        return Scalar(f"({x} {SIMPLE[name]} {y})", Number("py", "int64", min(bits, FULL)))
-    return Scalar(f"{CHECKED[name]}<i64>({x}, {y})", INT)
 
 
 _FOLDED: dict[str, Callable[[int, int], int]] = {
@@ -226,7 +169,7 @@ _FOLDED: dict[str, Callable[[int, int], int]] = {
 }
 
 
-def _folded(name: str, left: int, right: int) -> int | None:
+def _folded(name: str, left: Any, right: Any) -> int | None:
     """What two constants give, such as ``2**32 - 1``; None where nobody computes that now.
 
     Examples
@@ -234,35 +177,12 @@ def _folded(name: str, left: int, right: int) -> int | None:
     >>> _folded("power", 2, 32), _folded("power", 2, 62), _folded("power", 2, -1)
     (4294967296, None, None)
     """
+    if type(left) is not int or type(right) is not int:
+        return None
     if name not in _FOLDED or (name in ("power", "left_shift") and not 0 <= right < 62):
         return None
     value = _FOLDED[name](left, right)
     return value if abs(value) < 1 << 62 else None
-
-
-def _counts(name: str, value: Scalar, step: Scalar) -> bool:
-    """Whether something small is added to a counter."""
-    constant = isinstance(step.const, int) and abs(step.const) <= STEP
-    small = constant or 1 << step.type.bits <= STEP
-    return name != "multiply" and small and value.type.bits == COUNTER
-
-
-def _python_floats(name: str, left: Scalar, right: Scalar) -> Scalar:
-    x = cast(left.code, left.type.dtype, "float64")
-    y = cast(right.code, right.type.dtype, "float64")
-    if name in SIMPLE:
-        return Scalar(f"({x} {SIMPLE[name]} {y})", FLOAT)
-    if name == "true_divide":
-        return Scalar(f"python_div({x}, {y})", FLOAT)
-    if name == "power":
-        if right.const == 2:
-            return Scalar(f"python_square({x})", FLOAT)
-        return Scalar(f"python_pow({x}, {y})", FLOAT)
-    if name == "remainder":
-        return Scalar(f"floor_mod({x}, {y})", FLOAT)
-    if name == "floor_divide":
-        return Scalar(f"floor_div({x}, {y})", FLOAT)
-    raise Declined(f"`{name}` of floats")
 
 
 _WHOLE = (
@@ -294,10 +214,10 @@ def _undecided(name: str, left: Scalar, right: Scalar) -> Scalar:
         origin = "py"
     dtypes = {a.dtype, b.dtype}
     if dtypes <= {"float64", "int64", *NARROW} and "float64" in dtypes:
-        made = _python_floats(name, _as_pythons(left), _as_pythons(right))
+        made = python_numbers.floats(name, _as_pythons(left), _as_pythons(right))
         return Scalar(made.code, Number(origin, "float64"), tag if origin == "any" else "")
     if dtypes == {"int64"} and name in _WHOLE:
-        made = _python(name, _as_pythons(left), _as_pythons(right))
+        made = python_numbers.binary(name, _as_pythons(left), _as_pythons(right))
         return Scalar(made.code, Number("any", "int64", made.type.bits), tag)
     if dtypes == {"int64"} and name == "true_divide":
         x, y = f"exactly({left.code})", f"exactly({right.code})"
@@ -318,7 +238,7 @@ def _undecided_narrow(name: str, left: Scalar, right: Scalar, tag: str) -> Scala
     (dtype,) = numpys
     c = CTYPES[dtype]
     parts = (Scalar(f"(i64)fitting<{c}>((i64){part.code})", INT) for part in (left, right))
-    made = _python(name, *parts)
+    made = python_numbers.binary(name, *parts)
     if name == "true_divide":
         return Scalar(made.code, Number("any", "float64"), tag)
     return Scalar(f"fitting<{c}>({made.code})", Number("any", dtype), tag)
