@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from itertools import product as product_of
@@ -14,6 +14,7 @@ from jupyter_npcompile.loops import arithmetic, elementwise, small_arrays
 from jupyter_npcompile.loops.cuts import view
 from jupyter_npcompile.loops.entry import made_number, scalar_type
 from jupyter_npcompile.loops.frames import NeedsMemory
+from jupyter_npcompile.loops.guarded import PAIRS, WARN_OF_FEW, guarded
 from jupyter_npcompile.loops.kinds import CTYPES, PYTHON, ArrayType, Declined, Number
 from jupyter_npcompile.loops.values import (
     Applied,
@@ -37,44 +38,6 @@ Outcome = Callable[[Sequence[Any], Mapping[str, Any]], Any]
 
 LENGTHS = (3, 4)
 """Sizes of the examples: results that depend on more than dtypes and dimensions differ."""
-
-
-class Guarded:
-    """A function of NumPy that raises where it would warn.
-
-    Examples
-    --------
-    >>> Guarded(np.linalg.norm, {}, ("ord",))(np.ones(4), 1)
-    np.float64(4.0)
-    """
-
-    __slots__ = ("chooses", "function", "ignored", "keywords", "names", "states")
-
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        keywords: Mapping[str, Any],
-        names: tuple[str, ...],
-        ignored: Collection[str] = (),
-    ) -> None:
-        self.function = function
-        self.keywords = dict(keywords)
-        self.names = names
-        self.chooses = function in WARN_OF_FEW and ("where" in names or "where" in keywords)
-        self.ignored = frozenset(ignored)
-        self.states: dict[str, Any] = {"all": "raise", "under": "ignore"}
-        self.states.update(dict.fromkeys(ignored, "ignore"))
-
-    def __call__(self, *args: Any) -> Any:
-        """Call it; the last arguments have these names."""
-        named = dict(zip(self.names, args[len(args) - len(self.names) :], strict=True))
-        states = self.states
-        if "under" not in self.ignored and np.geterr()["under"] != "ignore":
-            states = {**states, "under": "raise"}
-        if self.chooses:
-            _chosen_enough(*args[: len(args) - len(named)], **{**self.keywords, **named})
-        with np.errstate(**states):
-            return self.function(*args[: len(args) - len(named)], **self.keywords, **named)
 
 
 FUNCTIONS: tuple[Any, ...] = (
@@ -102,29 +65,6 @@ FUNCTIONS: tuple[Any, ...] = (
     *(np.packbits, np.unpackbits, np.tri, np.modf),
 )
 """Functions without effects, whose results are arrays or numbers of one dtype."""
-
-PAIRS: tuple[Any, ...] = (np.cov, np.corrcoef)
-"""Functions that need two observations."""
-
-WARN_OF_FEW: tuple[Any, ...] = (np.mean, np.average, np.var, np.std, np.median, *PAIRS)
-"""Functions that warn of too few elements by themselves, and not by floating-point flags."""
-
-
-def _chosen_enough(
-    array: Any,
-    axis: Any = None,
-    _dtype: Any = None,
-    _out: Any = None,
-    ddof: float = 0,
-    *,
-    where: Any,
-    **_rest: Any,
-) -> None:
-    """Raise where NumPy warns that no more than `ddof` elements have been chosen."""
-    counts = np.sum(np.broadcast_to(where, np.shape(array)), axis=axis)
-    if np.any(counts <= ddof):
-        raise ValueError("too few elements")
-
 
 _KNOWN = {id(function): function for function in FUNCTIONS}
 
@@ -163,15 +103,15 @@ def call(
     keywords = {key: _fixed(v, name) for key, v in kwargs.items() if _is_fixed(v)}
     names = tuple(key for key in kwargs if key not in keywords)
     args = [*args, *(kwargs[key] for key in names)]
-    guarded = Guarded(function, keywords, names, t.ignored)
-    tried = guarded if like is None else Guarded(like, keywords, names)
+    host = guarded(function, keywords, names, t.ignored)
+    tried = host if like is None else guarded(like, keywords, names)
     outcome = _outcome(tried, args, name)
     w = t.writer
     if function in WARN_OF_FEW:
         args = _enough(t, args, least=2 if "ddof" in kwargs or function in PAIRS else 1)
     parts = [_argument(t, arg) for arg in args]
     number = len(t.hosts)
-    t.hosts.append(guarded)
+    t.hosts.append(host)
     w.emit("back(run);")
     made = f"call_numpy(run, hosts[{number}], {{{', '.join(parts)}}})"
     if not isinstance(outcome.kinds, tuple):
@@ -232,7 +172,7 @@ def change(t: Names, function: Any, args: Sequence[Value], changed: Ref | None) 
         for arg in args
     ]
     number = len(t.hosts)
-    t.hosts.append(Guarded(function, {}, (), t.ignored))
+    t.hosts.append(guarded(function, {}, (), t.ignored))
     w.emit("back(run);")
     w.emit(f"Py_DECREF(call_numpy(run, hosts[{number}], {{{', '.join(parts)}}}));")
     if changed is not None:
@@ -281,7 +221,7 @@ def say(t: Names, made: Callable[..., str], values: Sequence[Value]) -> None:
     t.writer.emit(f"run.texts.push_back(call_numpy(run, hosts[{number}], {{{', '.join(parts)}}}));")
 
 
-def _outcome(guarded: Guarded, args: Sequence[Value], name: str) -> Given:
+def _outcome(function: Callable[..., Any], args: Sequence[Value], name: str) -> Given:
     """What a call gives, from small examples of its arguments."""
     outcomes = set()
     problem = ""
@@ -290,7 +230,7 @@ def _outcome(guarded: Guarded, args: Sequence[Value], name: str) -> Given:
             examples = [_example(arg, length, name, kind) for arg in args]
             try:
                 with WarningsShown() as caught:
-                    result = guarded(*examples)
+                    result = function(*examples)
             except Exception as error:
                 problem = type(error).__name__
                 continue
@@ -333,7 +273,7 @@ def product(t: Names, left: Ref, right: Ref, ndim: int, dtype: str) -> Ref:
     return Ref(held, kind, is_fresh=True)
 
 
-_MATMUL = Guarded(np.matmul, {}, ())
+_MATMUL = guarded(np.matmul, {}, ())
 
 
 def _is_complex(value: Value) -> bool:
