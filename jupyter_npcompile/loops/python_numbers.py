@@ -46,9 +46,10 @@ def binary(name: str, left: Scalar, right: Scalar, *, wraps: bool = False) -> Sc
         bits = FULL
         if isinstance(right.const, int) and right.const >= 0 and a.bits + right.const < 62:
             bits = size(a.bits + right.const)
+        code = f"shift_left({x}, {y})"
         if wraps and isinstance(right.const, int) and 0 <= right.const < 64:
-            return Scalar(f"(i64)((uint64_t){x} << {right.const})", INT)
-        return Scalar(f"shift_left({x}, {y})", Number("py", "int64", bits))
+            code = f"(i64)((uint64_t){x} << {right.const})"
+        return Scalar(code, Number("py", "int64", bits))
     if name == "right_shift":
         if isinstance(right.const, int) and 0 <= right.const < 63:
             return Scalar(f"({x} >> {right.const})", Number("py", "int64", a.bits))

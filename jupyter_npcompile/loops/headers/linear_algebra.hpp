@@ -131,7 +131,7 @@ static inline Array<double, 2> cholesky(Run &run, const View<double, 2> &a) {
     return by_columns(run, lower);
 }
 // q @ r == a, in the blocks that the library chooses for NumPy, too.
-static inline void orthogonal(Run &run, const View<double, 2> &a, Array<double, 2> &q, Array<double, 2> &r) {
+static inline void orthogonal(Run &run, const View<double, 2> &a, Array<double, 2> *q, Array<double, 2> *r) {
     const i64 m = a.n[0], n = a.n[1], k = std::min(m, n), ask = -1;
     NEED(k > 0);
     Array<double, 2> raw = by_columns(run, a);
@@ -146,9 +146,9 @@ static inline void orthogonal(Run &run, const View<double, 2> &a, Array<double, 
     reduce(&m, &n, raw.p, &m, tau.data(), work.data(), &space, &info);
     NEED(info == 0);
     const i64 wide[2] = {k, n}, square[2] = {k, m};
-    r = fresh<double, 2>(run.spare, wide, NPY_DOUBLE);
+    *r = fresh<double, 2>(run.spare, wide, NPY_DOUBLE);
     for (i64 i = 0; i < k; i++)
-        for (i64 j = 0; j < n; j++) r.p[i * n + j] = j < i ? 0.0 : raw.p[j * m + i];
+        for (i64 j = 0; j < n; j++) r->p[i * n + j] = j < i ? 0.0 : raw.p[j * m + i];
     Array<double, 2> columns = fresh<double, 2>(run.spare, square, NPY_DOUBLE);
     std::copy(raw.p, raw.p + k * m, columns.p);
     expand(&m, &k, &k, columns.p, &m, tau.data(), work.data(), &ask, &info);
@@ -156,7 +156,7 @@ static inline void orthogonal(Run &run, const View<double, 2> &a, Array<double, 
     work.resize(space);
     expand(&m, &k, &k, columns.p, &m, tau.data(), work.data(), &space, &info);
     NEED(info == 0);
-    q = by_columns(run, columns);
+    *q = by_columns(run, columns);
 }
 
 // Whether elements of a column lie closer to each other than those of a row.

@@ -19,39 +19,39 @@ struct Workspace {
 };
 
 // Eigenvalues, of the lower half; and the vectors, if there is room for them.
-static inline void symmetric(Run &run, const View<double, 2> &a, Array<double, 1> &values, Array<double, 2> *vectors) {
+static inline void symmetric(Run &run, const View<double, 2> &a, Array<double, 1> *values, Array<double, 2> *vectors) {
     const i64 n = square_size(a), ask = -1, one[1] = {n};
     const char *const job = vectors ? "V" : "N";
     Array<double, 2> columns = by_columns(run, a);
-    values = fresh<double, 1>(run.spare, one, NPY_DOUBLE);
+    *values = fresh<double, 1>(run.spare, one, NPY_DOUBLE);
     Workspace work;
     i64 info = 0, places = 0;
     QuietFlags quiet;
     const Syevd decompose = (Syevd)npcompile_lapack[8];
-    decompose(job, "L", &n, columns.p, &n, values.p, work.p, &ask, &places, &ask, &info);
+    decompose(job, "L", &n, columns.p, &n, values->p, work.p, &ask, &places, &ask, &info);
     NEED(info == 0);
     work.take(work.p[0]);
     Pivots integers(places);
-    decompose(job, "L", &n, columns.p, &n, values.p, work.p, &work.size, integers.p, &places, &info);
+    decompose(job, "L", &n, columns.p, &n, values->p, work.p, &work.size, integers.p, &places, &info);
     NEED(info == 0);
     if (vectors) *vectors = by_columns(run, columns);
 }
 static inline Array<double, 1> symmetric_values(Run &run, const View<double, 2> &a) {
     Array<double, 1> values;
-    symmetric(run, a, values, nullptr);
+    symmetric(run, a, &values, nullptr);
     return values;
 }
 
 // u @ diag(s) @ vt == a; `full`: all of u's columns and of vt's rows.
 static inline void singular(
-    Run &run, const View<double, 2> &a, bool full, Array<double, 2> *u, Array<double, 1> &s, Array<double, 2> *vt) {
+    Run &run, const View<double, 2> &a, bool full, Array<double, 2> *u, Array<double, 1> *s, Array<double, 2> *vt) {
     const i64 m = a.n[0], n = a.n[1], k = std::min(m, n), ask = -1, one[1] = {k};
     NEED(k > 0);
     const char *const job = !u ? "N" : full ? "A" : "S";
     // Column by column: the routine's u is ours turned, as its vt is.
     const i64 left[2] = {full ? m : k, m}, right[2] = {n, full ? n : k}, lead = u ? right[1] : 1;
     Array<double, 2> columns = by_columns(run, a), us, vts;
-    s = fresh<double, 1>(run.spare, one, NPY_DOUBLE);
+    *s = fresh<double, 1>(run.spare, one, NPY_DOUBLE);
     if (u) us = fresh<double, 2>(run.spare, left, NPY_DOUBLE), vts = fresh<double, 2>(run.spare, right, NPY_DOUBLE);
     Workspace work;
     Pivots integers(8 * k);
@@ -59,7 +59,7 @@ static inline void singular(
     QuietFlags quiet;
     const Gesdd decompose = (Gesdd)npcompile_lapack[9];
     const auto go = [&](const i64 *space) {
-        decompose(job, &m, &n, columns.p, &m, s.p, us.p, &m, vts.p, &lead, work.p, space, integers.p, &info);
+        decompose(job, &m, &n, columns.p, &m, s->p, us.p, &m, vts.p, &lead, work.p, space, integers.p, &info);
         NEED(info == 0);
     };
     go(&ask);
@@ -69,6 +69,6 @@ static inline void singular(
 }
 static inline Array<double, 1> singular_values(Run &run, const View<double, 2> &a) {
     Array<double, 1> s;
-    singular(run, a, false, nullptr, s, nullptr);
+    singular(run, a, false, nullptr, &s, nullptr);
     return s;
 }

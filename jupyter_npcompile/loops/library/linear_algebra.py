@@ -18,7 +18,6 @@ import numpy as np
 from jupyter_npcompile.loops import arithmetic, elementwise
 from jupyter_npcompile.loops.calls import elements, flag_of, named, of
 from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number, is_few
-from jupyter_npcompile.loops.library.results import NONE
 from jupyter_npcompile.loops.values import Applied, Gathered, Lazy, Parts, Ref, Scalar, Value
 
 if TYPE_CHECKING:
@@ -86,21 +85,27 @@ def product_of_stacks(t: Names, left: Lazy, right: Lazy) -> Ref:
 
 
 def _decomposing(
-    *shapes: tuple[int, ...],
-) -> Callable[[Callable[[Names, Sequence[Ref]], Value]], Callable[..., Value]]:
-    """Say for which numbers of dimensions a function is translated."""
+    *shapes: tuple[int, ...], flags: tuple[str, ...] = ()
+) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
+    """Say for which numbers of dimensions a function is translated.
 
-    def decorate(write: Callable[[Names, Sequence[Ref]], Value]) -> Callable[..., Value]:
-        name = write.__name__.lstrip("_")
+    What it is called with besides arrays are flags, which are set where they are not given.
+    """
+
+    def decorate(write: Callable[..., Value]) -> Callable[..., Value]:
+        name, count = write.__name__.lstrip("_"), len(shapes[0])
 
         @of(getattr(np.linalg, name))
         def call(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-            if kwargs or not is_suitable(*args):
+            given = named(f"np.linalg.{name}", flags, args[count:], kwargs)
+            if not is_suitable(*args[:count]):
                 raise Declined(f"np.linalg.{name} of these")
-            arrays = [elements(arg) for arg in args]
+            arrays = [elements(arg) for arg in args[:count]]
             if tuple(value.ndim for value in arrays) not in shapes:
                 raise Declined(f"np.linalg.{name} of these")
-            return write(t, [elementwise.materialise(t.writer, value) for value in arrays])
+            are_set = [flag_of(given.get(flag, TRUE)) for flag in flags]
+            held = [elementwise.materialise(t.writer, value) for value in arrays]
+            return write(t, held, *are_set)
 
         return call
 
@@ -161,20 +166,22 @@ def _det(t: Names, arrays: Sequence[Ref]) -> Value:
     return Scalar(held, Number("np", DTYPE))
 
 
+def _parts(t: Names, function: str, arguments: str, **ndims: int) -> Parts:
+    """What a function of several results writes into arrays, which have these names."""
+    parts = Parts(tuple(_made(t, "{}", ndim) for ndim in ndims.values()), tuple(ndims))
+    places = ", ".join(f"&{part.code}" for part in parts.items)
+    t.writer.emit(f"{function}(run, {arguments}, {places});")
+    return parts
+
+
 @_decomposing((2,))
 def _qr(t: Names, arrays: Sequence[Ref]) -> Value:
-    parts = Parts((_made(t, "{}", 2), _made(t, "{}", 2)), ("Q", "R"))
-    q, r = parts.items
-    t.writer.emit(f"orthogonal(run, {arrays[0].code}, {q.code}, {r.code});")
-    return parts
+    return _parts(t, "orthogonal", arrays[0].code, Q=2, R=2)
 
 
 @_decomposing((2,))
 def _eigh(t: Names, arrays: Sequence[Ref]) -> Value:
-    parts = Parts((_made(t, "{}", 1), _made(t, "{}", 2)), ("eigenvalues", "eigenvectors"))
-    values, vectors = parts.items
-    t.writer.emit(f"symmetric(run, {arrays[0].code}, {values.code}, &{vectors.code});")
-    return parts
+    return _parts(t, "symmetric", arrays[0].code, eigenvalues=1, eigenvectors=2)
 
 
 @_decomposing((2,))
@@ -182,19 +189,8 @@ def _eigvalsh(t: Names, arrays: Sequence[Ref]) -> Value:
     return _made(t, f"symmetric_values(run, {arrays[0].code})", 1)
 
 
-@of(np.linalg.svd)
-def _svd(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    given = named("np.linalg.svd", ("a", "full_matrices", "compute_uv"), args, kwargs)
-    a = given.get("a", NONE)
-    if not is_suitable(a) or elements(a).ndim != 2:
-        raise Declined("np.linalg.svd of these")
-    full, vectors = (flag_of(given.get(name, TRUE)) for name in ("full_matrices", "compute_uv"))
-    ref = elementwise.materialise(t.writer, elements(a))
+@_decomposing((2,), flags=("full_matrices", "compute_uv"))
+def _svd(t: Names, arrays: Sequence[Ref], full: bool, vectors: bool) -> Value:
     if not vectors:
-        return _made(t, f"singular_values(run, {ref.code})", 1)
-    parts = Parts((_made(t, "{}", 2), _made(t, "{}", 1), _made(t, "{}", 2)), ("U", "S", "Vh"))
-    u, s, vt = parts.items
-    t.writer.emit(
-        f"singular(run, {ref.code}, {str(full).lower()}, &{u.code}, {s.code}, &{vt.code});"
-    )
-    return parts
+        return _made(t, f"singular_values(run, {arrays[0].code})", 1)
+    return _parts(t, "singular", f"{arrays[0].code}, {str(full).lower()}", U=2, S=1, Vh=2)

@@ -23,6 +23,7 @@ from jupyter_npcompile.loops.kinds import CTYPES, Declined, Number
 from jupyter_npcompile.loops.library import layers, reductions
 from jupyter_npcompile.loops.library.blocks import along_several
 from jupyter_npcompile.loops.library.creation import array_call
+from jupyter_npcompile.loops.library.results import row_of
 from jupyter_npcompile.loops.values import Items, Lazy, Ref, Scalar, Value
 from jupyter_npcompile.loops.writer import Writer
 
@@ -51,8 +52,7 @@ def reduction(t: Names, name: str, args: Sequence[Value], kwargs: Mapping[str, V
         if axis is not None and integer(axis) not in (0, -1):
             raise Declined(f"np.{name} with these arguments")
         if value.ndim > 1:
-            ref = elementwise.materialise(w, value)
-            value = elementwise.reshaped(w, ref, [w.hold("i64", f"{ref.code}.size()")])
+            value = row_of(t, elementwise.materialise(w, value))
         return reductions.place_of_extreme(w, value, name[3:])
     mean = name == "mean"
     kind = np.dtype(value.dtype).kind
