@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -258,7 +258,6 @@ class Campaign:
         """
         tools = {tool.name: tool for tool in (NUMPY, OURS)}
         figures = waiting.figures(program.name for program in self.programs)
-        self.progress.begin([1.0] * len(figures), float("inf"))
         for tool in tools.values():
             self._overhead(tool)
 
@@ -270,13 +269,7 @@ class Campaign:
                     return First(event["seconds"], event["system"])
             raise RuntimeError(f"{program} at {size} gives no result in {name}: see its log")
 
-        waits = []
-        for program, size in figures:
-            self.progress.show(f"{program}, {size}, in turns")
-            waits.append(waiting.measured(program, size, take))
-            self.progress.step()
-        shutil.rmtree(self.cache, ignore_errors=True)
-        self.progress.end()
+        waits = [waiting.measured(*figure, take) for figure in self._each(figures)]
         return Waits(machine.describe(tools.values()), waits=tuple(waits))
 
     def matches(self, figures: Sequence[tuple[str, str]]) -> Matches:
@@ -292,22 +285,27 @@ class Campaign:
         RuntimeError
             When a program cannot be timed in both.
         """
-        self.progress.begin([1.0] * len(figures), float("inf"))
         limits = replace(self.plan.limits, first=self.plan.limits.first + MATCH)
         self._overhead(OURS)
         found = []
-        for program, size in figures:
-            self.progress.show(f"{program}, {size}, in turns")
+        for program, size in self._each(figures):
             self._fill(OURS)
             asked = self._request("match", TORCH, program=program, sizes=[size])
             said = {event["event"]: event for event in self._start(asked, 1, limits)}
             if "match" not in said:
                 raise RuntimeError(f"{program} at {size} cannot be timed in both: see its log")
             found.append(Match(program, size, Timing(**said["match"]["timing"])))
+        return Matches(machine.describe((OURS, TORCH)), matches=tuple(found))
+
+    def _each(self, figures: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+        """Programs and sizes that are measured in turns, one after the other."""
+        self.progress.begin([1.0] * len(figures), float("inf"))
+        for program, size in figures:
+            self.progress.show(f"{program}, {size}, in turns")
+            yield program, size
             self.progress.step()
         shutil.rmtree(self.cache, ignore_errors=True)
         self.progress.end()
-        return Matches(machine.describe((OURS, TORCH)), matches=tuple(found))
 
     def _request(self, kind: str, tool: Tool, **more: Any) -> Request:
         plan = self.plan

@@ -108,11 +108,10 @@ def behind(results: Results, matches: Matches | None = None) -> list[Shortfall]:
     for program, size, ours, theirs in finished(results):
         match = matches.find(program, size) if matches is not None else None
         if match is not None:
-            if match.timing.ratio < STEADY:
-                what = f"{match.timing.ratio:.2f} of its speed, in turns"
-                found.append(Shortfall(program, size, what))
-        elif ours.timing and theirs.timing and ours.timing.ratio < STEADY * theirs.timing.ratio:
-            what = f"{ours.timing.ratio:.2f} against {theirs.timing.ratio:.2f}"
+            speed, what = match.timing.ratio, f"{match.timing.ratio:.2f} of its speed, in turns"
+        else:
+            speed, what = ours.ratio / theirs.ratio, f"{ours.ratio:.2f} against {theirs.ratio:.2f}"
+        if speed < STEADY:
             found.append(Shortfall(program, size, what))
     return found
 

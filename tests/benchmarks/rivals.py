@@ -9,16 +9,16 @@ Usage: ``python -m tests.benchmarks --rivals``, after torch.compile was measured
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from tests.benchmarks.machine import today
+from tests.benchmarks import turns
 from tests.benchmarks.markdown import number, table, time
-from tests.benchmarks.results import Measured, Results
+from tests.benchmarks.results import Results
 from tests.benchmarks.timing import Timing
 from tests.benchmarks.tools import OURS, TORCH
+from tests.benchmarks.turns import Turns
 
 CLOSE = 1.3
 """How many times as fast as torch.compile ours is where the figures of two processes will do."""
@@ -44,21 +44,15 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Matches:
+class Matches(Turns):
     """Steady states of programs in turns.
 
     Parameters
     ----------
-    machine : dict of str to str
-        What they were measured on.
-    date : str
-        When the first of them was.
     matches : tuple of Match
         Each.
     """
 
-    machine: dict[str, str]
-    date: str = field(default_factory=today)
     matches: tuple[Match, ...] = ()
 
     def find(self, program: str, size: str) -> Match | None:
@@ -68,7 +62,6 @@ class Matches:
 
     def section(self) -> str:
         """What the report says."""
-        known = " · ".join(f"{name}: {value}" for name, value in self.machine.items())
         rows = [
             [
                 *(one.program, one.size, str(one.timing.pairs)),
@@ -80,31 +73,25 @@ class Matches:
         header = ["program", "size", "pairs", TORCH.label, OURS.label, "faster by", "quartiles"]
         return "\n\n".join(
             [
-                HEADING,
-                f"measured: {self.date} · {known}",
+                *self.begin(HEADING),
                 f"Where figures of two processes are within {CLOSE:.1f} of each other, both are "
                 "timed in pairs in one process, with one thread, once all is compiled.",
                 table(header, rows),
             ]
         )
 
-    def write(self, path: Path) -> None:
-        """Write a file."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(asdict(self)) + "\n")
-
     @classmethod
     def read(cls, path: Path) -> Matches:
         """Read what `write` wrote."""
-        data = json.loads(path.read_text())
+        data = turns.read(path)
         matches = (
             Match(one["program"], one["size"], Timing(**one["timing"])) for one in data["matches"]
         )
         return cls(data["machine"], data["date"], tuple(matches))
 
 
-def finished(results: Results) -> Iterator[tuple[str, str, Measured, Measured]]:
-    """Figures of ours and of torch.compile, by program and size, where both have any."""
+def finished(results: Results) -> Iterator[tuple[str, str, Timing, Timing]]:
+    """Steady states of ours and of torch.compile, by program and size, where both have any."""
     for (program, tool), row in results.rows.items():
         other = results.rows.get((program, TORCH.name))
         if tool != OURS.name or other is None:
@@ -112,7 +99,7 @@ def finished(results: Results) -> Iterator[tuple[str, str, Measured, Measured]]:
         for size, ours in row.single.items():
             theirs = other.single.get(size)
             if theirs and theirs.status == "ok" and theirs.timing and ours.timing:
-                yield program, size, ours, theirs
+                yield program, size, ours.timing, theirs.timing
 
 
 def close(results: Results) -> list[tuple[str, str]]:
@@ -123,10 +110,5 @@ def close(results: Results) -> list[tuple[str, str]]:
     return [
         (program, size)
         for program, size, ours, theirs in finished(results)
-        if ours.timing
-        and theirs.timing
-        and (
-            ours.timing.ratio < CLOSE * theirs.timing.ratio
-            or CLOSE * ours.timing.tool_s > theirs.timing.tool_s
-        )
+        if ours.ratio < CLOSE * theirs.ratio or CLOSE * ours.tool_s > theirs.tool_s
     ]

@@ -10,15 +10,15 @@ Usage: ``python -m tests.benchmarks --waiting``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from tests.benchmarks.machine import today
+from tests.benchmarks import turns
 from tests.benchmarks.markdown import table, time
 from tests.benchmarks.plans import ORDER
+from tests.benchmarks.turns import Turns
 
 SHARE, AT_ONCE = 0.05, 0.05
 """Part of NumPy's first result, and seconds, that ours may come later."""
@@ -123,21 +123,15 @@ def measured(program: str, size: str, take: Take) -> Wait:
 
 
 @dataclass(frozen=True)
-class Waits:
+class Waits(Turns):
     """First results of programs.
 
     Parameters
     ----------
-    machine : dict of str to str
-        What they were measured on.
-    date : str
-        When the first of them was.
     waits : tuple of Wait
         Each program at each size.
     """
 
-    machine: dict[str, str]
-    date: str = field(default_factory=today)
     waits: tuple[Wait, ...] = ()
 
     @property
@@ -152,7 +146,6 @@ class Waits:
     def section(self) -> str:
         """What the report says."""
         pairs = sum(len(one.numpy) for one in self.waits)
-        known = " · ".join(f"{name}: {value}" for name, value in self.machine.items())
         rows = [
             [
                 *(one.program, one.size, str(len(one.numpy))),
@@ -169,8 +162,7 @@ class Waits:
         ]
         return "\n\n".join(
             [
-                HEADING,
-                f"measured: {self.date} · {known}",
+                *self.begin(HEADING),
                 f"Processes that have just started, NumPy's and npcompile's in turns, one thread, "
                 f"{pairs} pairs, medians. *Own* is without the time in which the operating system "
                 "worked for the thread, mostly to get memory; that is what is compared. Nothing "
@@ -179,15 +171,10 @@ class Waits:
             ]
         )
 
-    def write(self, path: Path) -> None:
-        """Write a file."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(asdict(self)) + "\n")
-
     @classmethod
     def read(cls, path: Path) -> Waits:
         """Read what `write` wrote."""
-        data = json.loads(path.read_text())
+        data = turns.read(path)
         waits = tuple(
             Wait(
                 one["program"],
