@@ -50,6 +50,10 @@ class Clock(threading.local):
                 self.used += seconds / max(1, round(seconds / STEP))
 
 
+class OwnAccount(threading.local, courtesy.Account):
+    """An account of each thread, for the same reason: its clock is the one it knows."""
+
+
 STEP = 0.0005
 """Seconds of the smallest piece of a break in which the user's code runs, or rests."""
 
@@ -60,8 +64,21 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     monkeypatch.setattr(courtesy, "perf_counter", lambda: made.now)
     monkeypatch.setattr(courtesy, "_user_time", lambda: made.used)
     monkeypatch.setattr(courtesy, "sleep", made.sleep)
-    monkeypatch.setattr(courtesy, "_account", courtesy.Account())
+    monkeypatch.setattr(courtesy, "_account", OwnAccount())
     return made
+
+
+def test_what_other_tests_have_left_forgives_nothing(clock: Clock) -> None:
+    """It looks at its own clock, in which the user's code rests."""
+    clock.runs = True
+    with courteous():
+        assert not rests(LOOK)
+        clock.works()
+        give_way()
+        thread = threading.Thread(target=rests, args=(LOOK,))
+        thread.start()
+        thread.join()
+        assert courtesy._account.taken > 0
 
 
 def test_who_is_waited_for_takes_no_breaks(clock: Clock) -> None:
