@@ -268,7 +268,7 @@ def f(x):
         node = ast.parse(source).body[0]
         assert isinstance(node, ast.FunctionDef)
         code = function_code(build_function(node), "<cell>", 0)
-        handle = types.CellType(types.SimpleNamespace(native=None, activate=activate))
+        handle = types.CellType(types.SimpleNamespace(native=None, within=False, activate=activate))
         f = types.FunctionType(code, {}, "f", None, (handle,))
         assert (f(0), f(7)) == (-1.0, 8)
         with pytest.raises(ZeroDivisionError) as caught:

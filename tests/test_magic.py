@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,6 +14,7 @@ from traitlets.config import Config
 import jupyter_npcompile as npc
 from jupyter_npcompile.graph.prediction import Prediction, Rates
 from jupyter_npcompile.magic.options import CellOptions, OptionError
+from jupyter_npcompile.runtime import cells
 from jupyter_npcompile.views import MIME_TYPE
 from jupyter_npcompile.views.prediction import prediction_text
 
@@ -251,6 +253,60 @@ def test_a_cell_that_runs_again_uses_what_was_compiled(shell: Shell) -> None:
     after = npc.stats()
     assert after["recordings"] == before["recordings"]
     assert after["dispatches"] == before["dispatches"] + 1
+
+
+def test_statements_are_compared_by_their_text(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tree takes a millisecond to compare, and another to copy."""
+    source = "%%npcompile --quiet\nb = np.sqrt(a)"
+    shell.ip.user_ns["a"] = np.arange(4.0)
+    shell.run(source)
+    skeletons = []
+    monkeypatch.setattr(cells, "clone", lambda tree: skeletons.append(tree))
+    monkeypatch.setattr("ast.dump", lambda *args, **kwargs: skeletons.append(args))
+    assert shell.run(source) is None
+    assert shell.run("%%npcompile --quiet\nb = np.sqrt(a) + 1") is None
+    assert not skeletons
+    np.testing.assert_array_equal(shell.ip.user_ns["b"], np.sqrt(np.arange(4.0)) + 1)
+
+
+class Counting(ast.NodeTransformer):
+    """Makes each number of a cell larger, by what it is told."""
+
+    step = 1
+
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        if type(node.value) is float:
+            node.value += self.step
+        return node
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_tree_that_others_change_is_compared_and_copied(shell: Shell, place: int) -> None:
+    """Before ours, the same text means something else each time; after it, the skeleton changes."""
+    others = Counting()
+    shell.ip.ast_transformers.insert(place, others)
+    try:
+        for step in (1, 2, 3):
+            others.step = step
+            shell.ip.user_ns["a"] = np.arange(4.0)
+            assert shell.run("%%npcompile --quiet\nk = [10.0]\nb = a * k[0]") is None
+            np.testing.assert_array_equal(shell.ip.user_ns["b"], np.arange(4.0) * (10 + step))
+    finally:
+        shell.ip.ast_transformers.remove(others)
+
+
+def test_what_is_read_in_a_cell_is_not_the_cell(shell: Shell) -> None:
+    """``%timeit`` and others have trees of their own, and so do cells that run in a cell."""
+    shell.ip.user_ns["a"] = np.arange(4.0)
+    inner = "%%npcompile --quiet\nc = a + 2"
+    shell.ip.user_ns["inner"] = inner
+    outer = "%%npcompile --quiet\nb = a + 1\nget_ipython().run_cell(inner)\nd = b + c"
+    for _ in range(2):
+        assert shell.run(outer) is None
+        assert shell.run(inner) is None
+        np.testing.assert_array_equal(shell.ip.user_ns["d"], 2 * np.arange(4.0) + 3)
 
 
 def test_compiled_definitions_look_like_functions(shell: Shell) -> None:

@@ -249,6 +249,8 @@ class FunctionProgram:
         Whether it tells of everything, and of its end, however it comes.
     picks : frozenset of str
         Names of functions that it asks its handle for.
+    recurs : bool
+        Whether it calls itself.
     """
 
     name: str
@@ -264,6 +266,7 @@ class FunctionProgram:
     reaches: tuple[Reach | None, ...] | None = None
     holds: bool = False
     picks: frozenset[str] = frozenset()
+    recurs: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -322,3 +325,4 @@ class CellProgram:
     reaches: tuple[Reach | None, ...] | None = None
     holds: bool = False
     picks: frozenset[str] = frozenset()
+    recurs: bool = False

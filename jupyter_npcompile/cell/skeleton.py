@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from jupyter_npcompile.cell.builder import Builder, Names, ask, question
-from jupyter_npcompile.cell.callees import hand_on
+from jupyter_npcompile.cell.callees import callees, hand_on
 from jupyter_npcompile.cell.factory import nest
 from jupyter_npcompile.cell.lines import Lines
 from jupyter_npcompile.cell.names import bound_names, deferred, local_names
@@ -239,6 +239,7 @@ def build_function(
         reaches=tuple(builder.reaches) if builder.tells else None,
         holds=builder.holds,
         picks=builder.picks,
+        recurs=builder.recurs,
     )
 
 
@@ -332,6 +333,12 @@ class _FunctionBuilder(Builder):
         body = self.node.body
         return self.tells and levels(body) < DEEPEST and may_hold(body, in_function=True)
 
+    @property
+    def recurs(self) -> bool:
+        """Whether it calls itself: then the handle says whether it does so as it was written."""
+        calls = callees(self.node.body, in_function=True)
+        return self.node.name in calls and levels(self.node.body) < DEEPEST
+
     def rewritten(self) -> list[ast.stmt]:
         """Return the new body of the function."""
         node = self.node
@@ -346,18 +353,32 @@ class _FunctionBuilder(Builder):
         rests = ast.Compare(load(FRAME, place), [ast.Is()], [constant(None, place)], **place)
         written = attribute(load(FRAME, place), "written", place)
         test = ast.BoolOp(ast.Or(), [rests, written], **place)
-        twin = as_written(node.body[documented:])
-        if not twin or not isinstance(twin[-1], ast.Return):
-            twin.append(ast.Return(value=None, **point(node.body[-1])))
-        either = [ast.If(test=test, body=twin, orelse=[], **place), *body[documented:]]
+        either = [ast.If(test=test, body=self.twin(), orelse=[], **place), *body[documented:]]
         return [
             *body[:documented],
             *declarations(node.body),
+            *self.deeper(),
             *self.shortcut(),
             start,
             self.finished(),
             *(self.timed(either) if levels(node.body) < DEEPEST else either),
         ]
+
+    def twin(self) -> list[ast.stmt]:
+        """What was written, up to a ``return``."""
+        node = self.node
+        twin = as_written(node.body[int(has_docstring(node.body)) :])
+        if not twin or not isinstance(twin[-1], ast.Return):
+            twin.append(ast.Return(value=None, **point(node.body[-1])))
+        return twin
+
+    def deeper(self) -> list[ast.stmt]:
+        """Run as it was written what calls itself, where the call around it does."""
+        if not self.recurs:
+            return []
+        place = point(self.node)
+        within = attribute(load(HANDLE, place), "within", place)
+        return [ast.If(test=within, body=self.twin(), orelse=[], **place)]
 
     def shortcut(self) -> list[ast.stmt]:
         """Have native code run the whole call, where the handle has some at hand."""

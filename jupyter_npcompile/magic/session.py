@@ -82,6 +82,7 @@ class Session(ast.NodeTransformer):
         self.status: StatusComm | None = None
         self.running: list[tuple[Handle, CellOptions, Any, ExitStack]] = []
         self._text = ""
+        self._unread: Any = None
         self._cells: list[Any] = []
         self._shown: dict[object, CellHandle] = {}
 
@@ -103,12 +104,18 @@ class Session(ast.NodeTransformer):
 
     def visit(self, tree: ast.AST) -> ast.AST:
         """AST transformer: rewrite a marked cell into its skeleton."""
+        info, self._unread = self._unread, None
         try:
-            return self._rewritten(tree)
+            return self._rewritten(tree, self._parsed(info))
         except LostResultError as error:  # what it would compute with is not there
             return self._refused(error)
 
-    def _rewritten(self, tree: ast.AST) -> ast.AST:
+    def _parsed(self, info: Any) -> str | None:
+        """What the parser was given for a cell, unless others have changed its tree."""
+        text: str | None = getattr(info, "transformed_cell", None)
+        return text if self.shell.ast_transformers[:1] == [self] else None
+
+    def _rewritten(self, tree: ast.AST, parsed: str | None) -> ast.AST:
         if not isinstance(tree, ast.Module):
             return tree
         line = magic_line(tree)
@@ -125,10 +132,16 @@ class Session(ast.NodeTransformer):
         except OptionError as error:
             return self._refused(UsageError(str(error)))
         waits = len(self._cells) == 1 and not self.running and options.device != CPU
-        return self.prepare(plain, self._text, options, waits=waits)
+        return self.prepare(plain, self._text, options, waits=waits, parsed=parsed)
 
     def prepare(
-        self, tree: ast.Module, source: str, options: CellOptions, *, waits: bool = False
+        self,
+        tree: ast.Module,
+        source: str,
+        options: CellOptions,
+        *,
+        waits: bool = False,
+        parsed: str | None = None,
     ) -> ast.Module:
         """What runs in place of a cell: its skeleton, or itself when it is checked.
 
@@ -142,6 +155,8 @@ class Session(ast.NodeTransformer):
             What the magic line says.
         waits : bool
             Whether it is the kernel that runs it, and nothing else runs.
+        parsed : str, optional
+            What the parser was given, if nobody has changed its tree since.
         """
         if options.grad or options.check:
             self.between.forget()
@@ -161,7 +176,7 @@ class Session(ast.NodeTransformer):
             followed.enter()
             self._expect(followed, options)
             return followed.tree
-        return self.compile(tree, source, options, waits=waits)
+        return self.compile(tree, source, options, waits=waits, parsed=parsed)
 
     def _refused(self, error: Exception) -> ast.Module:
         """What raises an error in place of a cell."""
@@ -169,7 +184,13 @@ class Session(ast.NodeTransformer):
         return ast.parse(f"{_REFUSAL}()")
 
     def compile(
-        self, tree: ast.Module, source: str, options: CellOptions, *, waits: bool
+        self,
+        tree: ast.Module,
+        source: str,
+        options: CellOptions,
+        *,
+        waits: bool,
+        parsed: str | None,
     ) -> ast.Module:
         """The skeleton of a cell; the cell itself when anything of ours fails."""
         interactivity, between = self.shell.ast_node_interactivity, self.between
@@ -187,6 +208,8 @@ class Session(ast.NodeTransformer):
                     copies=copies,
                     waits=between.quiet.ends_quietly if waits else None,
                     names=self.shell.user_ns,
+                    parsed=parsed,
+                    alone=self.shell.ast_transformers[-1:] == [self],
                 )
             except Exception as error:
                 if copies is not None:
@@ -220,6 +243,7 @@ class Session(ast.NodeTransformer):
         if not self._cells:
             self._leave(None)
         self._cells.append(info)
+        self._unread = info
 
     def over(self, result: Any) -> None:
         """A cell has run: finish what was compiled for it, and for silent cells in it.
@@ -233,6 +257,7 @@ class Session(ast.NodeTransformer):
         if result is not None and (not result.info.raw_cell or result.info.raw_cell.isspace()):
             return  # nothing ran, and nobody said that it would
         latest.settle()
+        self._unread = None
         self._leave(self._cells.pop() if self._cells else None, result)
 
     def _leave(self, info: Any, result: Any = None) -> None:

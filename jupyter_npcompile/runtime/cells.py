@@ -103,6 +103,12 @@ class Remembered:
 Key: TypeAlias = tuple[str, str, Options, frozenset[str]]
 """The text of a cell, its statements, how it is compiled, and what it has a compiled form of."""
 
+Calls: TypeAlias = tuple[frozenset[str], frozenset[str]]
+"""What a cell calls by its name, and what the functions do that it defines."""
+
+_calls: dict[tuple[str, str], Calls] = {}
+"""Those of cells that have run, by text and statements."""
+
 _known: dict[Key, Remembered] = {}
 _places: dict[str, Key] = {}
 """What each cell of the notebook held when it ran last."""
@@ -252,6 +258,8 @@ def compile_cell(
     copies: Residency | None = None,
     waits: Callable[[], bool] | None = None,
     names: Mapping[str, Any] | None = None,
+    parsed: str | None = None,
+    alone: bool = False,
 ) -> CellHandle:
     """Split a cell into skeleton and regions and get it ready to run.
 
@@ -275,8 +283,14 @@ def compile_cell(
         Whether results may be late now, until after the run: see `Watch`.
     names : mapping, optional
         What names mean now: functions that it calls may get a compiled form.
+    parsed : str, optional
+        What the parser was given, if nobody has changed its tree since. It takes the place
+        of the statements, which take longer to compare.
+    alone : bool
+        Whether nobody else will see the skeleton before it is compiled, and might change it.
     """
-    called, inside = _called(tree) if names else (frozenset(), frozenset())
+    statements = ast.dump(tree, include_attributes=True) if parsed is None else parsed
+    called, inside = _called(tree, (source, statements)) if names else (frozenset(), frozenset())
     known = worth_picking(called | inside, names or {}, unknown=False)
     # What a function calls may be defined after it.
     picks = known | worth_picking(inside, names or {}, unknown=True)
@@ -292,8 +306,8 @@ def compile_cell(
             picks=picks,
         )
 
-    shown = str((display_last, display_all))
-    key = (source, ast.dump(tree, include_attributes=True) + shown, options, known)
+    shown = str((display_last, display_all, parsed is None))
+    key = (source, statements + shown, options, known)
     kept = None if options.trial is not None else _remembered(key, place)
     if kept is None:
         name = _new_name()
@@ -307,18 +321,29 @@ def compile_cell(
             kept.places.add(place)
     for state in kept.states:
         state.begin()
-    try:
-        skeleton = clone(kept.program.tree)  # what runs it may change it
-    except RecursionError:
-        skeleton = build(kept.name).tree
+    if alone:
+        skeleton = ast.Module([*kept.program.tree.body], kept.program.tree.type_ignores)
+    else:
+        try:
+            skeleton = clone(kept.program.tree)
+        except RecursionError:
+            skeleton = build(kept.name).tree
     program = replace(kept.program, tree=skeleton)
     handle = CellHandle(source, program, kept, options, kept.name, tree.body, copies, waits)
     kept.latest = weakref.ref(handle)
     return handle
 
 
-def _called(tree: ast.Module) -> tuple[frozenset[str], frozenset[str]]:
-    """What a cell calls by its name, and what the functions do that it defines."""
+def _called(tree: ast.Module, text: tuple[str, str]) -> Calls:
+    """What a cell calls, looked up where it has run."""
+    found = _calls.pop(text, None)
+    while len(_calls) >= MAX_CELLS:
+        del _calls[next(iter(_calls))]
+    _calls[text] = found = found or _calls_in(tree)
+    return found
+
+
+def _calls_in(tree: ast.Module) -> Calls:
     inside: frozenset[str] = frozenset()
     for part in descend(tree):
         if isinstance(part, ast.FunctionDef):
@@ -361,5 +386,6 @@ def _fresh(name: str, program: CellProgram, source: str, options: Options) -> Re
 def forget() -> None:
     """Forget the plans of every cell, and the compiled forms of what they call."""
     _known.clear()
+    _calls.clear()
     _places.clear()
     helpers.clear()

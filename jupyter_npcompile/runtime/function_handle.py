@@ -43,6 +43,9 @@ class FunctionHandle(Picks):
     ----------
     native : callable or None
         What runs calls at once, see `shortcut`; it returns this handle when it has not.
+    within : bool
+        Whether it runs as it was written, and so does what it calls of itself: to be asked
+        whether it does takes as long as a small call.
     is_shown : bool
         Whether reports are about it when it has run.
     """
@@ -71,6 +74,7 @@ class FunctionHandle(Picks):
         self._may_go_whole = options.trial is None and options.device == CPU and not options.ahead
         self._alone = False
         self.native: Native | None = None
+        self.within = False
         self._picked = helpers.known(options)
 
     @property
@@ -115,7 +119,7 @@ class FunctionHandle(Picks):
             rest.left -= 1
             if self.is_shown:
                 history.remember(self)
-            return None if timed is None else self._written(timed)
+            return self._written(timed)
         caller = sys._getframe(1)
         if id(caller.f_code) not in self._codes:
             return None  # somebody gave the function the code of another
@@ -135,20 +139,26 @@ class FunctionHandle(Picks):
             turn = duel.turn(caller.f_locals, rest.changes)
             forget_locals(caller)
         if turn is None and duel.written:
-            return None if timed is None else self._written(timed)
+            return self._written(timed)
         if (turn is None or not turn.written) and rest.begins():
             for state in self.states:
                 state.pauses.wake()
         if whole is not None and whole.is_sought and self._goes_whole():
             whole.consider(caller)
+        if turn is not None and turn.written and self.program.recurs:
+            return Outermost(self, turn)
         return Frame(self.states, rest, turn, self.loops, timed, watch)
 
     def _goes_whole(self) -> bool:
         """Whether native code may run all of it: nobody waits for it, or asks for a tier."""
         return self._may_go_whole and settings.tier == "auto"
 
-    def _written(self, timed: Turn) -> Frame:
-        """State for a call that is timed, and runs as it was written."""
+    def _written(self, timed: Turn | None) -> Frame | None:
+        """State for a call that runs as it was written; None if nobody asks when it is over."""
+        if self.program.recurs:
+            return Outermost(self, timed=timed)
+        if timed is None:
+            return None
         return Frame(self.states, self._rest, None, self.loops, timed, written=True)
 
     def _guarded(self, caller: types.FrameType) -> Any:
@@ -211,6 +221,36 @@ class FunctionHandle(Picks):
         return made
 
 
+class Outermost(Frame):
+    """State for a call of a function that calls itself, where all of that runs as it was written.
+
+    Parameters
+    ----------
+    handle : FunctionHandle
+        Of the function.
+    turn, timed : Turn, optional
+        As for a `Frame`.
+    """
+
+    __slots__ = ("_handle",)
+
+    def __init__(
+        self, handle: FunctionHandle, turn: Turn | None = None, timed: Turn | None = None
+    ) -> None:
+        super().__init__(handle.states, handle.rest, turn, handle.loops, timed, written=True)
+        self._handle = handle
+        handle.within = True
+
+    def end(self) -> None:
+        """The call is over, one way or the other."""
+        self._handle.within = False
+        super().end()
+
+    def __del__(self) -> None:
+        # An interrupt may strike where the function has got this, and does not know it yet.
+        self._handle.within = False
+
+
 class HelperHandle(FunctionHandle):
     """The same for the compiled form of a function that compiled code calls: see `helpers`.
 
@@ -249,6 +289,7 @@ class NativeHandle:
     """
 
     native = None
+    within = False
 
     def activate(self) -> None:
         """The function runs as it was written."""
