@@ -238,7 +238,7 @@ class Native(Loops):
 
     def handle_for(self, program: FunctionProgram) -> Any:
         native = Native(self.program, self.filename)
-        return types.SimpleNamespace(native=None, within=False, activate=lambda: native)
+        return types.SimpleNamespace(native=None, within=False, unasked=0, activate=lambda: native)
 
 
 class Late(dict[int, bool]):
@@ -277,7 +277,7 @@ class Switching(Native):
             frame.written = turn == 2
             return frame
 
-        return types.SimpleNamespace(native=None, within=False, activate=activate)
+        return types.SimpleNamespace(native=None, within=False, unasked=0, activate=activate)
 
 
 class Replay(Native):
@@ -334,7 +334,7 @@ class Replay(Native):
 
     def handle_for(self, program: FunctionProgram) -> Any:
         return types.SimpleNamespace(
-            native=None, within=False, activate=lambda: ReplayFrame(self, program)
+            native=None, within=False, unasked=0, activate=lambda: ReplayFrame(self, program)
         )
 
 

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile as npc
-from jupyter_npcompile.runtime.function_handle import FunctionHandle
+from jupyter_npcompile.runtime.duel import Duel
+from jupyter_npcompile.runtime.function_handle import FunctionHandle, ask_again
 from jupyter_npcompile.runtime.functions import handle_of
+from jupyter_npcompile.runtime.pauses import SPARED
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -163,3 +165,45 @@ def test_what_calls_nothing_of_itself_has_no_such_question() -> None:
 def _shifted(x: Array) -> Array:
     y = x + 1.0
     return y * 2.0
+
+
+def test_calls_in_between_are_not_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = npc.compile(_shifted)
+    handle = _handle(made)
+    handle.rest.left = 1_000
+    asked = []
+    activate = FunctionHandle.activate
+
+    def ask(self: FunctionHandle) -> Any:
+        asked.append(self)
+        return activate(self)
+
+    monkeypatch.setattr(FunctionHandle, "activate", ask)
+    monkeypatch.setattr(FunctionHandle, "modules", {})
+    for _ in range(10 * (SPARED + 1)):
+        np.testing.assert_array_equal(made(np.zeros(2)), 2.0)
+    assert len(asked) == 10
+    assert handle.rest.left == 1_000 - 10 * (SPARED + 1)
+    made(np.zeros(2))
+    ask_again()
+    made(np.zeros(2))
+    assert len(asked) == 12
+    monkeypatch.setattr(FunctionHandle, "modules", {"torch": None})  # its tensors are followed
+    made(np.zeros(2))
+    made(np.zeros(2))
+    assert len(asked) == 14
+
+
+def test_calls_of_another_length_are_asked_again() -> None:
+    """What is judged by its size must not go on for long without a look at it."""
+    now = [0.0]
+    duel = Duel(clock=lambda: now[0])
+    while (turn := duel.turn({}, 0)) is not None:
+        turn.ring.add(turn.written, 1e-6 if turn.written else 2e-6)
+    assert duel.written
+    assert duel.spare(SPARED) == SPARED
+    now[0] += 1.0  # calls have become long
+    assert duel.spare(SPARED) == 0
+    assert not duel.is_blind()

@@ -192,14 +192,18 @@ def build_function(
     >>> program = build_function(ast.parse("def f(x):\n    y = x + 1\n    return y").body[0])
     >>> print(ast.unparse(program.factory.body[0].body[-1]))
     def f(x):
-        __npcompile_frame__ = __npcompile__.native
-        if __npcompile_frame__ is not None:
-            __npcompile_frame__ = __npcompile_frame__(x)
-            if __npcompile_frame__ is not __npcompile__:
-                return __npcompile_frame__
-        __npcompile_frame__ = __npcompile__.activate()
-        if __npcompile_frame__ is not None and __npcompile_frame__.done:
-            return __npcompile_frame__.result
+        if __npcompile__.unasked > 0 and 'torch' not in __npcompile__.modules:
+            __npcompile__.unasked -= 1
+            __npcompile_frame__ = None
+        else:
+            __npcompile_frame__ = __npcompile__.native
+            if __npcompile_frame__ is not None:
+                __npcompile_frame__ = __npcompile_frame__(x)
+                if __npcompile_frame__ is not __npcompile__:
+                    return __npcompile_frame__
+            __npcompile_frame__ = __npcompile__.activate()
+            if __npcompile_frame__ is not None and __npcompile_frame__.done:
+                return __npcompile_frame__.result
         try:
             if __npcompile_frame__ is None or __npcompile_frame__.written:
                 y = x + 1
@@ -353,14 +357,12 @@ class _FunctionBuilder(Builder):
         rests = ast.Compare(load(FRAME, place), [ast.Is()], [constant(None, place)], **place)
         written = attribute(load(FRAME, place), "written", place)
         test = ast.BoolOp(ast.Or(), [rests, written], **place)
+        asked = [*self.shortcut(), start, self.finished()]
         either = [ast.If(test=test, body=self.twin(), orelse=[], **place), *body[documented:]]
         return [
             *body[:documented],
             *declarations(node.body),
-            *self.deeper(),
-            *self.shortcut(),
-            start,
-            self.finished(),
+            *(self.deeper(asked) if self.recurs else self.spared(asked)),
             *(self.timed(either) if levels(node.body) < DEEPEST else either),
         ]
 
@@ -372,13 +374,24 @@ class _FunctionBuilder(Builder):
             twin.append(ast.Return(value=None, **point(node.body[-1])))
         return twin
 
-    def deeper(self) -> list[ast.stmt]:
+    def deeper(self, asked: list[ast.stmt]) -> list[ast.stmt]:
         """Run as it was written what calls itself, where the call around it does."""
-        if not self.recurs:
-            return []
         place = point(self.node)
         within = attribute(load(HANDLE, place), "within", place)
-        return [ast.If(test=within, body=self.twin(), orelse=[], **place)]
+        return [ast.If(test=within, body=self.twin(), orelse=[], **place), *asked]
+
+    def spared(self, asked: list[ast.stmt]) -> list[ast.stmt]:
+        """Run as it was written without asking how, where the handle has spared the call that."""
+        place = point(self.node)
+        left = attribute(load(HANDLE, place), "unasked", place)
+        is_left = ast.Compare(left, [ast.Gt()], [constant(0, place)], **place)
+        modules = attribute(load(HANDLE, place), "modules", place)
+        alone = ast.Compare(constant("torch", place), [ast.NotIn()], [modules], **place)
+        counted = ast.Attribute(load(HANDLE, place), "unasked", ast.Store(), **place)
+        count = ast.AugAssign(counted, ast.Sub(), constant(1, place), **place)
+        rests = assign(store(FRAME, place), constant(None, place), place)
+        test = ast.BoolOp(ast.And(), [is_left, alone], **place)
+        return [ast.If(test=test, body=[count, rests], orelse=asked, **place)]
 
     def shortcut(self) -> list[ast.stmt]:
         """Have native code run the whole call, where the handle has some at hand."""

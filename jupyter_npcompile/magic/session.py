@@ -29,6 +29,7 @@ from jupyter_npcompile.runtime import history, notices
 from jupyter_npcompile.runtime.cells import CellHandle, compile_cell
 from jupyter_npcompile.runtime.device.late import LostResultError
 from jupyter_npcompile.runtime.devices import CPU
+from jupyter_npcompile.runtime.function_handle import ask_again
 from jupyter_npcompile.runtime.region_reports import COMPILING
 from jupyter_npcompile.runtime.subjects import report_of
 from jupyter_npcompile.runtime.worker import compiler
@@ -242,6 +243,7 @@ class Session(ast.NodeTransformer):
         """A cell begins to run; a cell may run others."""
         if not self._cells:
             self._leave(None)
+        ask_again()
         self._cells.append(info)
         self._unread = info
 

@@ -308,6 +308,14 @@ class Duel:
             self._blind = 0  # calls of another size, which may be judged in another way
         return True
 
+    def spare(self, most: int) -> int:
+        """Calls that need not even ask whether anything is looked at: some of those left."""
+        if self._blind > 0 and self._clock() > self._until:
+            self._blind = 0
+        spared = min(self._blind, most)
+        self._blind -= spared
+        return spared
+
     def lend(self) -> tuple[int, float]:
         """Hand over the calls that need no look: how many, and how long they may take in all.
 

@@ -17,7 +17,7 @@ from jupyter_npcompile.runtime.frame import Frame
 from jupyter_npcompile.runtime.helpers import Picks, helpers
 from jupyter_npcompile.runtime.loop_state import loop_states
 from jupyter_npcompile.runtime.namespace import forget_locals
-from jupyter_npcompile.runtime.pauses import Rest
+from jupyter_npcompile.runtime.pauses import SPARED, Rest
 from jupyter_npcompile.runtime.policy import Options, is_open
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.shortcut import Native
@@ -25,6 +25,16 @@ from jupyter_npcompile.runtime.state import RegionState, add_filename
 from jupyter_npcompile.runtime.tensor_calls import Done, arguments, follow, remember
 from jupyter_npcompile.runtime.traceable import RegionCode
 from jupyter_npcompile.runtime.whole_function import WholeFunction
+
+_sparing: weakref.WeakSet[FunctionHandle] = weakref.WeakSet()
+"""Those that may have spare calls."""
+
+
+def ask_again() -> None:
+    """Each function is asked when it is called next: another cell begins."""
+    for handle in list(_sparing):
+        handle.unasked = 0
+    _sparing.clear()
 
 
 class FunctionHandle(Picks):
@@ -46,11 +56,14 @@ class FunctionHandle(Picks):
     within : bool
         Whether it runs as it was written, and so does what it calls of itself: to be asked
         whether it does takes as long as a small call.
+    unasked : int
+        Calls that run as it was written without being asked, unless torch has come meanwhile.
     is_shown : bool
         Whether reports are about it when it has run.
     """
 
     is_shown = True
+    modules = sys.modules
 
     def __init__(self, program: FunctionProgram, options: Options, source: SourceText) -> None:
         self.program = program
@@ -75,6 +88,7 @@ class FunctionHandle(Picks):
         self._alone = False
         self.native: Native | None = None
         self.within = False
+        self.unasked = 0
         self._picked = helpers.known(options)
 
     @property
@@ -119,6 +133,8 @@ class FunctionHandle(Picks):
             rest.left -= 1
             if self.is_shown:
                 history.remember(self)
+            if timed is None and self._may_spare():
+                self.unasked = rest.spare()
             return self._written(timed)
         caller = sys._getframe(1)
         if id(caller.f_code) not in self._codes:
@@ -139,6 +155,8 @@ class FunctionHandle(Picks):
             turn = duel.turn(caller.f_locals, rest.changes)
             forget_locals(caller)
         if turn is None and duel.written:
+            if timed is None and self._may_spare():
+                self.unasked = duel.spare(SPARED)
             return self._written(timed)
         if (turn is None or not turn.written) and rest.begins():
             for state in self.states:
@@ -148,6 +166,13 @@ class FunctionHandle(Picks):
         if turn is not None and turn.written and self.program.recurs:
             return Outermost(self, turn)
         return Frame(self.states, rest, turn, self.loops, timed, watch)
+
+    def _may_spare(self) -> bool:
+        """Whether calls may run without being asked; then reports may not know which ran last."""
+        if self.program.recurs or "torch" in self.modules:
+            return False
+        _sparing.add(self)
+        return True
 
     def _goes_whole(self) -> bool:
         """Whether native code may run all of it: nobody waits for it, or asks for a tier."""
@@ -290,6 +315,7 @@ class NativeHandle:
 
     native = None
     within = False
+    unasked = 0
 
     def activate(self) -> None:
         """The function runs as it was written."""
