@@ -6,7 +6,7 @@ Pure Python over `ast`: nothing here imports NumPy, torch or IPython.
 from __future__ import annotations
 
 from jupyter_npcompile.cell.callees import callees
-from jupyter_npcompile.cell.factory import function_code
+from jupyter_npcompile.cell.factory import function_code, moved
 from jupyter_npcompile.cell.hooks import HOOKS
 from jupyter_npcompile.cell.instrument import Instrumented, helper_code, region_code
 from jupyter_npcompile.cell.program import (
@@ -45,5 +45,6 @@ __all__ = [
     "definition",
     "function_code",
     "helper_code",
+    "moved",
     "region_code",
 ]

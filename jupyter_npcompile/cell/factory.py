@@ -124,6 +124,23 @@ def code_named(code: types.CodeType, name: str) -> types.CodeType:
     raise LookupError(f"no code named {name}")
 
 
+def moved(code: types.CodeType, filename: str) -> types.CodeType:
+    """Return code as if it had been compiled for a file of another name, nested scopes included.
+
+    Examples
+    --------
+    >>> code = compile("f = lambda: 1", "a", "exec")
+    >>> again = moved(code, "b")
+    >>> again.co_filename, again.co_consts[0].co_filename, again is code
+    ('b', 'b', False)
+    """
+    constants = tuple(
+        moved(value, filename) if isinstance(value, types.CodeType) else value
+        for value in code.co_consts
+    )
+    return code.replace(co_filename=filename, co_consts=constants)
+
+
 def _requalified(code: types.CodeType, old: str, new: str) -> types.CodeType:
     """Return `code` with its qualified name and those of nested scopes changed."""
     constants = tuple(

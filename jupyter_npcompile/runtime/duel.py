@@ -74,6 +74,9 @@ FREE = 2
 LEARNING = 0.1
 """Part of the time that more of them may cost."""
 
+STUBBORN = 16
+"""After so many, only that `SHARE` of it that duels may cost."""
+
 
 class Attempts:
     """Calls of one size, with guards, in which something was recorded, compiled or judged.
@@ -127,7 +130,8 @@ class Attempts:
         """A call with guards has taken so long, and shown nothing."""
         self.vain += 1
         if self.vain > FREE and not math.isnan(self.plain):  # threads may call meanwhile
-            lost = max(0.0, seconds - self.plain) / LEARNING
+            part = LEARNING if self.vain <= STUBBORN else SHARE
+            lost = max(0.0, seconds - self.plain) / part
             pause = min(self.plain * (1 << min(self.vain - FREE, 20)), lost)
             self.later = self._clock() + pause
 
@@ -354,8 +358,7 @@ class Duel:
             self.written = bool(ring.winner)
             self.note = ring.note
             if ring.seconds < self._brief:
-                self._blind = min(ring.left, BLIND)
-                self._until = self._clock() + BLIND * self._brief
+                self._look_away(min(ring.left, BLIND))
                 ring.left -= self._blind
                 self._last = ring
             return None
@@ -365,8 +368,16 @@ class Duel:
         if not ring.attempts.is_due():
             self.written = True
             self.note = "each call brings something new to compile: most of them run in NumPy"
+            if ring.attempts.plain < self._brief:
+                self._look_away(BLIND)
+                self._until = min(self._until, ring.attempts.later)
             return None
         return Turn(ring, ring.next(), changes)
+
+    def _look_away(self, calls: int) -> None:
+        """Look at nothing in so many calls, if they are as brief as this one."""
+        self._blind, self._last = calls, None
+        self._until = self._clock() + BLIND * self._brief
 
     def end(self) -> None:
         """Something fits, or might by now: whatever was found out is void."""

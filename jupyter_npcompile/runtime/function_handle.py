@@ -8,7 +8,7 @@ import types
 import weakref
 from typing import Any
 
-from jupyter_npcompile.cell import HANDLE, FunctionProgram, SourceText, function_code
+from jupyter_npcompile.cell import HANDLE, FunctionProgram, SourceText, function_code, moved
 from jupyter_npcompile.runtime import history
 from jupyter_npcompile.runtime.device.watch import watch_of
 from jupyter_npcompile.runtime.devices import CPU
@@ -73,6 +73,7 @@ class FunctionHandle(Picks):
         self.namespace: dict[str, Any] = {}
         self.filenames: set[str] = set()
         self._codes: dict[int, weakref.ref[types.CodeType]] = {}
+        self._known_code: dict[int, types.CodeType] = {}
         self._made = weakref.WeakValueDictionary[int, types.FunctionType]()
         self.loops = loop_states(program.loops, options, in_module=False)
         self._rest = Rest(
@@ -225,7 +226,7 @@ class FunctionHandle(Picks):
     def attach(self, function: types.FunctionType) -> types.FunctionType:
         """A copy of a function with guarded code, and ``__wrapped__`` set to the original."""
         original = function.__code__
-        code = function_code(self.program, original.co_filename, original.co_flags)
+        code = self._code(original.co_filename, original.co_flags)
         self.namespace = function.__globals__
         add_filename(original.co_filename, self.filenames, self.states)
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
@@ -244,6 +245,14 @@ class FunctionHandle(Picks):
         functools.update_wrapper(made, function)
         self._made[number] = made
         return made
+
+    def _code(self, filename: str, flags: int) -> types.CodeType:
+        """Guarded code: a cell that runs again defines its functions anew, in another file."""
+        known = self._known_code.get(flags)
+        if known is not None:
+            return moved(known, filename)
+        code = self._known_code[flags] = function_code(self.program, filename, flags)
+        return code.replace()  # each function has its own
 
 
 class Outermost(Frame):
