@@ -98,6 +98,34 @@ def _copied(value: object) -> object:
     return value
 
 
+def sealed(node: NodeT) -> NodeT:
+    """Return `node` so that nobody who walks through trees finds anything below it.
+
+    Python compiles it like the node itself. `ast.fix_missing_locations` takes as long as
+    that for a tree in which no place is missing.
+
+    Examples
+    --------
+    >>> closed = sealed(ast.parse("y = x + 1").body[0])
+    >>> isinstance(closed, ast.Assign), list(ast.iter_child_nodes(closed))
+    (True, [])
+    >>> exec(compile(ast.Module([closed], []), "", "exec"), names := {"x": 1})
+    >>> names["y"]
+    2
+    """
+    kind = type(node)
+    known = _sealed.get(kind)
+    if known is None:
+        known = _sealed[kind] = type(kind.__name__, (kind,), {"_fields": ()})
+    closed = known.__new__(known)
+    vars(closed).update(vars(node))
+    return cast("NodeT", closed)
+
+
+_sealed: dict[type[ast.AST], type[ast.AST]] = {}
+"""Kinds of nodes without children, by what they are."""
+
+
 def replaced(node: NodeT, **fields: object) -> NodeT:
     r"""Return a deep copy of `node` in which the given fields are replaced.
 

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any, TypeAlias
 
 from jupyter_npcompile.cell import CellProgram, SourceText, build_cell, callees
-from jupyter_npcompile.cell.syntax import clone, descend
+from jupyter_npcompile.cell.syntax import clone, descend, sealed
 from jupyter_npcompile.runtime.allowance import Allowance, share
 from jupyter_npcompile.runtime.copied_namespace import names_in
 from jupyter_npcompile.runtime.device.residency import Residency
@@ -322,7 +322,8 @@ def compile_cell(
     for state in kept.states:
         state.begin()
     if alone:
-        skeleton = ast.Module([*kept.program.tree.body], kept.program.tree.type_ignores)
+        whole = kept.program.tree
+        skeleton = ast.Module([sealed(part) for part in whole.body], whole.type_ignores)
     else:
         try:
             skeleton = clone(kept.program.tree)
