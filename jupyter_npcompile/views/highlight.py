@@ -6,7 +6,8 @@ import io
 import keyword
 import token
 import tokenize
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from html import escape
 from typing import NamedTuple
 
@@ -40,11 +41,13 @@ def highlight(lines: Sequence[str], prefix: str = "npcompile-py-") -> list[str]:
     >>> highlight(["y = 2"], prefix="")
     ['y = <span class="number">2</span>']
     """
-    spans = _spans(["" if line.lstrip().startswith(("%", "!")) else line for line in lines])
+    python = ("" if line.lstrip().startswith(("%", "!")) else line for line in lines)
+    spans = _spans(tuple(python))
     return [_line(line, spans.get(place, []), prefix) for place, line in enumerate(lines)]
 
 
-def _spans(lines: Sequence[str]) -> dict[int, list[Span]]:
+@lru_cache(maxsize=100)  # a cell that runs again has the same text
+def _spans(lines: tuple[str, ...]) -> Mapping[int, Sequence[Span]]:
     found: dict[int, list[Span]] = {}
     reader = io.StringIO("".join(line + "\n" for line in lines)).readline
     try:
@@ -71,7 +74,7 @@ def _kind(item: tokenize.TokenInfo) -> str:
     return _KINDS.get(item.type, "")
 
 
-def _line(line: str, spans: list[Span], prefix: str) -> str:
+def _line(line: str, spans: Sequence[Span], prefix: str) -> str:
     parts, at = [], 0
     for start, stop, kind in spans:
         # The middle of an f-string reports columns of its unescaped text.
