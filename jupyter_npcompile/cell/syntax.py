@@ -78,12 +78,15 @@ def clone(node: NodeT) -> NodeT:
     >>> ast.dump(clone(tree)) == ast.dump(tree), clone(tree) is tree
     (True, False)
     """
-    copied = type(node).__new__(type(node))
+    kind, given = type(node), vars(node)
+    copied = kind.__new__(kind)
     values = vars(copied)
-    for name in (*node._fields, *node._attributes):
-        value = getattr(node, name, _ABSENT)
-        if value is not _ABSENT:
-            values[name] = _copied(value)
+    for name in kind._fields:
+        if name in given:
+            values[name] = _copied(given[name])
+    for name in kind._attributes:
+        if name in given:
+            values[name] = given[name]
     return copied
 
 
@@ -93,7 +96,7 @@ _ABSENT = object()
 def _copied(value: object) -> object:
     if isinstance(value, ast.AST):
         return clone(value) if value._fields else value  # operators hold nothing: share them
-    if isinstance(value, list):
+    if type(value) is list:
         return [clone(item) if isinstance(item, ast.AST) else item for item in value]
     return value
 
