@@ -77,3 +77,23 @@ def test_what_cannot_be_copied_is_built_again(
     handle = compiled()
     assert len(built) == 2
     assert ast.unparse(handle.program.tree).startswith(f"if {handle.name}.at(0, 0):")
+
+
+def test_what_a_cell_takes_to_be_taken_apart_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may lose so much in all, whatever it loses it to; what it takes usually is free."""
+    now = [0.0]
+    build = cells.build_cell
+
+    def slow(*args: Any, **kwargs: Any) -> Any:
+        now[0] += 0.015
+        return build(*args, **kwargs)
+
+    monkeypatch.setattr(cells, "build_cell", slow)
+    monkeypatch.setattr(cells, "perf_counter", lambda: now[0])
+    handle = compiled()
+    (kept,) = cells._known.values()
+    assert kept.allowance.spent == pytest.approx(0.015 - cells.BUILDING)
+    handle.enter()
+    handle.leave()
+    compiled()
+    assert kept.allowance.spent == 0.0

@@ -31,6 +31,7 @@ from jupyter_npcompile.cell.syntax import (
     call,
     clone,
     constant,
+    descend,
     extent,
     last_line,
     load,
@@ -189,7 +190,7 @@ class Builder(abc.ABC):
         if orelse:
             orelse = [*self.told(node), *orelse]
         # Without a statement to guard, it may still be one that looks for an element.
-        searches = any(isinstance(part, ast.Subscript) for part in ast.walk(node))
+        searches = any(isinstance(part, ast.Subscript) for part in descend(node))
         alone = not inside and not (twin and searches and self.loops[number].native)
         if alone or not twin or isinstance(node, ast.AsyncFor):
             if twin:

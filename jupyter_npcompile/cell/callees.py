@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Sequence
 
-from jupyter_npcompile.cell.syntax import FUNCTIONS, attribute, call, extent, load
+from jupyter_npcompile.cell.syntax import FUNCTIONS, attribute, call, children, extent, load
 
 _OTHERS = (*FUNCTIONS, ast.Lambda, ast.ClassDef)
 """What they hold runs later, or elsewhere."""
@@ -78,6 +78,6 @@ def _calls(body: Sequence[ast.stmt], in_function: bool) -> Iterator[ast.Call]:
         node = todo.pop()
         if isinstance(node, skipped):
             continue
-        todo += ast.iter_child_nodes(node)
+        todo += children(node)
         if isinstance(node, ast.Call):
             yield node

@@ -57,7 +57,7 @@ def has_step(node: Loop, fixed: Collection[str]) -> bool:
     if node.orelse or bound_names([node]) & set(fixed):
         return False
     heads = [node.test] if isinstance(node, ast.While) else [node.target]
-    if any(isinstance(part, ast.NamedExpr) for head in heads for part in ast.walk(head)):
+    if any(isinstance(part, ast.NamedExpr) for head in heads for part in descend(head)):
         return False
     for part in descend(*node.body, *heads):
         if isinstance(part, _REFUSED):

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from jupyter_npcompile.cell.names import reads_and_targets
 from jupyter_npcompile.cell.program import Scope
-from jupyter_npcompile.cell.syntax import FUNCTIONS, descend, has_docstring
+from jupyter_npcompile.cell.syntax import FUNCTIONS, children, descend, has_docstring
 
 PLAIN = "plain Python (no NumPy call)"
 """Reason of statements that could be guarded but hold no work."""
@@ -249,7 +249,7 @@ def keeps_its_frame(node: ast.FunctionDef) -> str | None:
         if isinstance(part, (ast.Lambda, ast.ClassDef, *FUNCTIONS)):
             nested.append(part)  # another scope: what it yields or declares is its own
         else:
-            pending.extend(ast.iter_child_nodes(part))
+            pending += children(part)
     if any(isinstance(part, ast.Nonlocal) for part in descend(*nested)):
         return "a nested function assigns its names"
     return None

@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from jupyter_npcompile.cell.builder import Builder, Names, ask, question
-from jupyter_npcompile.cell.callees import callees, hand_on
+from jupyter_npcompile.cell.callees import hand_on
 from jupyter_npcompile.cell.factory import nest
 from jupyter_npcompile.cell.lines import Lines
 from jupyter_npcompile.cell.names import bound_names, deferred, local_names
@@ -330,18 +330,15 @@ class _FunctionBuilder(Builder):
         super().__init__(text, FRAME, tells=tells)
         self.node = node
         self.captured = deferred(node.body)
+        calls = (part.func for part in descend(*node.body) if isinstance(part, ast.Call))
+        named = any(isinstance(it, ast.Name) and it.id == node.name for it in calls)
+        self.recurs = named and levels(node.body) < DEEPEST
 
     @property
     def holds(self) -> bool:
         """Whether the frame is told of everything, and of the end, however it comes."""
         body = self.node.body
         return self.tells and levels(body) < DEEPEST and may_hold(body, in_function=True)
-
-    @property
-    def recurs(self) -> bool:
-        """Whether it calls itself: then the handle says whether it does so as it was written."""
-        calls = callees(self.node.body, in_function=True)
-        return self.node.name in calls and levels(self.node.body) < DEEPEST
 
     def rewritten(self) -> list[ast.stmt]:
         """Return the new body of the function."""
@@ -358,11 +355,12 @@ class _FunctionBuilder(Builder):
         written = attribute(load(FRAME, place), "written", place)
         test = ast.BoolOp(ast.Or(), [rests, written], **place)
         asked = [*self.shortcut(), start, self.finished()]
-        either = [ast.If(test=test, body=self.twin(), orelse=[], **place), *body[documented:]]
+        twin = self.twin()
+        either = [ast.If(test=test, body=twin, orelse=[], **place), *body[documented:]]
         return [
             *body[:documented],
             *declarations(node.body),
-            *(self.deeper(asked) if self.recurs else self.spared(asked)),
+            *(self.deeper(twin, asked) if self.recurs else self.spared(asked)),
             *(self.timed(either) if levels(node.body) < DEEPEST else either),
         ]
 
@@ -374,11 +372,11 @@ class _FunctionBuilder(Builder):
             twin.append(ast.Return(value=None, **point(node.body[-1])))
         return twin
 
-    def deeper(self, asked: list[ast.stmt]) -> list[ast.stmt]:
+    def deeper(self, twin: list[ast.stmt], asked: list[ast.stmt]) -> list[ast.stmt]:
         """Run as it was written what calls itself, where the call around it does."""
         place = point(self.node)
         within = attribute(load(HANDLE, place), "within", place)
-        return [ast.If(test=within, body=self.twin(), orelse=[], **place), *asked]
+        return [ast.If(test=within, body=twin, orelse=[], **place), *asked]
 
     def spared(self, asked: list[ast.stmt]) -> list[ast.stmt]:
         """Run as it was written without asking how, where the handle has spared the call that."""

@@ -165,14 +165,26 @@ def descend(*roots: ast.AST) -> Iterator[ast.AST]:
     while pending:
         node = pending.pop()
         yield node
-        below: list[ast.AST] = []
-        for name in node._fields:
-            value = getattr(node, name, None)
-            if isinstance(value, list):
-                below.extend([item for item in value if isinstance(item, ast.AST)])
-            elif isinstance(value, ast.AST) and value._fields:
-                below.append(value)
-        pending.extend(reversed(below))
+        pending += reversed(children(node))
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """Return what lies directly below `node`, operators and contexts aside.
+
+    Examples
+    --------
+    >>> [type(child).__name__ for child in children(ast.parse("x + y", mode="eval").body)]
+    ['Name', 'Name']
+    """
+    found: list[ast.AST] = []
+    given = vars(node)
+    for name in node._fields:
+        value = given.get(name)
+        if type(value) is list:
+            found += [item for item in value if isinstance(item, ast.AST)]
+        elif isinstance(value, ast.AST) and value._fields:
+            found.append(value)
+    return found
 
 
 def load(name: str, place: Place) -> ast.Name:

@@ -235,7 +235,7 @@ def _native(loop: Loop, asks: ast.Call, frame: str, in_function: bool) -> ast.st
     """A question whether native code has run, and what it has computed."""
     place = point(loop.node)
     returns: list[ast.stmt] = []
-    if any(isinstance(part, ast.Return) for part in ast.walk(loop.node)):
+    if any(isinstance(part, ast.Return) for part in descend(loop.node)):
         test = attribute(load(frame, place), "returned", place)
         value = ast.Return(_ask(frame, "value", [], place), **place)
         returns.append(ast.If(test, [value], [], **place))
@@ -308,7 +308,10 @@ class _Skips(ast.NodeTransformer):
 
 def as_written(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
     """Copy statements; declarations of names have been made already."""
-    return [_Undeclared().visit(clone(statement)) for statement in statements]
+    copies = [clone(statement) for statement in statements]
+    if not declarations(statements):
+        return copies
+    return [_Undeclared().visit(statement) for statement in copies]
 
 
 def declarations(statements: Sequence[ast.stmt]) -> list[ast.stmt]:

@@ -10,6 +10,7 @@ import types
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from time import perf_counter
 from types import FrameType
 from typing import Any, TypeAlias
 
@@ -32,6 +33,9 @@ from jupyter_npcompile.runtime.traceable import RegionCode
 
 MAX_CELLS = 500
 """Cells whose plans are remembered for when they run again."""
+
+BUILDING = 0.008
+"""Seconds to take a cell apart that do not count: what is more, a run has lost to us already."""
 
 _numbers = itertools.count(1)
 
@@ -289,6 +293,7 @@ def compile_cell(
     alone : bool
         Whether nobody else will see the skeleton before it is compiled, and might change it.
     """
+    began = perf_counter()
     statements = ast.dump(tree, include_attributes=True) if parsed is None else parsed
     called, inside = _called(tree, (source, statements)) if names else (frozenset(), frozenset())
     known = worth_picking(called | inside, names or {}, unknown=False)
@@ -332,6 +337,7 @@ def compile_cell(
     program = replace(kept.program, tree=skeleton)
     handle = CellHandle(source, program, kept, options, kept.name, tree.body, copies, waits)
     kept.latest = weakref.ref(handle)
+    kept.allowance.spent = max(0.0, perf_counter() - began - BUILDING)
     return handle
 
 
