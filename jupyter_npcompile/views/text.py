@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from jupyter_npcompile.graph.constants import printable, shorten
 from jupyter_npcompile.graph.facts import level_text
 from jupyter_npcompile.graph.report import ReportData
 from jupyter_npcompile.graph.timing import time_rows
 from jupyter_npcompile.views.annotate import SIGNS, WORDS, Mark, Row, annotate
 from jupyter_npcompile.views.copies import copied
+from jupyter_npcompile.views.remembered import Remembered
 from jupyter_npcompile.views.times import times_text
 from jupyter_npcompile.views.timing import duration, milliseconds, speed
 
@@ -54,10 +57,10 @@ def to_text(report: ReportData, *, graph: bool = True, graph_lines: int | None =
     if report.timing is not None:
         parts.append(times_text(time_rows(report), report.timing))
     if graph and report.graph.numpy:
-        parts.append(_graph(report, "numpy", graph_lines))
+        parts.append(_graph((report, "numpy", graph_lines)))
     for level in ("backward", "kernels"):
         if graph and any(one.nodes for one in report.graph.level(level)):
-            parts.append(_graph(report, level, graph_lines))
+            parts.append(_graph((report, level, graph_lines)))
     return "\n\n".join(parts)
 
 
@@ -112,10 +115,21 @@ def _regions(report: ReportData) -> list[str]:
     return lines
 
 
-def _graph(report: ReportData, level: str, limit: int | None) -> str:
+def _written(what: tuple[ReportData, str, int | None]) -> str:
+    report, level, limit = what
     shown = level_text(report, level, most=limit)
     more = 0 if limit is None else report.graph.height(level) - limit
     if more <= 0:
         return shown
     call = "report.graph.to_text()" if level == "numpy" else f"report.graph.to_text({level!r})"
     return f"{shown}\n… {more} more lines: {call}"
+
+
+def _what_is_written(what: tuple[ReportData, str, int | None]) -> tuple[object, ...]:
+    """What the text of a level depends on: less than changes from run to run."""
+    report, level, limit = what
+    graphs = (report.graph.numpy, report.graph.level(level))
+    return (level, limit, report.timing, *map(len, graphs), *chain.from_iterable(graphs))
+
+
+_graph = Remembered(_written, _what_is_written)
