@@ -154,13 +154,15 @@ def test_it_is_decided_in_several_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contests, "straight_line", lambda graph: pytest.fail("there is no time"))
     made = npc.compile(root)
     compiled = set()
-    for _ in range(4 * rules.CHANCES):  # some run as they were written
+    for _ in range(1_000 * rules.CHANCES):  # most run as they were written
         assert made(np.ones(3)).tolist() == [2, 2, 2]
         handle = handle_of(made)
         assert isinstance(handle, FunctionHandle)
         (plan,) = handle.states[0].plans[0]
         if plan.rounds is not None:
             compiled.add(len(plan.rounds.compiled))
+        elif compiled:
+            break
     assert compiled == set(range(rules.CHANCES))
     assert plan.rounds is None
 
