@@ -33,7 +33,7 @@ _sparing: weakref.WeakSet[FunctionHandle] = weakref.WeakSet()
 def ask_again() -> None:
     """Each function is asked when it is called next: another cell begins."""
     for handle in list(_sparing):
-        handle.unasked = 0
+        handle.unasked, handle.spares = 0, False
     _sparing.clear()
 
 
@@ -58,6 +58,8 @@ class FunctionHandle(Picks):
         whether it does takes as long as a small call.
     unasked : int
         Calls that run as it was written without being asked, unless torch has come meanwhile.
+    spares : bool
+        Whether there have been such calls since the present cell began.
     is_shown : bool
         Whether reports are about it when it has run.
     """
@@ -90,6 +92,7 @@ class FunctionHandle(Picks):
         self.native: Native | None = None
         self.within = False
         self.unasked = 0
+        self.spares = False
         self._picked = helpers.known(options)
 
     @property
@@ -172,7 +175,9 @@ class FunctionHandle(Picks):
         """Whether calls may run without being asked; then reports may not know which ran last."""
         if self.program.recurs or "torch" in self.modules:
             return False
-        _sparing.add(self)
+        if not self.spares:
+            self.spares = True
+            _sparing.add(self)
         return True
 
     def _goes_whole(self) -> bool:
