@@ -12,9 +12,8 @@ import pytest
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.runtime.duel import Duel
-from jupyter_npcompile.runtime.function_handle import FunctionHandle, ask_again
+from jupyter_npcompile.runtime.function_handle import SPARED, FunctionHandle, ask_again
 from jupyter_npcompile.runtime.functions import handle_of
-from jupyter_npcompile.runtime.pauses import SPARED
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -68,18 +67,24 @@ def _handle(made: Any) -> FunctionHandle:
     return found
 
 
-def test_only_the_outermost_call_is_asked(recursive: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    written = transform
-    x = np.random.default_rng(0).normal(size=128)
-    made, handle = recursive("transform")
-    asked = []
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[FunctionHandle]:
+    """Who was asked how a call runs."""
+    found: list[FunctionHandle] = []
     activate = FunctionHandle.activate
 
     def ask(self: FunctionHandle) -> Any:
-        asked.append(self)
+        found.append(self)
         return activate(self)
 
     monkeypatch.setattr(FunctionHandle, "activate", ask)
+    return found
+
+
+def test_only_the_outermost_call_is_asked(recursive: Any, asked: list[FunctionHandle]) -> None:
+    written = transform
+    x = np.random.default_rng(0).normal(size=128)
+    made, handle = recursive("transform")
     for calls in (1, 2):
         np.testing.assert_allclose(made(x), np.fft.fft(x), atol=1e-12)
         assert asked == [handle] * calls
@@ -168,19 +173,11 @@ def _shifted(x: Array) -> Array:
 
 
 def test_calls_in_between_are_not_asked(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, asked: list[FunctionHandle]
 ) -> None:
     made = npc.compile(_shifted)
     handle = _handle(made)
     handle.rest.left = 1_000
-    asked = []
-    activate = FunctionHandle.activate
-
-    def ask(self: FunctionHandle) -> Any:
-        asked.append(self)
-        return activate(self)
-
-    monkeypatch.setattr(FunctionHandle, "activate", ask)
     monkeypatch.setattr(FunctionHandle, "modules", {})
     for _ in range(10 * (SPARED + 1)):
         np.testing.assert_array_equal(made(np.zeros(2)), 2.0)

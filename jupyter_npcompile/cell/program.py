@@ -325,4 +325,3 @@ class CellProgram:
     reaches: tuple[Reach | None, ...] | None = None
     holds: bool = False
     picks: frozenset[str] = frozenset()
-    recurs: bool = False

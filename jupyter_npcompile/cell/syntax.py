@@ -90,9 +90,6 @@ def clone(node: NodeT) -> NodeT:
     return copied
 
 
-_ABSENT = object()
-
-
 def _copied(value: object) -> object:
     if isinstance(value, ast.AST):
         return clone(value) if value._fields else value  # operators hold nothing: share them
@@ -104,7 +101,7 @@ def _copied(value: object) -> object:
 def sealed(node: NodeT) -> NodeT:
     """Return `node` so that nobody who walks through trees finds anything below it.
 
-    Python compiles it like the node itself. `ast.fix_missing_locations` takes as long as
+    Python compiles it like the node itself. `ast.fix_missing_locations` takes longer than
     that for a tree in which no place is missing.
 
     Examples
@@ -138,14 +135,10 @@ def replaced(node: NodeT, **fields: object) -> NodeT:
     >>> ast.unparse(replaced(loop, body=[ast.Pass()]))
     'for i in x:\n    pass'
     """
-    copied = type(node).__new__(type(node))
-    values = vars(copied)
-    for name in (*node._fields, *node._attributes):
-        value = getattr(node, name, _ABSENT)
-        if name in fields:
-            values[name] = fields[name]
-        elif value is not _ABSENT:
-            values[name] = _copied(value)
+    shell = type(node).__new__(type(node))
+    vars(shell).update(vars(node) | dict.fromkeys(fields))  # what is replaced needs no copy
+    copied = clone(shell)
+    vars(copied).update(fields)
     return copied
 
 

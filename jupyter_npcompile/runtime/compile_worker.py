@@ -374,6 +374,7 @@ def warm_up(*workers: CompileWorker) -> None:
 
     def start() -> None:
         first_use.prepare()
+        first_use.rehearse()
         for each in workers:
             each.start(caches.cache())
 

@@ -6,6 +6,7 @@ import functools
 import sys
 import types
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from jupyter_npcompile.cell import HANDLE, FunctionProgram, SourceText, function_code, moved
@@ -17,7 +18,7 @@ from jupyter_npcompile.runtime.frame import Frame
 from jupyter_npcompile.runtime.helpers import Picks, helpers
 from jupyter_npcompile.runtime.loop_state import loop_states
 from jupyter_npcompile.runtime.namespace import forget_locals
-from jupyter_npcompile.runtime.pauses import SPARED, Rest
+from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.policy import Options, is_open
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.shortcut import Native
@@ -25,6 +26,9 @@ from jupyter_npcompile.runtime.state import RegionState, add_filename
 from jupyter_npcompile.runtime.tensor_calls import Done, arguments, follow, remember
 from jupyter_npcompile.runtime.traceable import RegionCode
 from jupyter_npcompile.runtime.whole_function import WholeFunction
+
+SPARED = 31
+"""Calls at the most that do not ask, after one that did: that takes as long as ten of them."""
 
 _sparing: weakref.WeakSet[FunctionHandle] = weakref.WeakSet()
 """Those that may have spare calls."""
@@ -108,14 +112,13 @@ class FunctionHandle(Picks):
         """How many calls need not come here, for they would run as they were written."""
         rest, duel = self._rest, self._rest.duel
         if rest.left > 0:
-            spare, rest.left = rest.left, 0
-            return spare
+            return rest.spare(rest.left)
         is_whole = self.whole is not None and self.whole.is_ready and not self.whole.has_lost
         return 0 if is_whole or not duel.written else duel.lend()[0]
 
     def activate(self) -> Frame | Done | None:
         """State for one call of the function; None when it runs as it was written."""
-        if "torch" in sys.modules:
+        if "torch" in self.modules:
             done = self._followed(sys._getframe(1))
             if done is not None:
                 return done
@@ -137,9 +140,7 @@ class FunctionHandle(Picks):
             rest.left -= 1
             if self.is_shown:
                 history.remember(self)
-            if timed is None and self._may_spare():
-                self.unasked = rest.spare()
-            return self._written(timed)
+            return self._written(timed, rest.spare)
         caller = sys._getframe(1)
         if id(caller.f_code) not in self._codes:
             return None  # somebody gave the function the code of another
@@ -159,9 +160,7 @@ class FunctionHandle(Picks):
             turn = duel.turn(caller.f_locals, rest.changes)
             forget_locals(caller)
         if turn is None and duel.written:
-            if timed is None and self._may_spare():
-                self.unasked = duel.spare(SPARED)
-            return self._written(timed)
+            return self._written(timed, duel.spare)
         if (turn is None or not turn.written) and rest.begins():
             for state in self.states:
                 state.pauses.wake()
@@ -171,26 +170,26 @@ class FunctionHandle(Picks):
             return Outermost(self, turn)
         return Frame(self.states, rest, turn, self.loops, timed, watch)
 
-    def _may_spare(self) -> bool:
-        """Whether calls may run without being asked; then reports may not know which ran last."""
-        if self.program.recurs or "torch" in self.modules:
-            return False
-        if not self.spares:
-            self.spares = True
-            _sparing.add(self)
-        return True
-
     def _goes_whole(self) -> bool:
         """Whether native code may run all of it: nobody waits for it, or asks for a tier."""
         return self._may_go_whole and settings.tier == "auto"
 
-    def _written(self, timed: Turn | None) -> Frame | None:
-        """State for a call that runs as it was written; None if nobody asks when it is over."""
+    def _written(self, timed: Turn | None, spare: Callable[[int], int]) -> Frame | None:
+        """State for a call that runs as it was written; None if nobody asks when it is over.
+
+        Then those after it need not be asked, up to as many as there are to `spare`. Reports
+        may not know which of several functions ran last, until the next cell begins.
+        """
         if self.program.recurs:
             return Outermost(self, timed=timed)
-        if timed is None:
-            return None
-        return Frame(self.states, self._rest, None, self.loops, timed, written=True)
+        if timed is not None:
+            return Frame(self.states, self._rest, None, self.loops, timed, written=True)
+        if "torch" not in self.modules:
+            self.unasked = spare(SPARED)
+            if not self.spares:
+                self.spares = True
+                _sparing.add(self)
+        return None
 
     def _guarded(self, caller: types.FrameType) -> Any:
         """The same call, but not by native code for all of it."""

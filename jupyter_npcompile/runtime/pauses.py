@@ -41,9 +41,6 @@ come back from its twin keeps them."""
 AMPLE = 1e-3
 """The same for one that comes back, where a few guards are less than a hundredth of the time."""
 
-SPARED = 31
-"""Calls at the most that do not ask, after one that did: that takes as long as ten of them."""
-
 
 @dataclass(slots=True)
 class Pause:
@@ -267,9 +264,9 @@ class Rest:
             return True
         return False
 
-    def spare(self) -> int:
+    def spare(self, most: int) -> int:
         """Calls that need not even ask whether they are left: some of those that are."""
-        spared = min(self.left, SPARED)
+        spared = min(self.left, most)
         self.left -= spared
         return spared
 
