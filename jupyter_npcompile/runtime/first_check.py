@@ -9,6 +9,7 @@ from jupyter_npcompile.runtime.contest import contest
 from jupyter_npcompile.runtime.dry_run import dry_run
 from jupyter_npcompile.runtime.outcome import Outcome, PythonRaisesError
 from jupyter_npcompile.runtime.plan import Plan, numpy_outcome
+from jupyter_npcompile.runtime.planning import leave_if_slower
 from jupyter_npcompile.runtime.policy import is_open
 from jupyter_npcompile.runtime.preparing import judge
 from jupyter_npcompile.runtime.rounds import BUDGET, Rounds, Times, is_decided
@@ -101,21 +102,22 @@ def measure(state: RegionState, plan: Plan, namespace: Namespace, cold: Times) -
     if plan.rounds is None:
         plan.rounds = Rounds(cold)
         if is_decided(cold) or not (plan.fits_twice or not is_open(state.options)):
-            _decided(plan, cold)
+            _decided(state, plan, cold)
             return
     else:
         plan.rounds.compiled.append(cold.compiled_us * 1e-6)
     contest(plan, namespace, plan.rounds, max(state.left, BUDGET))
     if plan.rounds.is_over:
-        _decided(plan, plan.rounds.times)
+        _decided(state, plan, plan.rounds.times)
 
 
-def _decided(plan: Plan, times: Times) -> None:
+def _decided(state: RegionState, plan: Plan, times: Times) -> None:
     plan.rounds = None
     plan.timings["numpy_us"] = times.numpy_us
     plan.timings["compiled_us"] = times.compiled_us
     counters.decisions += 1
     judge(plan)
+    leave_if_slower(state, plan)
 
 
 def _do_the_same(one: Recording, two: Recording) -> bool:

@@ -184,6 +184,9 @@ class Frame:
             seconds = perf_counter() - turn.began
             if rest.changes == turn.changes:
                 turn.ring.add(turn.written, seconds)
+                if turn.ring.winner and self._watch is not None:
+                    for state in self._states:
+                        state.leave_device(turn.ring.note)
             else:
                 turn.ring.void(turn.written, seconds)
 
@@ -300,12 +303,12 @@ class Frame:
 
     def alone(self, loop: int) -> Iterator[Any]:
         """The same for its twin, which runs to the end without a guard."""
-        self._drop_copies()
+        self.drop_copies()
         return self._iterators[loop]
 
     def chunk(self, loop: int) -> Iterator[Any]:
         """What its twin runs: all that is left, or a part, after which it comes `back`."""
-        self._drop_copies()
+        self.drop_copies()
         iterator = self._iterators.get(loop, TICKS)
         if not self._has_hope(loop):
             self._chunks.pop(loop, None)
@@ -314,7 +317,7 @@ class Frame:
         self._chunks[loop] = (perf_counter(), length)
         return itertools.islice(iterator, length)
 
-    def _drop_copies(self) -> None:
+    def drop_copies(self) -> None:
         """Something runs without guards, and may read anything and write into it."""
         if self._watch is not None:
             self._watch.residency.drop()
@@ -349,6 +352,12 @@ class Frame:
         """Whether something of a loop's regions is still being compiled."""
         regions = self._loops[loop].loop.regions
         return any(self._states[region].is_awaited for region in regions)
+
+    def hopes_for_device(self, loop: int) -> bool:
+        """Whether segments of a loop run on the device that was asked for, or may do so yet."""
+        states = [self._states[region] for region in self._loops[loop].loop.regions]
+        plans = [plan for state in states for plan in state.every_plan()]
+        return any(plan.hopes_for_device for plan in plans) or bool(states and not plans)
 
     def drop(self, loop: int) -> None:
         """The loop is over."""

@@ -12,7 +12,7 @@ from typing import Any
 from jupyter_npcompile.cell import HANDLE, FunctionProgram, SourceText, function_code, moved
 from jupyter_npcompile.runtime import history
 from jupyter_npcompile.runtime.device.watch import watch_of
-from jupyter_npcompile.runtime.devices import CPU
+from jupyter_npcompile.runtime.devices import competes
 from jupyter_npcompile.runtime.duel import Turn
 from jupyter_npcompile.runtime.frame import Frame
 from jupyter_npcompile.runtime.helpers import Picks, helpers
@@ -91,7 +91,8 @@ class FunctionHandle(Picks):
         for loop in self.loops:
             loop.rest = self._rest
         self.whole = WholeFunction.of(program, self.loops, self._rest)
-        self._may_go_whole = options.trial is None and options.device == CPU and not options.ahead
+        in_time = options.trial is None and not options.ahead
+        self._may_go_whole = in_time and competes(options.device)
         self._alone = False
         self.native: Native | None = None
         self.within = False

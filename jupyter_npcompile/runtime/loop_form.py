@@ -16,7 +16,7 @@ from jupyter_npcompile.loops.sequences import Sequence
 from jupyter_npcompile.runtime.allowance import COPIED
 from jupyter_npcompile.runtime.iterators import Remaining
 from jupyter_npcompile.runtime.loop_store import Run
-from jupyter_npcompile.runtime.loop_turns import FAIR, FAR, TURNS, Turns
+from jupyter_npcompile.runtime.loop_turns import ALWAYS, FAIR, FAR, TURNS, Turns
 from jupyter_npcompile.runtime.recollections import Note
 from jupyter_npcompile.runtime.stats import counters
 
@@ -299,7 +299,7 @@ class Form:
         Where it takes long, arrays are large, and what surrounds their operations
         costs nothing: then segments, in which operations are fused, may be faster.
         They have no turn while the loop runs here; where it gains something all the same,
-        that is for some runs.
+        that is for some runs, unless a device is worth a try at once.
 
         Parameters
         ----------
@@ -315,7 +315,7 @@ class Form:
         known = LONG < python < float("inf")
         if not known or python >= factor * seconds or size[1:] in self.turns:
             return False
-        if python >= FAIR * seconds:
+        if factor < ALWAYS and python >= FAIR * seconds:
             self.turns[size[1:]] = Turns(seconds, python, is_run, first=TURNS)
             return False
         self.lost.add((ANY, *size[1:]))

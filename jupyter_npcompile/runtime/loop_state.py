@@ -13,12 +13,13 @@ from jupyter_npcompile.loops import Declined
 from jupyter_npcompile.loops.loop_code import FINISHED, LEFT, RETURNED
 from jupyter_npcompile.runtime import recollections
 from jupyter_npcompile.runtime.check import DifferenceError
+from jupyter_npcompile.runtime.devices import CPU
 from jupyter_npcompile.runtime.iterators import Remaining, remaining
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, predict
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile, no_constants
 from jupyter_npcompile.runtime.loop_form import NARROW, Form, size_of_run
 from jupyter_npcompile.runtime.loop_run import UNLIMITED, NativeRun
-from jupyter_npcompile.runtime.loop_turns import FAR
+from jupyter_npcompile.runtime.loop_turns import ALWAYS, FAR
 from jupyter_npcompile.runtime.namespace import FrameNamespace
 from jupyter_npcompile.runtime.native import torch_symbols
 from jupyter_npcompile.runtime.pauses import Rest
@@ -198,7 +199,8 @@ class LoopState:
                 predicted = self._predict(frame, form, values, left, size)
                 if predicted or not form.checked:
                     return False
-            run = NativeRun(form, size, self._far, namespace, redefined, iterator)
+            frame.drop_copies()
+            run = NativeRun(form, size, self._far(frame), namespace, redefined, iterator)
             if self._run(frame, run, values, left, namespace):
                 return True
         return False
@@ -209,7 +211,9 @@ class LoopState:
             return False
         if frame.is_numpy(self.loop.id):
             return form.end_turns(size)
-        return form.leads(size) and frame.is_awaited(self.loop.id)
+        if not form.leads(size) or frame.hopes_for_device(self.loop.id):
+            return False
+        return frame.is_awaited(self.loop.id)
 
     def _run(
         self,
@@ -228,7 +232,7 @@ class LoopState:
         seconds = run.seconds / run.total
         form.ran(size, run.total, seconds)
         self.gave_way = run.falls_short
-        if run.falls_short or (is_open(self.options) and form.loses(size, seconds, self._far)):
+        if run.falls_short or (is_open(self.options) and form.loses(size, seconds, run.far)):
             self._give_way()
         counters.dispatches += 1
         self.rest.ran = True
@@ -267,6 +271,7 @@ class LoopState:
         copied = 5 * written.nbytes
         if not (waits or form.affords(copied) or allowance.is_enough_for_copying_once(copied)):
             return False
+        frame.drop_copies()
         began = perf_counter()
         prediction = predict(form, values, arguments, written, self.rest.changes)
         allowance.spent += perf_counter() - began
@@ -430,9 +435,10 @@ class LoopState:
         self.rest.changes += 1
         self._let_inner()
 
-    @property
-    def _far(self) -> float:
+    def _far(self, frame: Frame) -> float:
         """How far ahead of Python it must be."""
+        if self.options.device != CPU and frame.hopes_for_device(self.loop.id):
+            return ALWAYS
         return NARROW if self.inner else FAR
 
     def _let_inner(self) -> None:

@@ -8,6 +8,10 @@ FAR = 6.0
 """How many times as fast as Python it must be where iterations are long; else segments have
 a turn."""
 
+ALWAYS = float("inf")
+"""The same where segments run on a device, which may be much faster yet: they have the first turn.
+"""
+
 TURNS = 6
 """Runs in segments after which it is clear what they are worth: the first ones are checked."""
 

@@ -71,6 +71,8 @@ class Plan:
         The compiled segment.
     note : str
         Why NumPy runs, or what the check replaced.
+    departure : str
+        Why it does not run on the device that was asked for.
     timings : dict of str to float
         ``trace_ms``, ``compile_ms``, ``numpy_us``, ``compiled_us``.
     runs : int
@@ -110,6 +112,7 @@ class Plan:
     state: PlanState = "pending"
     artifact: Artifact | None = None
     note: str = ""
+    departure: str = ""
     timings: dict[str, float] = field(default_factory=dict)
     runs: int = 0
     checked: bool = False
@@ -181,6 +184,11 @@ class Plan:
     def is_tried(self) -> bool:
         """Whether its artifact runs, and nothing is left to be found out about it."""
         return self.state == "ready" and self.checked and self.rounds is None
+
+    @property
+    def hopes_for_device(self) -> bool:
+        """Whether it runs on the device that was asked for, or may do so yet."""
+        return not (self.departure or self.state == "numpy" or self.was_given_up)
 
     @property
     def has_lost(self) -> bool:

@@ -6,6 +6,7 @@ import functools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from jupyter_npcompile.graph.amounts import duration
 from jupyter_npcompile.runtime import artifacts
 from jupyter_npcompile.runtime.artifacts import Artifact
 from jupyter_npcompile.runtime.background import BackgroundCompile
@@ -215,8 +216,9 @@ def leave_device(state: RegionState, plan: Plan, reason: str) -> None:
         Why, for the report.
     """
     plan.recording.forget()
-    plan.artifact, plan.checked, plan.epsilon = None, False, 0.0
-    plan.note = f"the CPU runs it: {reason}"
+    plan.artifact, plan.checked, plan.hastened, plan.epsilon = None, False, False, 0.0
+    plan.timings.pop("compiled_us", None)
+    plan.departure, plan.note = f"the CPU runs it: {reason}", ""
     if state.options.trial is not None:
         plan.state = "numpy"
         return
@@ -227,6 +229,39 @@ def leave_device(state: RegionState, plan: Plan, reason: str) -> None:
         compiler.run(functools.partial(_compile, state, plan, tier, ticket), ticket)
     else:
         BackgroundCompile(state, plan, tier).submit()
+
+
+def leave_if_slower(state: RegionState, plan: Plan) -> None:
+    """Have the CPU run a plan for which its device was slower than NumPy.
+
+    Parameters
+    ----------
+    state : RegionState
+        Of the region.
+    plan : Plan
+        What was just judged.
+    """
+    device = state.options.device
+    if plan.artifact is not None and plan.artifact.tier == device and plan.has_lost:
+        there, here = (duration(plan.timings[name]) for name in ("compiled_us", "numpy_us"))
+        leave_if_worth(state, plan, f"{device} took {there}, and NumPy {here}")
+
+
+def leave_if_worth(state: RegionState, plan: Plan, reason: str) -> None:
+    """Have the CPU run a plan from now on, unless it has nothing to gain over NumPy.
+
+    Parameters
+    ----------
+    state : RegionState
+        Of the region.
+    plan : Plan
+        What its device runs too slowly.
+    reason : str
+        Why, for the report.
+    """
+    recording = plan.recording
+    if not is_bound(recording.numpy_seconds, recording.library_seconds):
+        leave_device(state, plan, reason)
 
 
 def _only_now(recording: Recording, namespace: Namespace) -> Plan:

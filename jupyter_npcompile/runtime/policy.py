@@ -60,13 +60,11 @@ def choose(options: Options) -> tuple[str, When]:
 def loops_when(options: Options) -> When:
     """Whether native loops are compiled, and whether the caller waits.
 
-    They run on the CPU: where segments run on a device, only those are compiled.
+    They run on the CPU. On a device they compete with its segments, if time decides there.
     """
-    if (
-        options.device != CPU
-        or options.trial is not None
-        or settings.tier not in ("auto", "native-loop")
-    ):
+    if options.trial is not None or settings.tier not in ("auto", "native-loop"):
+        return "never"
+    if options.device != CPU and not is_open(options):
         return "never"
     return "now" if options.ahead or settings.tier == "native-loop" else "later"
 

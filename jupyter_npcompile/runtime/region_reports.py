@@ -32,7 +32,8 @@ def region_of(number: int, state: RegionState, loop: LoopState | None) -> Region
         return loop_reports.region_of_whole(number, state.lines, state.rest.whole)
     plans = [plan for _, plan in sorted(state.used.items()) if plan.recording.graph.nodes]
     tiers = dict.fromkeys(_tier(plan) for plan in plans)
-    notes = [plan.note for plan in plans if plan.note] + list(state.closed.values())
+    notes = [note for plan in plans for note in (plan.departure, plan.note) if note]
+    notes += state.closed.values()
     notes += state.recompiled.values()
     lost = state.rest.verdict(number)
     if lost:

@@ -20,7 +20,7 @@ from jupyter_npcompile.runtime.fast import Fast, specialise
 from jupyter_npcompile.runtime.namespace import FrameNamespace, forget_locals
 from jupyter_npcompile.runtime.pauses import Pauses, Rest
 from jupyter_npcompile.runtime.plan import AWAITED, Plan
-from jupyter_npcompile.runtime.planning import record, resume
+from jupyter_npcompile.runtime.planning import leave_if_worth, record, resume
 from jupyter_npcompile.runtime.policy import Options, choose
 from jupyter_npcompile.runtime.relatives import MAX_SIZES
 from jupyter_npcompile.runtime.segment_run import run
@@ -264,6 +264,19 @@ class RegionState:
     def is_awaited(self) -> bool:
         """Whether something of it is being compiled, or waits for that."""
         return any(plan.state in AWAITED and not plan.was_given_up for plan in self.every_plan())
+
+    def leave_device(self, reason: str) -> None:
+        """Have the CPU run what has just run on the device that was asked for.
+
+        Parameters
+        ----------
+        reason : str
+            Why, for the report.
+        """
+        with self.lock:
+            for plan in self.used.values():
+                if plan.state == "ready" and plan.hopes_for_device:
+                    leave_if_worth(self, plan, reason)
 
     def taken(self, index: int) -> tuple[str, ...] | None:
         """Names that the skeleton takes for a statement; None for ``return``."""
