@@ -178,13 +178,13 @@ def test_a_device_that_competes_is_compiled_for_in_the_background(
     monkeypatch.setattr(npc.settings, "first_run_check", "replace")
     compiled = npc.compile(scaled, device="standin")
     mine, theirs = np.arange(6.0), np.arange(6.0)
-    for _ in range(4):
+    for _ in range(8):  # the contest may be held in several
         assert compiled(mine, 1.5).tolist() == scaled(theirs, 1.5).tolist()
         assert mine.tolist() == theirs.tolist()
         assert npc.wait(300)
     region = first_region(npc.last_report())
     assert region.tier == "numpy"
-    assert "NumPy is faster here: " in region.note
+    assert "the CPU runs it: standin took " in region.note
 
 
 def test_a_device_that_wins_is_used(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -251,9 +251,10 @@ def test_a_while_loop_comes_back_from_the_turn_of_segments(monkeypatch: pytest.M
     assert form.iterations > before
 
 
+@pytest.mark.parametrize("is_for_device", [False, True])
 @pytest.mark.parametrize(("native", "is_awaited"), [(1.0, True), (1.0, False), (3.0, True)])
 def test_native_code_runs_until_segments_are_there(
-    monkeypatch: pytest.MonkeyPatch, native: float, *, is_awaited: bool
+    native: float, *, is_awaited: bool, is_for_device: bool
 ) -> None:
     made = form(2.0)
     made.lost.add((ANY, *SIZE[1:]))
@@ -266,10 +267,13 @@ def test_native_code_runs_until_segments_are_there(
         def is_awaited(self, loop: int) -> bool:
             return is_awaited
 
+        def hopes_for_device(self, loop: int) -> bool:
+            return is_for_device
+
     loop: Any = SimpleNamespace(loop=SimpleNamespace(id=0))
     frame: Any = Around()
     goes = LoopState._goes_first(loop, frame, made, SIZE)
-    assert goes == (is_awaited and native < 2.0)
+    assert goes == (is_awaited and native < 2.0 and not is_for_device)
     made.turns[SIZE[1:]].is_over = True
     assert not LoopState._goes_first(loop, frame, made, SIZE)
 

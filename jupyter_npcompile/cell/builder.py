@@ -168,7 +168,7 @@ class Builder(abc.ABC):
         twin = not isinstance(node, ast.AsyncFor) and has_twin(
             node, self.depth - level(node), in_function=self.scope == "function"
         )
-        if self.tells and isinstance(node, ast.While):
+        if self.tells and isinstance(node, ast.While) and node.orelse:
             twin = False  # nobody is told when it is gone over to
         outer = self.around[-1] if self.around else None
         if twin and not isinstance(node, ast.AsyncFor):

@@ -355,6 +355,8 @@ class Frame:
 
     def hopes_for_device(self, loop: int) -> bool:
         """Whether segments of a loop run on the device that was asked for, or may do so yet."""
+        if self._watch is None:
+            return False
         states = [self._states[region] for region in self._loops[loop].loop.regions]
         plans = [plan for state in states for plan in state.every_plan()]
         return any(plan.hopes_for_device for plan in plans) or bool(states and not plans)

@@ -13,7 +13,6 @@ from jupyter_npcompile.loops import Declined
 from jupyter_npcompile.loops.loop_code import FINISHED, LEFT, RETURNED
 from jupyter_npcompile.runtime import recollections
 from jupyter_npcompile.runtime.check import DifferenceError
-from jupyter_npcompile.runtime.devices import CPU
 from jupyter_npcompile.runtime.iterators import Remaining, remaining
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, predict
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile, no_constants
@@ -437,7 +436,7 @@ class LoopState:
 
     def _far(self, frame: Frame) -> float:
         """How far ahead of Python it must be."""
-        if self.options.device != CPU and frame.hopes_for_device(self.loop.id):
+        if frame.hopes_for_device(self.loop.id):
             return ALWAYS
         return NARROW if self.inner else FAR
 
