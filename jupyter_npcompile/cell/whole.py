@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import cast
 
 from jupyter_npcompile.cell.factory import nest, nested_code
+from jupyter_npcompile.cell.followed_expressions import FollowedExpressions
 from jupyter_npcompile.cell.hooks import HOOKS, HookCalls
 from jupyter_npcompile.cell.loop_steps import (
     has_step,
@@ -26,7 +27,6 @@ from jupyter_npcompile.cell.loop_steps import (
 )
 from jupyter_npcompile.cell.names import loaded
 from jupyter_npcompile.cell.program import TOO_DEEP, NotTraceable
-from jupyter_npcompile.cell.regions import FRAME_NAMES
 from jupyter_npcompile.cell.syntax import (
     FUNCTIONS,
     Positioned,
@@ -44,12 +44,6 @@ from jupyter_npcompile.cell.syntax import (
     replaced,
     store,
 )
-
-_RUNNING = frozenset({"eval", "exec"})
-"""What runs code that is not followed, on the names of its caller."""
-
-_UNHOOKED = FRAME_NAMES | {"super"}
-"""What looks at the frame of its caller, which must then be the code itself."""
 
 
 def whole_code(
@@ -129,7 +123,7 @@ def _seen_elsewhere(body: Iterable[ast.stmt]) -> set[str]:
     return found
 
 
-class _Follower(ast.NodeTransformer, HookCalls):
+class _Follower(FollowedExpressions):
     """Puts hook calls in the place of operations.
 
     Functions that a cell defines outlive its run, and its hooks: their bodies
@@ -156,113 +150,6 @@ class _Follower(ast.NodeTransformer, HookCalls):
             made = self.visit(statement)
             result.extend(made if isinstance(made, list) else [made])
         return result
-
-    def value(self, node: ast.expr) -> ast.expr:
-        return cast("ast.expr", self.visit(node))
-
-    # -- expressions
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
-        operator = constant(type(node.op).__name__, extent(node))
-        return self.hook("binary", node, operator, self.value(node.left), self.value(node.right))
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
-        if isinstance(node.op, ast.Not) or isinstance(node.operand, ast.Constant):
-            return cast("ast.expr", self.generic_visit(node))
-        operator = constant(type(node.op).__name__, extent(node))
-        return self.hook("unary", node, operator, self.value(node.operand))
-
-    def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        if len(node.ops) > 1:
-            return cast("ast.expr", self.generic_visit(node))
-        operator = constant(type(node.ops[0]).__name__, extent(node))
-        left = self.value(node.left)
-        return self.hook("compare", node, operator, left, self.value(node.comparators[0]))
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        if not isinstance(node.ctx, ast.Load):
-            return cast("ast.expr", self.generic_visit(node))
-        value = self.value(node.value)
-        return self.hook("subscript", node, value, self._index(node.slice))
-
-    def _index(self, node: ast.expr) -> ast.expr:
-        place = extent(node)
-        if isinstance(node, ast.Slice):
-            parts = (node.lower, node.upper, node.step)
-            made = [constant(None, place) if p is None else self.value(p) for p in parts]
-            return self.plain_hook("slice", place, made)
-        if isinstance(node, ast.Tuple):
-            items = [
-                self._starred(p) if isinstance(p, ast.Starred) else self._index(p)
-                for p in node.elts
-            ]
-            return ast.Tuple(items, ast.Load(), **place)
-        return self.value(node)
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        if not isinstance(node.ctx, ast.Load) or is_private(node.attr):
-            return cast("ast.expr", self.generic_visit(node))
-        name = constant(node.attr, extent(node))
-        return self.hook("attribute", node, self.value(node.value), name)
-
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
-        if all(isinstance(part, ast.Constant) for part in node.values):
-            return node
-        return self.hook("joined", node, *(self.value(part) for part in node.values))
-
-    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.expr:
-        place = extent(node)
-        conversion = constant(node.conversion, place)
-        spec = constant("", place) if node.format_spec is None else self.value(node.format_spec)
-        return self.hook("formatted", node, self.value(node.value), conversion, spec)
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        if isinstance(node.func, ast.Name) and node.func.id in _UNHOOKED:
-            made = cast("ast.expr", self.generic_visit(node))
-            return self._executed(node, made) if node.func.id in _RUNNING else made
-        function = self.value(node.func)
-        arguments = [self.value(part) for part in node.args]
-        keywords = [replaced(item, value=self.value(item.value)) for item in node.keywords]
-        return self.hook("call", node, function, *arguments, keywords=keywords)
-
-    def _executed(self, node: ast.Call, made: ast.expr) -> ast.expr:
-        place = extent(node)
-        names = ast.Call(load("locals", place), [], [], **place)
-        spaces = [part for part in node.args[1:] if isinstance(part, ast.Name)]
-        before = self.hook("before_text", node, names, *spaces)
-        return self.hook("after_text", node, constant(ast.unparse(node.func), place), before, made)
-
-    def visit_Starred(self, node: ast.Starred) -> ast.expr:
-        return self._starred(node)
-
-    def _starred(self, node: ast.Starred) -> ast.expr:
-        if not isinstance(node.ctx, ast.Load):
-            return cast("ast.expr", self.generic_visit(node))
-        items = self.hook("iterate", node, self.value(node.value), constant(None, extent(node)))
-        return ast.Starred(items, ast.Load(), **extent(node))
-
-    def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
-        iterable = node.iter if node.is_async else self._iterable(node.iter, node.target)
-        if node.is_async:
-            iterable = self.value(iterable)
-        tests = [self.value(test) for test in node.ifs]
-        return ast.comprehension(node.target, iterable, tests, node.is_async)
-
-    def _iterable(self, node: ast.expr, target: ast.expr) -> ast.expr:
-        return self.hook("iterate", node, self.value(node), self._pattern(target, node))
-
-    @staticmethod
-    def _pattern(target: ast.expr, node: Positioned) -> ast.expr:
-        """The shape of a target: None for a name, a tuple for what is taken apart."""
-
-        def shape(part: ast.expr) -> object:
-            if isinstance(part, (ast.Tuple, ast.List)):
-                return tuple(shape(item) for item in part.elts)
-            return None
-
-        return constant(shape(target), extent(node))
-
-    # -- statements
 
     def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
         place = extent(node)

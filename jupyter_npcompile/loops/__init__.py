@@ -2,6 +2,6 @@
 
 from jupyter_npcompile.loops.kinds import Declined
 from jupyter_npcompile.loops.loop_code import LoopCode
-from jupyter_npcompile.loops.program import translate
+from jupyter_npcompile.loops.translation import translate
 
 __all__ = ["Declined", "LoopCode", "translate"]

@@ -7,17 +7,15 @@ import builtins
 import itertools
 from collections import abc
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_npcompile.loops import dicts, errors
-from jupyter_npcompile.loops.arithmetic import wholes
 from jupyter_npcompile.loops.boundary import Boundary
 from jupyter_npcompile.loops.carried import Carried
 from jupyter_npcompile.loops.entry import entry_file, signature
-from jupyter_npcompile.loops.frames import Jumps, NeedsInput, NeedsMemory, NeedsValue
+from jupyter_npcompile.loops.found_out import FoundOut, WiderInput
+from jupyter_npcompile.loops.frames import Jumps, NeedsInput
 from jupyter_npcompile.loops.fusion.liveness import needed_after
-from jupyter_npcompile.loops.given import is_fixed, type_of
 from jupyter_npcompile.loops.kinds import (
     ArrayType,
     CutType,
@@ -39,142 +37,20 @@ from jupyter_npcompile.loops.translator import BLOCK, has_loops, is_long, tested
 from jupyter_npcompile.loops.values import Closure, Holder, Known, Slots, Value
 from jupyter_npcompile.loops.variables import GIVEN_BACK
 
-ATTEMPTS = 100
-"""At finding all inputs: each one that is missed is one."""
 
-MOST_IN_MEMORY = 8
-"""Names of small arrays that turn out to need memory, until all of them have it."""
-
-
-def translate(
-    node: ast.For | ast.While,
-    lookup: Callable[[str], Any],
-    assigned: frozenset[str],
-    wanted: abc.Sequence[str],
-    sequence: Sequence | None = None,
-    *,
-    may_lack: bool = False,
-) -> LoopCode:
-    """Write a loop in C++.
+class Program(Boundary):
+    """One attempt at writing the file.
 
     Parameters
     ----------
-    node : ast.For or ast.While
-        The loop.
-    lookup : callable
-        The value that a name has at present; raises KeyError.
-    assigned : frozenset of str
-        Names that it assigns.
-    wanted : sequence of str
-        Those of them that are needed afterwards.
-    sequence : Numbers, Rows or Together, optional
-        What a ``for`` goes through.
-    may_lack : bool
-        Whether a name may stay unbound: then its result is ``NotImplemented``.
-
-    Raises
-    ------
-    Declined
-        With the reason, when its types cannot be proven, or it holds what
-        loops do not have.
-    """
-    inputs: dict[str, Type] = {}
-    found_out = FoundOut()
-    for _ in range(ATTEMPTS):
-        writer = _Program(node, lookup, assigned, wanted, inputs, found_out, sequence, may_lack)
-        try:
-            with wholes.allowed(not found_out.only_floats):
-                return writer.code()
-        except NeedsMemory as needed:
-            found_out.need_memory(needed.names)
-        except WiderInput as wider:
-            inputs = {**inputs, wider.name: wider.type}
-        except NeedsValue as needed:
-            found_out.by_value |= {needed.name}
-            inputs = {name: type for name, type in inputs.items() if name != needed.name}
-        except NeedsInput as needed:
-            if needed.type is not None:
-                found_out.paths[needed.name] = needed.path
-                if needed.replaces:
-                    found_out.replaced |= {needed.name}
-                inputs = {**inputs, needed.name: needed.type}
-                continue
-            try:
-                value = lookup(needed.name)
-            except KeyError:
-                if needed.name in found_out.lacking:
-                    line = writer.line
-                    raise Declined(writer.frame.why_unbound(needed.name), line) from None
-                found_out.lacking |= {needed.name}
-                continue
-            if is_fixed(value):
-                found_out.first[needed.name] = value
-                continue
-            found = type_of(value)
-            if found is None:
-                kind = type(value).__name__
-                raise Declined(f"`{needed.name}` is a {kind}", writer.line) from None
-            inputs = {**inputs, needed.name: found}
-        except Declined as reason:
-            if wholes.were_made:
-                found_out.only_floats = True
-                continue
-            if writer.writer.small:  # perhaps there is another way
-                found_out.in_memory = None
-                continue
-            raise Declined(reason.reason, reason.line or writer.line) from None
-    raise Declined("too many names", node.lineno)
-
-
-@dataclass
-class FoundOut:
-    """What attempts at a translation have found out for the next one.
-
-    Parameters
-    ----------
-    paths : dict of str to path
-        Where inputs are found that are no names of the loop.
-    lacking : frozenset of str
-        Names that are not bound before the loop.
-    by_value : frozenset of str
-        Names of integers that are part of the code.
-    replaced : frozenset of str
-        Entries among the inputs that are replaced.
-    first : dict of str to object
-        What names are bound to at first that are bound anew later: None, a text.
-    in_memory : frozenset of str, or None
-        Names whose small arrays have to be in memory; None for all.
-    only_floats : bool
-        Whether numbers that are integers at first have to be floats in arithmetic; see `Wholes`.
+    node, lookup, assigned, wanted, sequence, may_lack
+        See `jupyter_npcompile.loops.translation.translate`.
+    inputs : mapping of str to Type
+        What is known to come from outside.
+    found_out : FoundOut
+        What attempts before this one have found out.
     """
 
-    paths: dict[str, Path] = field(default_factory=dict)
-    lacking: frozenset[str] = frozenset()
-    by_value: frozenset[str] = frozenset()
-    replaced: frozenset[str] = frozenset()
-    first: dict[str, Any] = field(default_factory=dict)
-    in_memory: frozenset[str] | None = frozenset()
-    only_floats: bool = False
-
-    def need_memory(self, names: abc.Sequence[str]) -> None:
-        """Small arrays of some names have to be in memory; all of them, where one has no name."""
-        known = self.in_memory
-        if known is None or not all(names) or not {*names} - known or len(known) > MOST_IN_MEMORY:
-            self.in_memory = None
-        else:
-            self.in_memory = known | {*names}
-
-
-class WiderInput(Exception):  # noqa: N818 - it asks for something
-    """A name is taken as something narrower than it is at the head of the loop."""
-
-    def __init__(self, name: str, type: Number) -> None:
-        super().__init__(name)
-        self.name = name
-        self.type = type
-
-
-class _Program(Boundary):
     def __init__(
         self,
         node: ast.For | ast.While,
@@ -188,13 +64,7 @@ class _Program(Boundary):
     ) -> None:
         found = found_out
         super().__init__(
-            lookup,
-            inputs,
-            assigned,
-            found.lacking,
-            found.by_value,
-            found.replaced,
-            found.in_memory,
+            lookup, inputs, assigned, found.lacking, found.by_value, found.replaced, found.in_memory
         )
         self.paths = dict(found_out.paths)
         for name, value in found_out.first.items():

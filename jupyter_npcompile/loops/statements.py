@@ -26,8 +26,9 @@ from jupyter_npcompile.loops import (
     scatters,
 )
 from jupyter_npcompile.loops.calls import array, elements
+from jupyter_npcompile.loops.conditions import DECIDED, FALSE, TRUE
 from jupyter_npcompile.loops.courtesy import give_way
-from jupyter_npcompile.loops.expressions import DECIDED, FALSE, TRUE, Expressions
+from jupyter_npcompile.loops.expressions import Expressions
 from jupyter_npcompile.loops.kinds import UNBOUND, Declined, Raises
 from jupyter_npcompile.loops.records import Step
 from jupyter_npcompile.loops.source import breaks_of, named

@@ -8,26 +8,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from jupyter_npcompile.cell.syntax import constant, extent, point
-from jupyter_npcompile.loops import cuts, elementwise, index_loops, indexing, lists, small_arrays
+from jupyter_npcompile.loops import cuts, index_loops, lists, walks
 from jupyter_npcompile.loops.bounds import Proof, renamed
-from jupyter_npcompile.loops.calls import elements, number
+from jupyter_npcompile.loops.calls import number
 from jupyter_npcompile.loops.carried import Carried, unrolled
 from jupyter_npcompile.loops.frames import Jumps, NeedsInput
 from jupyter_npcompile.loops.fusion.fusing import Fusing
-from jupyter_npcompile.loops.kinds import SIZE, Declined, Number
+from jupyter_npcompile.loops.kinds import Declined
 from jupyter_npcompile.loops.library import mapped
 from jupyter_npcompile.loops.overflow import for_vectors, lazily
-from jupyter_npcompile.loops.values import (
-    Bounds,
-    Cut,
-    Items,
-    Listed,
-    Locked,
-    Ref,
-    Scalar,
-    Value,
-    Zipped,
-)
+from jupyter_npcompile.loops.values import Bounds, Items, Listed, Ref, Scalar, Value
 
 LONGEST = 16
 """Items of a tuple over which a loop in the loop goes."""
@@ -136,11 +126,11 @@ class Translator(Fusing):
         if isinstance(given, Listed) and lists.inner(given).type.item is None:
             w.emit("}")
             return  # there is nothing in it
-        sequence = self.settled_sequence(given)
-        count, item = self.iteration(sequence)
+        sequence = walks.settled(self, given)
+        count, item = walks.begin(self, sequence)
         total, position = w.hold("i64", count, "n"), w.name("i")
         innermost = not has_loops(node)
-        known = known_count(sequence)
+        known = walks.known_count(sequence)
 
         def iteration(jumps: Jumps) -> bool:
             place = len(w.lines)
@@ -384,76 +374,6 @@ class Translator(Fusing):
             raise Declined("np.errstate in a loop over a tuple", node.lineno)
         return tuple(map(self.settled, sequence.items))
 
-    def settled_sequence(self, value: Value) -> Value:
-        """A sequence that the body of the loop cannot change."""
-        if isinstance(value, Bounds):
-            parts = [self.settled(part) for part in (value.start, value.stop, value.step)]
-            start, stop, step = (number(part) for part in parts)
-            return Bounds(start, stop, step)
-        if isinstance(value, Zipped):
-            return Zipped(tuple(map(self.settled_sequence, value.parts)))
-        if isinstance(value, Items):
-            value = lists.display(self, value.items)
-        if isinstance(value, Listed):
-            return lists.iterated(self, value)
-        value = elements(value)
-        if isinstance(value, Locked) and value.ndim > 1:
-            raise Declined("a loop over the rows of a read-only view", self.line)
-        value = self.settled(value.view if isinstance(value, Locked) else value)
-        assert isinstance(value, Ref)
-        small_arrays.gone_through(self, value)
-        return value
-
-    def iteration(self, sequence: Value) -> tuple[str, Callable[[str], Value]]:
-        """How often a loop over a sequence runs, and its item by position."""
-        w = self.writer
-        if isinstance(sequence, Bounds):
-            return self._range(sequence)
-        if isinstance(sequence, Zipped):
-            found = [self.iteration(part) for part in sequence.parts]
-            least = found[0][0]
-            for count, _ in found[1:]:
-                least = f"std::min<i64>({least}, {count})"
-            return least, lambda k: Items(tuple(item(k) for _, item in found))
-        if isinstance(sequence, Listed):
-            return lists.iteration(self, sequence)
-        ref = elementwise.materialise(w, elements(sequence))
-
-        def item(position: str) -> Value:
-            index = Scalar(position, SIZE, proven=True)
-            full: list[cuts.Index] = [index, *[Cut(None, None, None)] * (ref.ndim - 1)]
-            return indexing.read(w, ref, full)
-
-        return f"{ref.code}.n[0]", item
-
-    def _range(self, bounds: Bounds) -> tuple[str, Callable[[str], Value]]:
-        w = self.writer
-        start, stop, step = bounds.start, bounds.stop, bounds.step
-        for bound in (start, stop, step):
-            if bound.type.bits > 40:
-                w.emit(f"NEED({bound.code} < (i64)1 << 40 && {bound.code} > -((i64)1 << 40));")
-        a, b = f"(i64){start.code}", f"(i64){stop.code}"
-        bits = min(40, max(start.type.bits, stop.type.bits))
-        if step.const == 1:
-            count = w.hold("i64", f"{b} > {a} ? {b} - {a} : (i64)0", "n")
-            first = w.hold("i64", a)
-
-            def item(position: str) -> Value:
-                code = position if start.const == 0 else f"({first} + {position})"
-                return Scalar(code, Number("py", "int64", bits))
-
-            return count, item
-        s = w.hold("i64", f"(i64){step.code}")
-        first = w.hold("i64", a)
-        w.emit(f"NEED({s} != 0);")
-        count = w.hold(
-            "i64",
-            f"{s} > 0 ? ({b} > {first} ? ({b} - {first} - 1) / {s} + 1 : (i64)0) : "
-            f"({b} < {first} ? ({first} - {b} - 1) / (-{s}) + 1 : (i64)0)",
-            "n",
-        )
-        return count, lambda k: Scalar(f"({first} + {k} * {s})", SIZE)
-
 
 def tested_inside(node: ast.While) -> ast.While:
     """A ``while`` whose test binds names has it in its body: what is bound is so afterwards.
@@ -476,19 +396,6 @@ def tested_inside(node: ast.While) -> ast.While:
 def jumps_in(node: ast.For) -> bool:
     """Whether anything jumps in a loop."""
     return any(isinstance(part, ast.Break | ast.Continue) for part in ast.walk(node))
-
-
-def known_count(sequence: Value) -> float:
-    """How often a loop over a range or an array runs, if that is known; else infinity."""
-    if isinstance(sequence, Ref):
-        length = sequence.type.length(0)
-        return float("inf") if length is None else length
-    if not isinstance(sequence, Bounds):
-        return float("inf")
-    parts = [part.const for part in (sequence.start, sequence.stop, sequence.step)]
-    if any(type(part) is not int for part in parts) or not parts[2]:
-        return float("inf")
-    return len(range(*parts))
 
 
 def has_loops(node: ast.For | ast.While) -> bool:
