@@ -15,10 +15,12 @@ from jupyter_npcompile.runtime.device.staging import PIECE, WORTH
 from jupyter_npcompile.runtime.devices import device_of
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.subjects import states_of
-from tests import test_same_as_native, test_same_programs
+from tests import test_runtime_device_contest, test_same_as_native, test_same_programs
 from tests.native import assert_same
+from tests.native_loops import define
 from tests.test_autodiff_compiled import CASES
 from tests.test_autodiff_devices import V, printing
+from tests.test_runtime_device_contest import called
 from tests.test_runtime_device_precision import steps
 from tests.test_same_devices import CONSUMERS
 from tests.test_same_programs import Program
@@ -121,6 +123,27 @@ def test_single_precision(tier: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.array_equal(mine[3:], theirs[3:])
     report: Any = npc.last_report()
     assert report.regions[0].copies.precision.measured < 1e-5
+
+
+@pytest.mark.parametrize("name", test_runtime_device_contest.LOOPS)
+def test_small_loops_run_natively(name: str) -> None:
+    function = define(test_runtime_device_contest.LOOPS[name])
+    compiled = npc.compile(function, device="cuda")
+    found = called(compiled, function, lambda number: [np.linspace(0, 1, 500) + number, 4000], 5)
+    assert found[-1][-1] == "native-loop"
+
+
+def test_large_loops_stay_on_the_device() -> None:
+    function = define(test_runtime_device_contest.LOOPS["small"])
+    compiled = npc.compile(function, device="cuda")
+    for _ in range(4):
+        mine, theirs = np.linspace(1, 2, 10**7), np.linspace(1, 2, 10**7)
+        np.testing.assert_allclose(compiled(mine, 20), function(theirs, 20), rtol=1e-9)
+        np.testing.assert_allclose(mine, theirs, rtol=1e-9)
+        assert npc.wait(300)
+    report: Any = npc.last_report()
+    assert "cuda" in {region.tier for region in report.regions}
+    assert sum(region.copies.to_device for region in report.regions if region.copies) < 2e9
 
 
 @pytest.mark.parametrize("nbytes", [WORTH - 8, WORTH, PIECE, PIECE + 8, 2 * PIECE, 5 * PIECE + 8])

@@ -26,7 +26,7 @@ from jupyter_npcompile.runtime.loop_form import (
     Form,
 )
 from jupyter_npcompile.runtime.loop_state import LoopState
-from jupyter_npcompile.runtime.loop_turns import FAIR, FAR, TURNS, Turns
+from jupyter_npcompile.runtime.loop_turns import ALWAYS, FAIR, FAR, TURNS, Turns
 
 SIZE, FEWER, OTHER = (4, 12), (3, 12), (4, 13)
 
@@ -61,6 +61,17 @@ def test_each_size_has_times_of_its_own() -> None:
     assert made.is_measured(OTHER)  # it is long
     made.ran(OTHER, 10, 0.1)
     assert (made.latest.python, made.latest.native, made.iterations) == (0.5, 0.1, 10)
+
+
+def test_a_device_has_the_first_turn_where_iterations_are_long() -> None:
+    made = form(10 * LONG)
+    assert not made.gains_too_little(SIZE, 1e-9, 0.9 * LONG, ALWAYS)
+    assert made.gains_too_little(SIZE, 1e-9, 10 * LONG, ALWAYS)
+    assert made.has_lost(SIZE)
+    assert made.has_turns(SIZE)
+    # Six runs, or a few that took long, tell what it is worth.
+    assert [made.gains(SIZE, 5 * LONG, 10) for _ in range(2)] == [False, True]
+    assert not made.has_lost(SIZE)
 
 
 def test_a_small_gain_is_not_enough_where_iterations_are_long() -> None:
