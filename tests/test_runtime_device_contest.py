@@ -12,9 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import jupyter_npcompile as npc
-from jupyter_npcompile.runtime import preparing
+from jupyter_npcompile.runtime import function_handle, preparing
 from jupyter_npcompile.runtime.device.standin import StandIn
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
+from jupyter_npcompile.runtime.functions import handle_of
+from jupyter_npcompile.runtime.loop_turns import Turns
 from tests import test_magic_between
 from tests.native_loops import Function, define, differences, outcome
 from tests.seeds import seed_of
@@ -121,6 +123,27 @@ def test_native_code_has_its_turn_after_a_device_that_wins(wins: None, in_parts:
 
     found = called(compiled, function, arguments, 3)
     assert "standin" in found[-1]
+
+
+def test_native_code_does_not_try_what_keeps_a_device_busy(
+    wins: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(function_handle, "BUSY", 1e-5)
+    compiled = npc.compile(smooth, device="standin")
+    handle = handle_of(compiled)
+    assert isinstance(handle, FunctionHandle)
+    assert handle._goes_whole()  # nothing is known yet
+    called(compiled, smooth, lambda number: [np.linspace(1, 2, 3000) + number], 2)
+    assert not handle._goes_whole()
+    for state in handle.states:
+        state.leave_device("it is slow")
+    assert handle._goes_whole()
+
+
+def test_a_device_that_is_far_ahead_keeps_a_loop() -> None:
+    turns = Turns(1.0, 2.0, is_there=True)
+    assert [turns.segments(0.1, 0.1) for _ in range(2)] == [False, False]
+    assert turns.is_over
 
 
 def test_a_device_that_loses_all_in_all_is_left(wins: None, in_parts: None) -> None:

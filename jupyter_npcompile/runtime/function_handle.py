@@ -12,7 +12,7 @@ from typing import Any
 from jupyter_npcompile.cell import HANDLE, FunctionProgram, SourceText, function_code, moved
 from jupyter_npcompile.runtime import history
 from jupyter_npcompile.runtime.device.watch import watch_of
-from jupyter_npcompile.runtime.devices import competes
+from jupyter_npcompile.runtime.devices import CPU, competes
 from jupyter_npcompile.runtime.duel import Turn
 from jupyter_npcompile.runtime.frame import Frame
 from jupyter_npcompile.runtime.helpers import Picks, helpers
@@ -26,6 +26,10 @@ from jupyter_npcompile.runtime.state import RegionState, add_filename
 from jupyter_npcompile.runtime.tensor_calls import Done, arguments, follow, remember
 from jupyter_npcompile.runtime.traceable import RegionCode
 from jupyter_npcompile.runtime.whole_function import WholeFunction
+
+BUSY = 0.02
+"""Seconds in NumPy of what a device runs, beyond which native code for the whole function is not
+tried on it."""
 
 SPARED = 31
 """Calls at the most that do not ask, after one that did: that takes as long as ten of them."""
@@ -172,8 +176,15 @@ class FunctionHandle(Picks):
         return Frame(self.states, rest, turn, self.loops, timed, watch)
 
     def _goes_whole(self) -> bool:
-        """Whether native code may run all of it: nobody waits for it, or asks for a tier."""
-        return self._may_go_whole and settings.tier == "auto"
+        """Whether native code may run all of it: nobody waits for it, or asks for a tier.
+
+        What keeps a device busy is not tried: that would take long.
+        """
+        if not self._may_go_whole or settings.tier != "auto":
+            return False
+        if self.options.device == CPU:
+            return True
+        return sum(state.numpy_seconds_there for state in self.states) < BUSY
 
     def _written(self, timed: Turn | None, spare: Callable[[int], int]) -> Frame | None:
         """State for a call that runs as it was written; None if nobody asks when it is over.

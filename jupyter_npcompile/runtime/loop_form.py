@@ -319,7 +319,7 @@ class Form:
             self.turns[size[1:]] = Turns(seconds, python, is_run, first=TURNS)
             return False
         self.lost.add((ANY, *size[1:]))
-        self.turns[size[1:]] = Turns(seconds, python, is_run)
+        self.turns[size[1:]] = Turns(seconds, python, is_run, is_there=factor == ALWAYS)
         return True
 
     def gains(self, size: tuple[int, ...], seconds: float, count: int) -> bool:

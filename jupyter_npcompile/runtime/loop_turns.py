@@ -52,6 +52,8 @@ class Turns:
         Runs that native code has had after them.
     is_over : bool
         Whether it is decided.
+    is_there : bool
+        Whether segments run on a device: what that does many times as fast is not tried here.
 
     Examples
     --------
@@ -70,6 +72,7 @@ class Turns:
     spent: float = 0.0
     tries: int = 0
     is_over: bool = False
+    is_there: bool = False
 
     def begin(self, seconds: float) -> bool:
         """Note what an iteration of a run took here; whether segments have the next one."""
@@ -98,6 +101,9 @@ class Turns:
         if seconds > FAR * self.native and len(self.runs) > 1:
             self.is_over = True
             return True
+        if self.is_there and self.native > FAR * seconds and len(self.runs) > 1:
+            self.is_over = True
+            return False
         if len(self.runs) < TURNS and (len(self.runs) < FEW or self.spent < LASTING):
             return False
         if not self.is_run:

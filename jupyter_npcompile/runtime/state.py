@@ -265,6 +265,12 @@ class RegionState:
         """Whether something of it is being compiled, or waits for that."""
         return any(plan.state in AWAITED and not plan.was_given_up for plan in self.every_plan())
 
+    @property
+    def numpy_seconds_there(self) -> float:
+        """Seconds that NumPy would need for what has run last on the device that was asked for."""
+        plans = [plan for plan in list(self.used.values()) if plan.hopes_for_device]
+        return sum(plan.timings.get("numpy_us", 0.0) for plan in plans) * 1e-6
+
     def leave_device(self, reason: str) -> None:
         """Have the CPU run what has just run on the device that was asked for.
 
