@@ -34,11 +34,12 @@ static inline Array<double, 2> by_columns(Run &run, const View<double, 2> &v) {
         for (i64 j = 0; j < v.n[1]; j++) a.p[j * v.n[0] + i] = v.p[i * v.s[0] + j * v.s[1]];
     return a;
 }
-struct Pivots {
+// Integers that LAPACK writes: pivots, or what it works with.
+struct Integers {
     i64 few[32];
     std::vector<i64> many;
     i64 *p;
-    explicit Pivots(i64 n) : p(few) { if (n > 32) { many.resize(n); p = many.data(); } }
+    explicit Integers(i64 n) : p(few) { if (n > 32) { many.resize(n); p = many.data(); } }
 };
 static inline i64 square_size(const View<double, 2> &a) { NEED(a.n[0] == a.n[1] && a.n[0] > 0); return a.n[0]; }
 
@@ -48,7 +49,7 @@ static inline View<double, 2> as_column(const View<double, 1> &v) { return {v.p,
 static inline void solve_columns(Run &run, const View<double, 2> &a, double *x, i64 columns) {
     const i64 n = square_size(a);
     Array<double, 2> lu = by_columns(run, a);
-    Pivots pivots(n);
+    Integers pivots(n);
     i64 info = 0;
     QuietFlags quiet;
     ((Gesv)npcompile_lapack[0])(&n, &columns, lu.p, &n, pivots.p, x, &n, &info);
@@ -101,7 +102,7 @@ INLINE double product_of_diagonal(const double *diagonal, i64 step, const i64 *p
 static inline double determinant(Run &run, const View<double, 2> &a) {
     const i64 n = square_size(a);
     Array<double, 2> lu;
-    Pivots pivots(n);
+    Integers pivots(n);
     double few[SMALL_ROWS], *diagonal = few;
     i64 step = 1, info = 0;
     if (!is_small(n) || !factor_small(a, few, pivots.p)) {

@@ -31,7 +31,7 @@ static inline void symmetric(Run &run, const View<double, 2> &a, Array<double, 1
     decompose(job, "L", &n, columns.p, &n, values->p, work.p, &ask, &places, &ask, &info);
     NEED(info == 0);
     work.take(work.p[0]);
-    Pivots integers(places);
+    Integers integers(places);
     decompose(job, "L", &n, columns.p, &n, values->p, work.p, &work.size, integers.p, &places, &info);
     NEED(info == 0);
     if (vectors) *vectors = by_columns(run, columns);
@@ -54,7 +54,7 @@ static inline void singular(
     *s = fresh<double, 1>(run.spare, one, NPY_DOUBLE);
     if (u) us = fresh<double, 2>(run.spare, left, NPY_DOUBLE), vts = fresh<double, 2>(run.spare, right, NPY_DOUBLE);
     Workspace work;
-    Pivots integers(8 * k);
+    Integers integers(8 * k);
     i64 info = 0;
     QuietFlags quiet;
     const Gesdd decompose = (Gesdd)npcompile_lapack[9];
