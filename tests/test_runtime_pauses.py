@@ -11,7 +11,7 @@ import pytest
 
 import jupyter_npcompile
 from jupyter_npcompile.runtime import pauses as module
-from jupyter_npcompile.runtime.duel import Ring
+from jupyter_npcompile.runtime.duel import Duel, Ring
 from jupyter_npcompile.runtime.frame import Frame
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
 from jupyter_npcompile.runtime.functions import handle_of
@@ -219,3 +219,9 @@ def test_a_forced_tier_never_rests(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = questions(monkeypatch)
     assert function(np.ones(3)).tolist() == [100, 100, 100]
     assert len(asked) >= 100
+
+
+def test_of_a_cell_only_loops_are_judged() -> None:
+    cell, function = Rest([range(1, 3)], Duel()), Rest([range(1, 3)])
+    assert [cell.is_judged(region) for region in range(4)] == [False, True, True, False]
+    assert function.is_judged(0)

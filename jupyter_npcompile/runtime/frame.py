@@ -185,8 +185,9 @@ class Frame:
             if rest.changes == turn.changes:
                 turn.ring.add(turn.written, seconds)
                 if turn.ring.winner and self._watch is not None:
-                    for state in self._states:
-                        state.leave_device(turn.ring.note)
+                    for number, state in enumerate(self._states):
+                        if rest.is_judged(number):
+                            state.leave_device(turn.ring.note)
             else:
                 turn.ring.void(turn.written, seconds)
 

@@ -306,11 +306,13 @@ class Rest:
         self.hopeless[:] = [False] * len(self.plain)
         self.plain[:] = self._offered
 
+    def is_judged(self, region: int) -> bool:
+        """Whether the duel is about a region: of a cell only loops take part."""
+        return not self._is_cell or any(region in inside for inside in self._loops)
+
     def verdict(self, region: int) -> str:
         """What the duel has found, if a region runs as it was written because of that."""
-        if self._is_cell and not any(region in inside for inside in self._loops):
-            return ""
-        return self.duel.note if self.whole is None else ""
+        return self.duel.note if self.whole is None and self.is_judged(region) else ""
 
     def consider(self, region: int, hopeless: Callable[[int, bool, bool], bool]) -> None:
         """NumPy had to run in a region: loops around it without hope go on without guards.
