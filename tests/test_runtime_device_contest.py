@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -46,6 +47,18 @@ def in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FunctionHandle, "_goes_whole", lambda self: False)
 
 
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stand-in loses, however busy the machine is."""
+    put = StandIn.put
+
+    def slowly(self: StandIn, tensor: Any) -> Any:
+        time.sleep(0.005)
+        return put(self, tensor)
+
+    monkeypatch.setattr(StandIn, "put", slowly)
+
+
 def tiers(report: Any) -> list[str]:
     """What has run the regions of the last call."""
     return [region.tier for region in report.regions]
@@ -69,10 +82,15 @@ def smooth(x: Any) -> Any:
     return z
 
 
-def test_the_cpu_compiles_what_its_device_runs_too_slowly(in_parts: None) -> None:
+def test_the_cpu_compiles_what_its_device_runs_too_slowly(slow: None, in_parts: None) -> None:
     compiled = npc.compile(smooth, device="standin")
-    found = called(compiled, smooth, lambda number: [np.linspace(1, 2, 3000) + number], 8)
-    assert ["inductor"] in found
+    called(compiled, smooth, lambda number: [np.linspace(1, 2, 3000) + number], 6)
+    handle = handle_of(compiled)
+    assert isinstance(handle, FunctionHandle)
+    (plan,) = handle.states[0].every_plan()
+    assert plan.departure.startswith("the CPU runs it: standin took ")
+    assert plan.artifact is not None
+    assert plan.artifact.tier == "inductor"
     report: Any = npc.last_report()
     assert "the CPU runs it: standin took " in report.regions[0].note
     assert report.regions[0].copies is None
@@ -250,11 +268,9 @@ LIMITS = "np.clip(x, -3, 3, out=x)\nnp.clip(y, -3, 3, out=y)"
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(3))
-def test_cells_find_each_others_results(
-    shell: Any, number: int, wins: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cells_find_each_others_results(shell: Any, number: int, wins: None) -> None:
     """Results wait on the device from one cell to the next, which may be a native loop."""
-    monkeypatch.setattr(npc.settings, "tier", "auto")
+    npc.settings.tier = "auto"  # the bench of the shell puts it back
     chance = random.Random(seed_of() + number)
     theirs: dict[str, Any] = {"np": np}
     ran: set[str] = set()

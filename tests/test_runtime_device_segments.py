@@ -10,7 +10,7 @@ import pytest
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.graph.report import ReportData
-from jupyter_npcompile.runtime import preparing
+from jupyter_npcompile.runtime import plan, preparing
 from jupyter_npcompile.runtime.device.device import LaunchError
 from jupyter_npcompile.runtime.device.standin import MEMORY, StandIn, standin
 from jupyter_npcompile.views.html import to_html
@@ -176,9 +176,11 @@ def test_a_device_that_competes_is_compiled_for_in_the_background(
     """The way that CUDA goes: NumPy first, then a contest."""
     monkeypatch.setattr(StandIn, "competes", True)
     monkeypatch.setattr(npc.settings, "first_run_check", "replace")
+    for module in (preparing, plan):  # a busy machine may let it win
+        monkeypatch.setattr(module, "faster", lambda numpy_us, compiled_us: False)
     compiled = npc.compile(scaled, device="standin")
     mine, theirs = np.arange(6.0), np.arange(6.0)
-    for _ in range(8):  # the contest may be held in several
+    for _ in range(4):
         assert compiled(mine, 1.5).tolist() == scaled(theirs, 1.5).tolist()
         assert mine.tolist() == theirs.tolist()
         assert npc.wait(300)
