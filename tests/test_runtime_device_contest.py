@@ -59,6 +59,13 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(StandIn, "put", slowly)
 
 
+def handle_for(compiled: Function) -> FunctionHandle:
+    """What is known of a compiled function."""
+    handle = handle_of(compiled)
+    assert isinstance(handle, FunctionHandle)
+    return handle
+
+
 def tiers(report: Any) -> list[str]:
     """What has run the regions of the last call."""
     return [region.tier for region in report.regions]
@@ -85,8 +92,7 @@ def smooth(x: Any) -> Any:
 def test_the_cpu_compiles_what_its_device_runs_too_slowly(slow: None, in_parts: None) -> None:
     compiled = npc.compile(smooth, device="standin")
     called(compiled, smooth, lambda number: [np.linspace(1, 2, 3000) + number], 6)
-    handle = handle_of(compiled)
-    assert isinstance(handle, FunctionHandle)
+    handle = handle_for(compiled)
     (plan,) = handle.states[0].every_plan()
     assert plan.departure.startswith("the CPU runs it: standin took ")
     assert plan.artifact is not None
@@ -148,8 +154,7 @@ def test_native_code_does_not_try_what_keeps_a_device_busy(
 ) -> None:
     monkeypatch.setattr(function_handle, "BUSY", 1e-5)
     compiled = npc.compile(smooth, device="standin")
-    handle = handle_of(compiled)
-    assert isinstance(handle, FunctionHandle)
+    handle = handle_for(compiled)
     assert handle._goes_whole()  # nothing is known yet
     called(compiled, smooth, lambda number: [np.linspace(1, 2, 3000) + number], 2)
     assert not handle._goes_whole()
@@ -168,8 +173,7 @@ def test_a_device_that_loses_all_in_all_is_left(wins: None, in_parts: None) -> N
     compiled = npc.compile(smooth, device="standin")
     found = called(compiled, smooth, lambda number: [np.linspace(1, 2, 3000) + number], 2)
     assert found[-1] == ["standin"]
-    handle = handle_of(compiled)
-    assert isinstance(handle, FunctionHandle)
+    handle = handle_for(compiled)
     for number in range(40):  # the duel between it and NumPy
         x = np.linspace(1, 2, 3000) + number
         np.testing.assert_allclose(compiled(x), smooth(x), rtol=1e-13)
@@ -238,13 +242,13 @@ def functions(draw: st.DrawFn) -> str:
 @given(functions())
 @settings(max_examples=12)
 def test_all_find_each_others_results(text: str) -> None:
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:  # hypothesis refuses a fixture like `wins`
         patch.setattr(preparing, "faster", lambda numpy_us, compiled_us: True)
         function = define(text)
         compiled: Function = npc.compile(function, device="standin")
         for number in range(4):
-            make = [np.linspace(0, 1, 40 + number // 2) + number, 30]
-            theirs, mine = [np.copy(make[0]), 30], [np.copy(make[0]), 30]
+            x = np.linspace(0, 1, 40 + number // 2) + number
+            theirs, mine = [x.copy(), 30], [x.copy(), 30]
             assert not differences(outcome(function, theirs), outcome(compiled, mine)), text
             assert npc.wait(300)
 

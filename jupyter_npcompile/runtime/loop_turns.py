@@ -9,8 +9,7 @@ FAR = 6.0
 a turn."""
 
 ALWAYS = float("inf")
-"""The same where segments run on a device, which may be much faster yet: they have the first turn.
-"""
+"""The same where segments run on a device, which may be faster yet: they have the first turn."""
 
 TURNS = 6
 """Runs in segments after which it is clear what they are worth: the first ones are checked."""
