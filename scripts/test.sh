@@ -19,7 +19,7 @@ export NPCOMPILE_SAMPLE
 printf 'examples of large families: NPCOMPILE_SAMPLE=%s\n' "$NPCOMPILE_SAMPLE"
 # Tests start some two hundred processes that import the package: Python compiles it once.
 unset PYTHONDONTWRITEBYTECODE
-# A file is the unit, see tests/distribution.py: its tests share what they have compiled. Many
+# A file is the unit, see tests/support/session/distribution.py: its tests share what they have compiled. Many
 # wait for a compiler or a browser, so one process more than there are processors is busy.
 # After 75 minutes it is interrupted, where there is something to do that with, and says which
 # tests have failed so far.

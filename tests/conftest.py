@@ -9,8 +9,8 @@ import os
 import shutil
 import signal
 import tempfile
-import zlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import hypothesis
@@ -19,6 +19,10 @@ import pytest
 # Before NumPy and torch are imported: the machines that run this are small and
 # busy, and threads that wait for each other cost more than they bring.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Compile workers of this process and of kernels that tests start leave the processors to nobody:
+# beside other busy processes what they are asked for would take for ever.
+os.environ.setdefault("NPCOMPILE_NICENESS", "0")
 
 # Tests neither use nor fill the cache of the person who runs them.
 if "NPCOMPILE_CACHE_DIR" not in os.environ:
@@ -32,95 +36,65 @@ import jupyter_npcompile
 from jupyter_npcompile.magic import extension
 from jupyter_npcompile.runtime import allowance, compile_worker, recollections, whole_function
 from jupyter_npcompile.runtime.settings import settings
-from tests import summary
-from tests.distribution import Units, place
-from tests.processes import processes
-from tests.segment_batches import BUILDING
+from tests.support.compiling.segment_batches import BUILDING
+from tests.support.session import again, progress, seeds, selection, summary
+from tests.support.session.distribution import Units, place, turned, unit
+from tests.support.session.processes import PATIENCE, processes
 
 __all__ = ["processes"]
 
 # The product's own, which can also build many segments at once.
 compile_worker.worker.module = BUILDING
+# A compile is given up by what ends a test that hangs.
+compile_worker.LONGEST = PATIENCE
 
-# Time says nothing on a busy machine, nor does that examples take long to make.
-PATIENT: dict[str, Any] = {
-    "deadline": None,
-    "suppress_health_check": [hypothesis.HealthCheck.too_slow],
-}
-hypothesis.settings.register_profile("project", **PATIENT)
-hypothesis.settings.register_profile("hunt", **PATIENT, max_examples=4000)
-# The same examples each time: what a landing has to do with luck, it does elsewhere.
-hypothesis.settings.register_profile("ci", **PATIENT, derandomize=True, database=None)
-hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "project")
-
-LARGE = {
-    *("test_autodiff_arrays.py", "test_autodiff_calls.py", "test_autodiff_chains.py"),
-    *("test_autodiff_compiled.py", "test_autodiff_compiled_rows.py", "test_autodiff_sciences.py"),
-    *("test_autodiff_joint.py", "test_autodiff_loops.py", "test_autodiff_programs.py"),
-    *("test_corpus.py", "test_cuda.py"),
-    *("test_loops_fancy.py", "test_loops_fusing.py", "test_loops_linear_algebra.py"),
-    *("test_loops_operands.py", "test_loops_random.py", "test_loops_reductions.py"),
-    *("test_loops_rows.py", "test_loops_semantics.py", "test_loops_small_arrays.py"),
-    *("test_loops_surroundings.py", "test_loops_transforms.py", "test_runtime_device_late.py"),
-    *("test_runtime_compile_worker.py", "test_runtime_fast.py", "test_runtime_first_run.py"),
-    *("test_runtime_footprint.py", "test_runtime_leaks.py", "test_runtime_sizes.py"),
-    "test_runtime_recollections.py",
-    *("test_runtime_whole_function.py", "test_same_as_native.py", "test_same_devices.py"),
-    *("test_same_language.py", "test_same_programs.py", "test_same_published.py"),
-    *("test_same_python.py", "test_tracer_floating.py", "test_tracer_lowering_compressed.py"),
-    *("test_tracer_lowering_inductor.py", "test_tracer_lowering_random.py"),
-    "test_tracer_lowering_ufunc_methods.py",
-}
-"""Families of many examples, of which `make test` runs one in four."""
-
-LARGEST = {"test_autodiff_compiled_rows.py"}
-"""Those of which it runs one in eight: each takes half a minute of the compiler."""
+# Time says nothing on a busy machine, nor does that examples take long to make. The same
+# examples are drawn each time, but for `make fuzz`.
+hypothesis.settings.register_profile(
+    "project",
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    derandomize=not seeds.FUZZING,
+    database=None,
+)
+hypothesis.settings.load_profile("project")
 
 
-NATIVE = {"tests.native_loops", "tests.whole_functions", "tests.test_runtime_whole_function"}
-"""Modules with which tests have loops and functions compiled."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("npcompile")
+    group.addoption("--part", choices=selection.PARTS, default="all", help="see tests/chosen.toml")
+    group.addoption("--minutes", type=float, help="after these no other file is begun")
+    group.addoption("--turn", type=int, help="begin elsewhere for each number")
+    group.addoption("--resume", type=Path, metavar="FILE", help="go on from what it holds")
 
 
-def makes_native_code(item: pytest.Item) -> bool:
-    """Whether a test is in a module that uses one of these."""
-    used = vars(item.module).values() if isinstance(item, pytest.Function) else ()
-    return any(getattr(value, "__module__", None) in NATIVE for value in used)
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    if seeds.FUZZING:
+        config.option.hypothesis_seed = str(seeds.SEED)
+    summary.begin()
+    resumed = config.getoption("resume")
+    if resumed is not None and not hasattr(config, "workerinput"):
+        progress.begin(resumed)
+        config.pluginmanager.register(progress.Progress(resumed))
+    # Who starts something in the background has it ignore interrupts, which some tests send.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Bring tests into order; leave out examples of families that the environment makes smaller.
-
-    With ``NPCOMPILE_SAMPLE`` large families run one in four of theirs (`LARGEST`: in eight), drawn
-    by that word, which may be ``"all"``. With ``NPCOMPILE_EACH`` every family runs so many at the
-    most, from its first to its last, and nothing runs that has native code made, which takes
-    seconds each time.
-    """
-    items.sort(key=place)
-    word = os.environ.get("NPCOMPILE_SAMPLE", "all")
-    most = int(os.environ.get("NPCOMPILE_EACH", "0"))
-    examples = [item for item in items if hasattr(item, "callspec")]
-    left: set[pytest.Item] = set()
-    if word != "all":
-        left |= {
-            item
-            for item in examples
-            if item.path.name in LARGE
-            and zlib.crc32(f"{word} {item.nodeid}".encode())
-            % (8 if item.path.name in LARGEST else 4)
-        }
-    if most:
-        families: dict[str, list[pytest.Item]] = {}
-        for item in examples:
-            families.setdefault(item.nodeid.split("[")[0], []).append(item)
-        for family in families.values():
-            step = max(len(family) / most, 1.0)
-            kept = {int(k * step) for k in range(most)}
-            left |= {item for place, item in enumerate(family) if place not in kept}
-        left |= {item for item in items if makes_native_code(item)}
-    if not left:
-        return
-    config.hook.pytest_deselected(items=list(left))
-    items[:] = [item for item in items if item not in left]
+    """Bring tests into order; leave out those that are not asked for."""
+    turn, resumed = config.getoption("turn"), config.getoption("resume")
+    if turn is None:
+        items.sort(key=place)
+    else:
+        items.sort(key=lambda item: turned(unit(item.nodeid), turn))
+    left = selection.left_out(items, config.getoption("part"))
+    if resumed is not None:
+        left |= progress.left_out(items, resumed)
+    if left:
+        config.hook.pytest_deselected(items=list(left))
+        items[:] = [item for item in items if item not in left]
 
 
 def pytest_collection_finish() -> None:
@@ -137,7 +111,9 @@ def pytest_runtest_setup() -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Distribute tests over processes, where there are several."""
-    return Units(config, log) if config.getoption("dist") == "loadfile" else None
+    if config.getoption("dist") != "loadfile":
+        return None
+    return Units(config, log, config.getoption("minutes"))
 
 
 @pytest.fixture(autouse=True)
@@ -152,7 +128,7 @@ def _error_state() -> Iterator[None]:
 def _device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """With ``NPCOMPILE_TEST_DEVICE`` gradients are computed there, as cells run there."""
     device = os.environ.get("NPCOMPILE_TEST_DEVICE", "").partition(" ")[0]
-    if device and request.path.name.startswith("test_autodiff_"):
+    if device and "autodiff" in request.path.parts:
         monkeypatch.setattr(jupyter_npcompile.settings, "device", device)
 
 
@@ -176,7 +152,7 @@ def _settings() -> Iterator[None]:
 def _allowance(monkeypatch: pytest.MonkeyPatch) -> None:
     """Our own work may hold up a run as long as it likes: how fast a machine is decides nothing.
 
-    What the true allowance does is tested in `test_runtime_allowance`. A cell that an interrupt
+    What the true allowance does is tested in `test_allowance`. A cell that an interrupt
     has ended shares its own until the next one begins, which may be in no other test.
     """
     allowance.share(None)
@@ -236,13 +212,10 @@ def _no_shell() -> Iterator[None]:
         InteractiveShell.clear_instance()
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    summary.begin()
-    # Who starts something in the background has it ignore interrupts, which some tests send.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print what tests have written down."""
+    """Print what tests have written down, and how what failed is run again."""
     for text in summary.told():
         terminalreporter.write_line(text)
+    stats = terminalreporter.stats
+    for line in again.lines([r.nodeid for key in ("failed", "error") for r in stats.get(key, ())]):
+        terminalreporter.write_line(f"again: {line}")

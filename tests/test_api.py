@@ -15,7 +15,7 @@ import pytest
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.runtime import history
-from tests.native_loops import define
+from tests.support.loops.native_loops import define
 
 
 @pytest.fixture(autouse=True)

@@ -39,6 +39,9 @@ _workers: weakref.WeakSet[CompileWorker] = weakref.WeakSet()
 NICENESS = 15
 """How much the worker leaves the processors to others."""
 
+VARIABLE = "NPCOMPILE_NICENESS"
+"""The environment variable with which the user says so: 0 where all that runs is patient."""
+
 _START = """\
 import os, sys
 os.nice({niceness})
@@ -62,6 +65,32 @@ niceness, too: see ``sched(7)``.
 """
 
 
+def niceness_or(usual: int) -> int:
+    """How much compile workers leave the processors to others, as the user says.
+
+    Parameters
+    ----------
+    usual : int
+        The answer where the environment says nothing.
+
+    Raises
+    ------
+    WorkerError
+        When it says something else than a whole number from 0 to 19.
+
+    Examples
+    --------
+    >>> niceness_or(15) in range(20)
+    True
+    """
+    told = os.environ.get(VARIABLE, "")
+    if not told:
+        return usual
+    if not told.isdecimal() or int(told) > 19:
+        raise WorkerError(f"{VARIABLE} is {told!r}: set a whole number from 0 to 19, or nothing")
+    return int(told)
+
+
 class CompileWorker:
     """The compile worker of this process, started when it is needed.
 
@@ -74,7 +103,7 @@ class CompileWorker:
     module : str
         What builds: see `Builder.of`.
     niceness : int
-        How much it leaves the processors to others.
+        How much it leaves the processors to others, unless `VARIABLE` says it.
     """
 
     def __init__(self, module: str = MODULE, niceness: int = NICENESS) -> None:
@@ -273,7 +302,7 @@ class _Process:
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         parent = str(Path(__file__).parents[2])
-        start = _START.format(niceness=self._niceness, parent=parent)
+        start = _START.format(niceness=niceness_or(self._niceness), parent=parent)
         with open(os.devnull, "wb") as nothing:
             made = subprocess.Popen(
                 # -P: files beside the notebook are no modules of ours.

@@ -1,7 +1,7 @@
 // Writes down which sources the built bundle was made from.
 //
 // The bundle is committed, so that installing needs no Node;
-// tests/test_layout.py computes the same digests and fails when a source or
+// tests/project/test_layout.py computes the same digests and fails when a source or
 // the bundle has changed since this ran.
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';

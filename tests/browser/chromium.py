@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect, sync_playwright
 
-from tests.processes import VARIABLE, kill, mark, marked
+from tests.support.session.processes import PATIENCE, VARIABLE, kill, mark, marked
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 SECONDS = 1000.0  # playwright counts in milliseconds
-ACTION_SECONDS = 20.0
+ACTION_SECONDS = 300.0
 """What a click, a download or an expectation may take, unless it is said."""
-NAVIGATION_SECONDS = 60.0
+NAVIGATION_SECONDS = PATIENCE
 
 QUIET = [
     "--no-sandbox",

@@ -9,8 +9,9 @@ import pytest
 from tests.browser.chromium import Chromium, Watchdog
 from tests.browser.lab import WINDOWING, Lab
 from tests.browser.server import Server
+from tests.support.session.processes import PATIENCE
 
-TEST_SECONDS = 400.0
+TEST_SECONDS = PATIENCE
 """A browser test that takes longer hangs. (`faulthandler_timeout` is longer still.)"""
 
 

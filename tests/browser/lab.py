@@ -14,6 +14,7 @@ from playwright.sync_api import Error, expect
 
 from tests.browser.chromium import SECONDS
 from tests.browser.server import CHECKOUT, Server
+from tests.support.session.processes import PATIENCE
 
 if TYPE_CHECKING:
     from playwright.sync_api import ConsoleMessage, Locator, Page, Request
@@ -33,13 +34,13 @@ WINDOWING = "@jupyterlab/notebook-extension:tracker"
 """The plugin that says which cells of a notebook are in the page."""
 
 NOT_RUN = "[ ]:"
-HEARD = 5
+HEARD = 10
 """Seconds in which a notebook shows that it has been told to run a cell."""
 
-LAID_OUT = 20
+LAID_OUT = PATIENCE
 """Seconds in which an editor has measured its lines: until then their symbols stand elsewhere."""
 
-RUN_SECONDS = 240.0
+RUN_SECONDS = PATIENCE
 """How long a cell may take, with the start of its kernel."""
 SCREENSHOTS = CHECKOUT / "build" / "screenshots"
 
@@ -175,8 +176,8 @@ class Lab:
         for _ in range(4):
             self.page.keyboard.press("Control+Shift+c")
             try:
-                palette.get_by_role("textbox").fill(label, timeout=5 * SECONDS)
-                entry.first.click(timeout=5 * SECONDS)
+                palette.get_by_role("textbox").fill(label, timeout=15 * SECONDS)
+                entry.first.click(timeout=15 * SECONDS)
             except Error:
                 self.page.keyboard.press("Escape")
             else:
@@ -221,7 +222,7 @@ class Lab:
     def wait_for_marks(self, index: int, count: int) -> dict[int, Mark]:
         """Wait until a cell has this many marks and return them."""
         symbols = self.cell(index).locator(".jp-npcompile-mark")
-        expect(symbols).to_have_count(count, timeout=20 * SECONDS)
+        expect(symbols).to_have_count(count, timeout=PATIENCE * SECONDS)
         return self.marks(index)
 
     def theme(self, name: str) -> None:
@@ -260,7 +261,7 @@ class Lab:
         return "\n".join(told)
 
     def _wait_for_cells(self) -> None:
-        self.cell(0).locator(".cm-content").wait_for(timeout=60 * SECONDS)
+        self.cell(0).locator(".cm-content").wait_for(timeout=PATIENCE * SECONDS)
 
     def _on_console(self, message: ConsoleMessage) -> None:
         if message.type != "debug":  # JupyterLab's own, in masses

@@ -13,10 +13,12 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-CHECKOUT = Path(__file__).parents[2]
+from tests.support.paths import CHECKOUT
+from tests.support.session.processes import PATIENCE
+
 APPS = ("LabApp", "JupyterNotebookApp")
-START_SECONDS = 60
-ANSWER_SECONDS = 30
+START_SECONDS = PATIENCE
+ANSWER_SECONDS = PATIENCE
 
 
 class Server:

@@ -14,7 +14,7 @@ SETUP = """import numpy as np
 import jupyter_npcompile as npc
 npc.settings.tier = "aten"
 %load_ext jupyter_npcompile
-from tests.broken import broken_lowering, plus_one
+from tests.support.compiling.broken import broken_lowering, plus_one
 x = np.linspace(0, 1, 1000)
 view = x[1:]"""
 GOOD = """%%npcompile --check

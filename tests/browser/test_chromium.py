@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Error
 
 from tests.browser.chromium import Chromium, Watchdog
-from tests.processes import eventually
+from tests.support.session.processes import eventually
 
 pytestmark = pytest.mark.browser
 

@@ -17,7 +17,7 @@ npc.settings.tier = "aten"
 from ipywidgets import VBox
 from jupyter_npcompile.graph import CapturedGraph, ReportData
 from jupyter_npcompile.widgets import GraphWidget
-from tests.graph_examples import chain, hostile_report"""
+from tests.support.graph_examples import chain, hostile_report"""
 CELL = """%%npcompile --ahead
 x = np.linspace(0, 1, 2_000)
 for step in range(3):
@@ -118,7 +118,7 @@ y = np.sin(x)
 z = y + 1"""
 TIMES = """from dataclasses import replace
 from jupyter_npcompile.graph.timing import NodeTime
-from tests.graph_examples import timed
+from tests.support.graph_examples import timed
 made = timed()
 timing = replace(made.timing, nodes=(NodeTime("kernels", 0, 3, 20.0),))
 GraphWidget(replace(npc.last_report(), graph=made.graph, timing=timing), level="timing")"""

@@ -160,7 +160,7 @@ def test_hover_jumps_and_going_stale(windowed: Lab, app: App) -> None:
 
     def arrives(first: bool) -> None:
         """Wait until the cursor is at the break point of the first or of the last cell."""
-        lab.page.wait_for_function(_AT_BREAK, arg=first, timeout=20_000)
+        lab.page.wait_for_function(_AT_BREAK, arg=first)
 
     lab.editor(0).click(position={"x": 5, "y": 5})
     lab.page.keyboard.press("F8")

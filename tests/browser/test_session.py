@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import get_args
 
 import nbformat
@@ -10,18 +9,18 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.lab import App, Lab
+from tests.support.paths import CHECKOUT
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-TESTS = Path(__file__).parents[1]
 # The compiler is one that waits as long as nobody cancels it.
 SETUP = f"""import os
-os.environ["PYTHONPATH"] += ":{TESTS}"
+os.environ["PYTHONPATH"] += ":{CHECKOUT}"
 import numpy as np, jupyter_npcompile as npc
 from jupyter_npcompile.runtime import artifacts
 from jupyter_npcompile.runtime.compile_worker import CompileWorker
 from jupyter_npcompile.runtime.compiled import Store
-artifacts.store = Store(artifacts._load, CompileWorker("fake_build"))
+artifacts.store = Store(artifacts._load, CompileWorker("tests.support.compiling.fake_build"))
 %load_ext jupyter_npcompile
 npc.settings.tier = "aten"
 x = np.linspace(0, 1, 2_000)"""
@@ -58,7 +57,7 @@ def look_at_lines(lab: Lab) -> None:
     expect(tooltip).to_contain_text("aten")
     lab.lines(1).nth(0).click()
     lab.page.keyboard.press("F8")
-    lab.page.wait_for_function(AT_PRINT, timeout=20_000)
+    lab.page.wait_for_function(AT_PRINT)
 
 
 def fix_and_undo(lab: Lab) -> None:

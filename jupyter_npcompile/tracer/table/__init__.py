@@ -9,7 +9,7 @@ its library in Python on top of what is listed here.
 To add a function, add its name to a group (or a group of its own) in one of the
 modules here, write the function that the group names,
 ``lowering/<module>.py:<name>``, and add a case to
-``tests/test_tracer_lowering.py``. ``make coverage-table`` writes the page
+``tests/tracer/lowering/test_lowering.py``. ``make coverage-table`` writes the page
 ``docs/coverage.md`` from it.
 
 Nothing here imports torch.

@@ -1,5 +1,0 @@
-"""Programs of many fields, as people write them: material of test_same_fields.py.
-
-Each module has functions, and `PROGRAMS`, which says what they are called with: a generator
-of random numbers and a size go in, arguments come out.
-"""
