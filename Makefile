@@ -2,7 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help coverage-table demo notebooks pictures lab test test-quick lint labextension clean
+.PHONY: help coverage-table demo notebooks pictures lab test test-all fuzz choose lint labextension
+.PHONY: clean
 .PHONY: bench bench-waiting bench-rivals bench-cuda bench-gradients bench-quick bench-results ratchet
 .DEFAULT_GOAL := help
 
@@ -11,8 +12,10 @@ help:
 	@echo "make pictures      make the pictures of README.md from what the demo wrote"
 	@echo "make notebooks     run the notebooks from their sources and save them with results"
 	@echo "make lab           open JupyterLab on the notebooks"
-	@echo "make test          all checks and all tests"
-	@echo "make test-quick    some examples of each test that takes no compiler or browser"
+	@echo "make test          the same tests each time, of every part: ten minutes"
+	@echo "make test-all      all others: over an hour; goes on where it was stopped"
+	@echo "make fuzz          tests that draw their examples, with a new seed"
+	@echo "make choose        choose anew what \`make test\` runs: over an hour"
 	@echo "make coverage-table  write docs/coverage.md from the lowering table"
 	@echo "make lint          formatting, types and style"
 	@echo "make bench         measure against NumPy, Numba, JAX and torch.compile: under an hour"
@@ -27,6 +30,7 @@ help:
 	@echo "make clean         remove what the recipes made"
 
 demo:
+	@echo "==> the first notebook: about a minute, and once before that some minutes of setting up"
 	@scripts/setup.sh demo "$(PYTHON)"
 	@$(BIN)/python scripts/demo.py
 
@@ -43,12 +47,21 @@ lab:
 	@$(BIN)/jupyter lab --notebook-dir=notebooks $$([ "$$(id -u)" != 0 ] || echo --allow-root)
 
 test:
+	@echo "==> tests of every part: about ten minutes, and once before that some of setting up"
 	@scripts/setup.sh test "$(PYTHON)"
-	@scripts/test.sh
+	@scripts/test.sh chosen
 
-test-quick:
+test-all:
 	@scripts/setup.sh test "$(PYTHON)"
-	@NPCOMPILE_EACH=4 $(BIN)/python -m pytest -q -n auto --dist loadfile -m "not slow and not browser"
+	@scripts/test.sh rest "$(MINUTES)" "$(TURN)"
+
+fuzz:
+	@scripts/setup.sh test "$(PYTHON)"
+	@scripts/test.sh fuzz "$(MINUTES)" "$(SEED)"
+
+choose:
+	@scripts/setup.sh test "$(PYTHON)"
+	@$(BIN)/python -m tests.support.choosing
 
 coverage-table:
 	@scripts/setup.sh test "$(PYTHON)"

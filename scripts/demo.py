@@ -10,8 +10,11 @@ usage: python scripts/demo.py [NOTEBOOK ...] [--output FOLDER]
 from __future__ import annotations
 
 import argparse
+import contextlib
 import re
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -29,8 +32,11 @@ FIRST = ROOT / "notebooks" / "01_first_cell.ipynb"
 REPORT = "application/vnd.jupyter-npcompile.v1+json"
 WIDGET = "application/vnd.jupyter.widget-view+json"
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
-CELL_SECONDS = 300
-"""A cell that takes longer is a failure."""
+CELL_SECONDS = 1200
+"""A cell that takes longer is a failure, however busy the machine is."""
+
+QUIET_SECONDS = 5.0
+"""After which a cell that still runs is told of, and told of again."""
 
 
 class DemoError(Exception):
@@ -61,8 +67,9 @@ def demonstrate(path: Path, output: Path) -> None:
         When a cell raises, takes too long, or loses its kernel. What ran is written first.
     """
     began = perf_counter()
-    say(f"executing {path.name}")
     notebook = nbformat.read(path, as_version=4)
+    number = sum(cell.cell_type == "code" for cell in notebook.cells)
+    say(f"executing {path.name}: {number} cells{recorded(path)}")
     output.mkdir(parents=True, exist_ok=True)
     executed = output / path.name
     try:
@@ -75,6 +82,14 @@ def demonstrate(path: Path, output: Path) -> None:
     page.write_text(render(notebook, path.stem), encoding="utf-8")
     say(f"done in {perf_counter() - began:.0f} s; open {shown(page)} in a browser")
     say(f"the executed notebook is {shown(executed)}")
+
+
+def recorded(path: Path) -> str:
+    """How long a notebook takes, by the row of notebooks/README.md, which has what was recorded."""
+    page = ROOT / "notebooks" / "README.md"
+    row = rf"\]\({re.escape(path.name)}\).*\| (\d+ s) \|$"
+    found = re.search(row, page.read_text(encoding="utf-8"), re.MULTILINE)
+    return f", about {found[1]}; two to three times that on a busy machine" if found else ""
 
 
 def execute(notebook: NotebookNode, path: Path, *, times: bool = False) -> None:
@@ -106,6 +121,7 @@ def execute(notebook: NotebookNode, path: Path, *, times: bool = False) -> None:
         resources={"metadata": {"path": str(path.parent)}},
     )
     number = 0
+    cells = sum(cell.cell_type == "code" for cell in notebook.cells)
     try:
         with client.setup_kernel():
             for index, cell in enumerate(notebook.cells):
@@ -114,7 +130,8 @@ def execute(notebook: NotebookNode, path: Path, *, times: bool = False) -> None:
                 number += 1
                 began = perf_counter()
                 try:
-                    client.execute_cell(cell, index, execution_count=number)
+                    with told_of(f"cell [{number}] of {cells}", cell.source):
+                        client.execute_cell(cell, index, execution_count=number)
                 except CellExecutionError:
                     claim = "" if times else claim_of_times(cell)
                     if not claim:
@@ -127,6 +144,40 @@ def execute(notebook: NotebookNode, path: Path, *, times: bool = False) -> None:
         raise DemoError(f"{path.name}, cell [{number}] took over {CELL_SECONDS} s") from error
     except DeadKernelError as error:
         raise DemoError(f"{path.name}, cell [{number}]: the kernel died") from error
+
+
+@contextlib.contextmanager
+def told_of(name: str, source: str) -> Iterator[None]:
+    """Tell every few seconds that a cell still runs; a terminal shows one line that changes."""
+    over, began = threading.Event(), perf_counter()
+    ends = "\r" if sys.stdout.isatty() else "\n"
+
+    def tell() -> None:
+        while not over.wait(QUIET_SECONDS):
+            line = f"    {name} runs for {perf_counter() - began:.0f} s: {first_line(source)}"
+            print(line, end=ends, flush=True)
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        over.set()
+        teller.join()
+        if ends == "\r" and perf_counter() - began > QUIET_SECONDS:
+            print("\r\x1b[K", end="", flush=True)
+
+
+def first_line(source: str) -> str:
+    r"""What a person knows a cell by.
+
+    Examples
+    --------
+    >>> first_line("%%npcompile --ahead\ncentres = start\n")
+    '%%npcompile --ahead; centres = start'
+    """
+    lines = [line.strip() for line in source.split("\n") if line.strip()]
+    return "; ".join(lines[: 2 if lines[0].startswith("%%") else 1])[:60] if lines else ""
 
 
 def claim_of_times(cell: NotebookNode) -> str:

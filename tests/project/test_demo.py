@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -75,6 +77,35 @@ def test_demo_prints_the_summary_of_each_compiled_cell_and_writes_a_page(tmp_pat
     (opened,) = executed.cells[2].outputs
     assert sorted(opened.data) == ["text/html", "text/plain"]
     assert page.count('class="npcompile-report') == 2
+
+
+@pytest.fixture(scope="module")
+def script() -> Any:
+    spec = importlib.util.spec_from_file_location("demo", CHECKOUT / "scripts/demo.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_cell_that_runs_long_is_told_of(
+    script: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(script, "QUIET_SECONDS", 0.01)
+    shown = ""
+    with script.told_of("cell [2] of 3", "\n%%npcompile\n\ny = x + 1\nz = 2"):
+        while shown.count("\n") < 2:
+            shown += capsys.readouterr().out
+    first, second = shown.splitlines()[:2]
+    assert first.startswith("    cell [2] of 3 runs for 0 s: %%npcompile; y = x + 1")
+    assert second.startswith("    cell [2] of 3 runs for ")
+
+
+def test_the_time_that_was_recorded_is_said(script: Any) -> None:
+    for path in NOTEBOOKS:
+        assert re.fullmatch(r", about \d+ s; .*", script.recorded(path))
+    assert script.recorded(CHECKOUT / "mine.ipynb") == ""
 
 
 @pytest.mark.slow
