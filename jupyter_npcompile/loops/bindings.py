@@ -1,9 +1,12 @@
-"""Names that expressions bind: ``:=``."""
+"""What statements bind besides one name: ``:=``, and ``a = b = value``."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+
+from jupyter_npcompile.cell.names import bound_names
+from jupyter_npcompile.cell.syntax import assign, load, point, store
 
 _SCOPES = ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
@@ -34,6 +37,31 @@ def unsafe(statement: ast.stmt) -> ast.NamedExpr | None:
         if before or id(node) not in certain:
             return node
     return None
+
+
+def one_by_one(node: ast.Assign) -> list[ast.stmt]:
+    """An assignment to several targets as one to each, all of which are bound to one object.
+
+    Examples
+    --------
+    >>> def shown(text):
+    ...     return "; ".join(map(ast.unparse, one_by_one(ast.parse(text).body[0])))
+    >>> shown("b = c[0] = np.zeros(4)")
+    'b = np.zeros(4); c[0] = b'
+    >>> shown("c[0] = b = np.zeros(4)").replace("0all1_0", "value")
+    'value = np.zeros(4); c[0] = value; b = value'
+    """
+    place = point(node)
+    first, *others = node.targets
+    if isinstance(first, ast.Name) and first.id not in bound_names(
+        [assign(target, node.value, place) for target in others]
+    ):
+        made: list[ast.stmt] = [assign(first, node.value, place)]
+        name = first.id
+    else:
+        name = f"0all{node.lineno}_{node.col_offset}"
+        made, others = [assign(store(name, place), node.value, place)], node.targets
+    return [*made, *(assign(target, load(name, place), place) for target in others)]
 
 
 def _place(node: ast.expr) -> tuple[int, int]:

@@ -68,6 +68,8 @@ class Statements(Expressions):
         unsafe = bindings.unsafe(node)
         if unsafe is not None:
             raise Declined("`:=` in such a place", unsafe.lineno)
+        if isinstance(node, ast.Assign) and len(node.targets) > 1:
+            return self.body(bindings.one_by_one(node))
         if isinstance(node, ast.If):
             return self.branch(node)
         if isinstance(node, ast.For | ast.While) and node.orelse:
@@ -137,11 +139,8 @@ class Statements(Expressions):
         ]
         with self.writer.block(), self.binding(*names):
             if isinstance(node, ast.Assign):
-                value = self.expression(node.value)
-                if len(node.targets) > 1:
-                    value = self.settled(value)
-                for target in node.targets:
-                    self.target(target, value)
+                (target,) = node.targets
+                self.target(target, self.expression(node.value))
             elif isinstance(node, ast.AugAssign):
                 self.augmented(node)
             elif isinstance(node, ast.AnnAssign) and node.value is not None:
