@@ -33,7 +33,7 @@ def setitem(trace: Trace, x: Value, index: object, value: object) -> None:
         _store_compressed(trace, selection, value)
         return
     # a source that overlaps the target needs no copy: tensors are never changed
-    tensor = trace.cast(trace.value(value), x.dtype)
+    tensor = trace.cast(trace.value(value), x.dtype, stored=selection.is_basic)
     if selection.is_basic:
         write(trace, selection.part, tensor)
     elif selection.mask is not None:
@@ -125,7 +125,7 @@ def distinct(origin: Sequence[Any], shape: Sequence[int]) -> bool:
 
 
 def fill(trace: Trace, a: Value, value: object) -> None:
-    write(trace, a, trace.cast(trace.value(value), a.dtype))
+    write(trace, a, trace.cast(trace.value(value), a.dtype, stored=True))
 
 
 def copyto(

@@ -216,27 +216,36 @@ class Trace:
 
     # -- conversion
 
-    def cast(self, x: object, dtype: np.dtype, *, checked: bool = True) -> Tensor:
+    def cast(
+        self, x: object, dtype: np.dtype, *, checked: bool = True, stored: bool = False
+    ) -> Tensor:
         """The elements of an array-like as the carrier of a dtype.
 
         Floating-point numbers that no integer of the target equals in the
         integral part fail a check: what NumPy makes of them depends on the
-        machine, and it warns.
+        machine, and it warns. So do integers that have no room where NumPy
+        raises: Python's anywhere, and NumPy's scalars that are stored into
+        arrays of signed integers (in unsigned ones they wrap around, as
+        arrays do everywhere; NumPy 2.4).
         """
         if is_number(x):
             return self.scalar(x, dtype)
         value = self.value(x)
-        if value.kind == "python" and getattr(value, "known", None) is None:
+        raises = value.kind == "python" or (
+            stored and value.kind == "scalar" and dtype.kind == "i"
+        )
+        if raises and getattr(value, "known", None) is None:
             self._demand_fit(value, dtype)
         return self.convert(value.read(), value.dtype, dtype, checked=checked)
 
     def _demand_fit(self, number: Value, dtype: np.dtype) -> None:
-        """Python integers that a dtype cannot hold raise, or are compared exactly."""
-        if number.dtype.name == "int64" and dtype.kind in "iu" and dtype != number.dtype:
-            info = np.iinfo(dtype)
-            high = min(int(info.max), 2**63 - 1)
-            tensor = number.read()
-            self.check(((tensor >= int(info.min)) & (tensor <= high)).all())
+        """Integers must have room in a dtype of integers."""
+        source = number.dtype
+        if {source.kind, dtype.kind} <= set("iu") and not np.can_cast(source, dtype):
+            info, tensor = np.iinfo(dtype), number.read()
+            # The carrier of uint64 shows its largest numbers as negative ones.
+            low = 0 if source.kind == "u" else int(info.min)
+            self.check(((tensor >= low) & (tensor <= min(int(info.max), 2**63 - 1))).all())
 
     def convert(
         self, tensor: Tensor, source: np.dtype, target: np.dtype, *, checked: bool = True
