@@ -144,6 +144,8 @@ def sent(tensor: Tensor) -> Tensor:
 def fetched(tensor: Tensor) -> Any:
     """An ndarray of what a tensor without history holds."""
     tensor = tensor.detach().resolve_conj().resolve_neg()
+    if tensor._is_zerotensor():  # torch's derivative of a sign has no memory
+        tensor = tensor.clone()
     place = _there.get()
     if place is None:
         return tensor.numpy()

@@ -86,8 +86,16 @@ def _power(loop: Loop, a: Tensor, b: Any) -> Tensor:
     if loop.dtype.kind == "c" and isinstance(b, Tensor):
         base = torch.where((a == 0) & (b != 1), 1.0, a)  # no logarithm of zero
         return torch.where((a == 0) & (b != 1), torch.where(b == 0, 1.0, 0.0), torch.pow(base, b))
-    real = isinstance(b, float) and not a.is_complex()
-    return steep.power(a, b) if real else torch.pow(a, b)
+    return torch.pow(a, b) if a.is_complex() else _real_power(a, b)
+
+
+def _real_power(a: Tensor, b: Tensor | float) -> Tensor:
+    return steep.powers(a, b) if isinstance(b, Tensor) else steep.power(a, b)
+
+
+def _copysign(a: Tensor, b: Tensor) -> Tensor:
+    """Torch divides by the number to have the slope of its size."""
+    return torch.abs(a) * torch.copysign(torch.ones_like(b), b).detach()
 
 
 _power.scalars = "fiuc"  # type: ignore[attr-defined]
@@ -119,8 +127,10 @@ KERNELS: Mapping[str, Callable[..., Any]] = {
     "arccos": _plain(steep.steep("arccos")),
     "arccosh": _plain(steep.steep("arccosh")),
     "arcsin": _plain(steep.steep("arcsin")),
+    "arctan2": _plain(steep.angle),
     "arctanh": _plain(torch.atanh),
     "cbrt": _plain(steep.steep("cbrt")),
+    "copysign": _plain(_copysign),
     "divide": _complex(torch.div, elementwise.divide),
     "exp2": _plain(_exp2),
     "expm1": _plain(_expm1),
@@ -143,6 +153,18 @@ KERNELS: Mapping[str, Callable[..., Any]] = {
 }
 """By the name of the ufunc."""
 
+FUNCTIONS: Mapping[str, Callable[..., Tensor]] = {
+    "acos": steep.steep("arccos"),
+    "acosh": steep.steep("arccosh"),
+    "asin": steep.steep("arcsin"),
+    "atan2": steep.angle,
+    "copysign": _copysign,
+    "hypot": steep.hypot,
+    "pow": _real_power,
+    "sqrt": steep.steep("sqrt"),
+}
+"""By torch's name: of real numbers."""
+
 
 def smoothed(op: str, lowering: Lowering) -> Lowering:
     """The kernel of an operation that is smooth where it can be, or else its lowering."""
@@ -158,3 +180,11 @@ class SmoothTrace(Trace):
     def kernel(self, ufunc: str) -> Lowering:
         """The kernel of a ufunc."""
         return KERNELS.get(ufunc) or super().kernel(ufunc)
+
+    def function(self, name: str) -> Callable[..., Tensor]:
+        """The function of a name."""
+        return FUNCTIONS.get(name) or super().function(name)
+
+    def root(self, total: Tensor, order: float = 2.0) -> Tensor:
+        """The root of a sum of powers; at zero its gradient is zero."""
+        return steep.root(total, order)

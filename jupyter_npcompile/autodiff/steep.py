@@ -62,7 +62,7 @@ class _Power(torch.autograd.Function):
 
     @staticmethod
     def forward(x: Tensor, exponent: float) -> Tensor:
-        return torch.pow(x, exponent)
+        return torch.pow(x + 0.0, exponent)  # torch 2.13: the power -0.5 of -0.0 is -inf
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -73,6 +73,22 @@ class _Power(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> Any:
         slope = ctx.exponent * power(ctx.saved_tensors[0], ctx.exponent - 1.0)
         return _product(gradients[0], slope), None
+
+
+class _PowerOf(OfTensors):
+    """A power of real numbers whose exponents are tensors, too; of zero they have no effect."""
+
+    @staticmethod
+    def forward(x: Tensor, exponent: Tensor) -> Tensor:
+        return torch.pow(x, exponent)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        x, exponent = ctx.saved_tensors
+        slope = _product(exponent, powers(x, exponent - 1.0))
+        logarithm = torch.log(torch.where((x == 0) & (exponent >= 0), 1.0, x))
+        growth = _product(powers(x, exponent), logarithm)
+        return _product(gradients[0], slope), _product(gradients[0], growth)
 
 
 class _Modulus(OfTensors):
@@ -130,9 +146,24 @@ class _Direction(OfTensors):
     def backward(ctx: Any, *gradients: Tensor) -> Any:
         a, b = ctx.saved_tensors
         cosine, sine = _direction(a, b)
-        cross = gradients[1] * cosine - gradients[0] * sine
+        cross = _product(gradients[1], cosine) - _product(gradients[0], sine)
         turned = _product(cross, _inverse(hypot(a, b)))
         return -turned * sine, turned * cosine
+
+
+class _Angle(OfTensors):
+    """The angle of pairs of real numbers; its gradient at zero is zero."""
+
+    @staticmethod
+    def forward(a: Tensor, b: Tensor) -> Tensor:
+        return torch.atan2(a, b)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        a, b = ctx.saved_tensors
+        cosine, sine = _direction(b, a)
+        turned = _product(gradients[0], _inverse(hypot(a, b)))
+        return _product(turned, cosine), -_product(turned, sine)
 
 
 def pairwise(function: type[OfTensors], a: Tensor, b: Tensor) -> Tensor:
@@ -175,6 +206,24 @@ def hypot(a: Tensor, b: Tensor) -> Tensor:
     return pairwise(_Hypot, a, b)
 
 
+def angle(a: Tensor, b: Tensor) -> Tensor:
+    """The angle of pairs of real numbers, as ``np.arctan2`` has it."""
+    return pairwise(_Angle, a, b)
+
+
+def powers(x: Tensor, exponent: Tensor) -> Tensor:
+    """A power of real numbers; where zero is the base, the exponent has no effect."""
+    return pairwise(_PowerOf, x, exponent)
+
+
+def root(total: Tensor, order: float = 2.0) -> Tensor:
+    """The root of a sum of powers; where all of them are zero, so are its derivatives."""
+    nothing = total == 0
+    some = torch.where(nothing, 1.0, total)
+    found = torch.sqrt(some) if order == 2 else torch.pow(some, 1 / order)
+    return torch.where(nothing, 0.0, found)
+
+
 def modulus(z: Tensor) -> Tensor:
     """The size of complex numbers."""
     call: Any = _Modulus.apply
@@ -188,7 +237,7 @@ def _cube_root(x: Tensor) -> Tensor:
 
 _FORMS: Mapping[str, tuple[Callable[[Tensor], Tensor], Callable[[Tensor, Tensor], Tensor]]] = {
     "reciprocal": (torch.reciprocal, lambda x, made: -_product(made, made)),
-    "sqrt": (torch.sqrt, lambda x, made: _inverse(2.0 * made)),
+    "sqrt": (torch.sqrt, lambda x, made: _inverse(2.0 * made + 0.0)),
     "cbrt": (_cube_root, lambda x, made: _inverse(3.0 * made * made)),
     "arcsin": (torch.asin, lambda x, made: _inverse(_steep(1.0 - x * x, "sqrt"))),
     "arccos": (torch.acos, lambda x, made: -_inverse(_steep(1.0 - x * x, "sqrt"))),

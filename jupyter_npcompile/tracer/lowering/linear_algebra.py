@@ -270,7 +270,7 @@ def norm(
     if axis is None:
         if ord is None or (ord in ("f", "fro") and ndim == 2) or (ord == 2 and ndim == 1):
             flat = tensor.reshape(-1)
-            found = torch.sqrt(_squares(flat).sum(dtype=_squares(flat).dtype))
+            found = trace.root(_squares(flat).sum(dtype=_squares(flat).dtype))
             return found.reshape((1,) * ndim) if keepdims else found
         axes: tuple[int, ...] = tuple(range(ndim))
     else:
@@ -334,7 +334,7 @@ def _vector(
     size = torch.abs(tensor)
     if ord is None or ord == 2:
         squares = _squares(tensor)
-        return torch.sqrt(squares.sum(dim=axes, keepdim=keepdims, dtype=squares.dtype))
+        return trace.root(squares.sum(dim=axes, keepdim=keepdims, dtype=squares.dtype))
     if ord == math.inf:
         return torch.amax(size, dim=axes, keepdim=keepdims)
     if ord == -math.inf:
@@ -345,8 +345,8 @@ def _vector(
         return size.sum(dim=axes, keepdim=keepdims, dtype=size.dtype)
     if not isinstance(ord, int | float):
         trace.unsupported("an order that is not constant")
-    powers = torch.pow(size, float(ord)).sum(dim=axes, keepdim=keepdims, dtype=size.dtype)
-    return torch.pow(powers, 1 / float(ord))
+    powers = trace.function("pow")(size, float(ord))
+    return trace.root(powers.sum(dim=axes, keepdim=keepdims, dtype=size.dtype), float(ord))
 
 
 def _matrix_norm(
@@ -362,7 +362,7 @@ def _matrix_norm(
     size = torch.abs(tensor)
     if ord in (None, "fro", "f"):
         squares = _squares(tensor)
-        return torch.sqrt(squares.sum(dim=axes, keepdim=keepdims, dtype=squares.dtype))
+        return trace.root(squares.sum(dim=axes, keepdim=keepdims, dtype=squares.dtype))
     if ord in (1, -1, math.inf, -math.inf):
         first, second = (row, column) if abs(ord) == 1 else (column, row)
         sums = size.sum(dim=first, keepdim=True, dtype=size.dtype)

@@ -138,7 +138,7 @@ def _pow(trace: Trace, a: Any, b: Any, modulus: Any = None) -> Value:
         trace.check(y < 0)
         x, y = _tensors(trace, FLOAT64, a, b)
     trace.check((x != 0) | ~(y < 0))
-    return Owner(_finite(trace, torch.pow(x, y), x, y), FLOAT64)
+    return Owner(_finite(trace, trace.function("pow")(x, y), x, y), FLOAT64)
 
 
 def _shift(left: bool) -> Callable[..., Value]:
@@ -250,18 +250,8 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "max": _extreme(largest=True),
 }
 
-_MATH: dict[str, Callable[..., Tensor]] = {
-    "asin": torch.asin,
-    "acos": torch.acos,
-    "atan": torch.atan,
-    "atan2": torch.atan2,
-    "asinh": torch.asinh,
-    "acosh": torch.acosh,
-    "atanh": torch.atanh,
-    "fabs": torch.abs,
-    "degrees": torch.rad2deg,
-    "radians": torch.deg2rad,
-}
+_MATH = {"fabs": "abs", "degrees": "rad2deg", "radians": "deg2rad"}
+"""Torch's names of functions that have others in Python."""
 
 
 def constant(trace: Trace, value: object) -> Any:
@@ -282,8 +272,7 @@ def mathematics(trace: Trace, *operands: Any) -> Value:
     tensors = _tensors(trace, FLOAT64, *operands)
     if name in ("floor", "ceil", "trunc"):
         return Owner(trace.convert(getattr(torch, name)(tensors[0]), FLOAT64, INT64), INT64)
-    function = _MATH.get(name) or getattr(torch, name)
-    found = function(*tensors)
+    found = trace.function(_MATH.get(name, name))(*tensors)
     if name in ("isnan", "isinf", "isfinite"):
         return Owner(found, BOOL)
     return Owner(_finite(trace, found, *tensors), FLOAT64)

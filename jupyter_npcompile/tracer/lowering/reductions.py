@@ -356,7 +356,7 @@ def std(
     x = trace.value(a)
     less = ddof if correction is None else correction
     found = variance(trace, x, trace.axes(axis, x.ndim), dtype, less, bool(keepdims), where, mean)
-    return torch.sqrt(found).to(carrier(trace.dtype))
+    return trace.root(found).to(carrier(trace.dtype))
 
 
 # -- tests

@@ -10,7 +10,7 @@ converted), or a list of those.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeGuard
 
 import numpy as np
@@ -122,6 +122,15 @@ class Trace:
     def kernel(self, ufunc: str) -> Lowering:
         """The kernel of a ufunc, for its methods."""
         return find_kernel(ufunc)
+
+    def function(self, name: str) -> Callable[..., Tensor]:
+        """Torch's function of a name, or what stands for it where derivatives are wanted."""
+        found: Callable[..., Tensor] = getattr(torch, name)
+        return found
+
+    def root(self, total: Tensor, order: float = 2.0) -> Tensor:
+        """The root of a sum of powers."""
+        return torch.sqrt(total) if order == 2 else torch.pow(total, 1 / order)
 
     def unsupported(self, reason: str) -> NoReturn:
         """Give up on the current node."""
