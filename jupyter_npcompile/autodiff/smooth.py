@@ -68,7 +68,7 @@ def _frexp(loop: Loop, x: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _log1p(x: Tensor) -> Tensor:
-    return torch.log(1 + x) if x.is_complex() else torch.log1p(x)
+    return torch.log(1 + x) if x.is_complex() else steep.steep("log1p")(x)
 
 
 def _expm1(x: Tensor) -> Tensor:
@@ -110,11 +110,13 @@ def _heaviside(a: Tensor, b: Tensor) -> Tensor:
     return torch.where(a == 0, b, torch.heaviside(a.detach(), torch.zeros_like(a)))
 
 
-def _complex(function: Callable[..., Any], exact: Callable[..., Any]) -> Callable[..., Any]:
-    """Torch's own function for complex numbers, the exact kernel for others."""
+def _only(
+    kinds: str, function: Callable[..., Any], exact: Callable[..., Any]
+) -> Callable[..., Any]:
+    """A function on tensors for some kinds of numbers, the exact kernel for others."""
 
     def kernel(loop: Loop, *tensors: Any) -> Any:
-        return function(*tensors) if loop.dtype.kind == "c" else exact(loop, *tensors)
+        return function(*tensors) if loop.dtype.kind in kinds else exact(loop, *tensors)
 
     for name in ("scalars", "commutes"):
         if hasattr(exact, name):
@@ -123,43 +125,50 @@ def _complex(function: Callable[..., Any], exact: Callable[..., Any]) -> Callabl
 
 
 KERNELS: Mapping[str, Callable[..., Any]] = {
-    "absolute": _complex(steep.modulus, elementwise.absolute),
+    "absolute": _only("fc", steep.size, elementwise.absolute),
     "arccos": _plain(steep.steep("arccos")),
     "arccosh": _plain(steep.steep("arccosh")),
     "arcsin": _plain(steep.steep("arcsin")),
     "arctan2": _plain(steep.angle),
-    "arctanh": _plain(torch.atanh),
+    "arctanh": _plain(steep.steep("arctanh")),
     "cbrt": _plain(steep.steep("cbrt")),
     "copysign": _plain(_copysign),
-    "divide": _complex(torch.div, elementwise.divide),
+    "divide": _only("c", torch.div, elementwise.divide),
     "exp2": _plain(_exp2),
     "expm1": _plain(_expm1),
+    "fabs": _plain(steep.size),
     "float_power": _power,
     "frexp": _frexp,
     "heaviside": _plain(_heaviside),
     "hypot": _plain(steep.hypot),
+    "log": _plain(steep.steep("log")),
+    "log10": _plain(steep.steep("log10")),
     "log1p": _plain(_log1p),
+    "log2": _plain(steep.steep("log2")),
     "logaddexp": _plain(_logaddexp),
     "logaddexp2": _plain(_logaddexp2),
-    "multiply": _complex(torch.mul, elementwise.multiply),
+    "multiply": _only("c", torch.mul, elementwise.multiply),
     "modf": _plain(_modf),
     "nextafter": _plain(_next),
     "power": _power,
-    "reciprocal": _complex(torch.reciprocal, elementwise.reciprocal),
+    "reciprocal": _only("fc", steep.steep("reciprocal"), elementwise.reciprocal),
     "sqrt": _plain(steep.steep("sqrt")),
-    "square": _complex(torch.square, elementwise.square),
+    "square": _only("c", torch.square, elementwise.square),
     "sinh": _plain(torch.sinh),
     "cosh": _plain(torch.cosh),
 }
 """By the name of the ufunc."""
 
 FUNCTIONS: Mapping[str, Callable[..., Tensor]] = {
+    "abs": steep.size,
     "acos": steep.steep("arccos"),
     "acosh": steep.steep("arccosh"),
     "asin": steep.steep("arcsin"),
     "atan2": steep.angle,
+    "atanh": steep.steep("arctanh"),
     "copysign": _copysign,
     "hypot": steep.hypot,
+    **{name: steep.steep(name) for name in ("log", "log10", "log1p", "log2")},
     "pow": _real_power,
     "sqrt": steep.steep("sqrt"),
 }

@@ -7,6 +7,7 @@ depends: what it becomes is zero, not NaN. All of it can be differentiated again
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -62,7 +63,7 @@ class _Power(torch.autograd.Function):
 
     @staticmethod
     def forward(x: Tensor, exponent: float) -> Tensor:
-        return torch.pow(x + 0.0, exponent)  # torch 2.13: the power -0.5 of -0.0 is -inf
+        return torch.pow(x if exponent.is_integer() else x + 0.0, exponent)  # of -0.0
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
@@ -91,6 +92,18 @@ class _PowerOf(OfTensors):
         return _product(gradients[0], slope), _product(gradients[0], growth)
 
 
+class _Size(OfTensors):
+    """The size of real numbers; its gradient at zero is zero, whatever arrives there."""
+
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        return torch.abs(x)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        return _product(gradients[0], torch.sign(ctx.saved_tensors[0]))
+
+
 class _Modulus(OfTensors):
     """The size of complex numbers; its gradient at zero is zero."""
 
@@ -113,7 +126,7 @@ class _Phase(OfTensors):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
         (z,) = ctx.saved_tensors
-        phase, inverse = _phase(z), _inverse(modulus(z))
+        phase, inverse = _phase(z), _inverse(size(z))
         cross = torch.real(gradients[0]) * torch.imag(phase)
         cross = torch.imag(gradients[0]) * torch.real(phase) - cross
         turned = _product(cross, inverse)
@@ -224,10 +237,10 @@ def root(total: Tensor, order: float = 2.0) -> Tensor:
     return torch.where(nothing, 0.0, found)
 
 
-def modulus(z: Tensor) -> Tensor:
-    """The size of complex numbers."""
-    call: Any = _Modulus.apply
-    made: Tensor = call(z)
+def size(x: Tensor) -> Tensor:
+    """The size of real or complex numbers."""
+    call: Any = _Modulus.apply if x.is_complex() else _Size.apply
+    made: Tensor = call(x)
     return made
 
 
@@ -236,6 +249,11 @@ def _cube_root(x: Tensor) -> Tensor:
 
 
 _FORMS: Mapping[str, tuple[Callable[[Tensor], Tensor], Callable[[Tensor, Tensor], Tensor]]] = {
+    "log": (torch.log, lambda x, made: _inverse(x)),
+    "log2": (torch.log2, lambda x, made: _inverse(math.log(2) * x)),
+    "log10": (torch.log10, lambda x, made: _inverse(math.log(10) * x)),
+    "log1p": (torch.log1p, lambda x, made: _inverse(1.0 + x)),
+    "arctanh": (torch.atanh, lambda x, made: _inverse(1.0 - x * x)),
     "reciprocal": (torch.reciprocal, lambda x, made: -_product(made, made)),
     "sqrt": (torch.sqrt, lambda x, made: _inverse(2.0 * made + 0.0)),
     "cbrt": (_cube_root, lambda x, made: _inverse(3.0 * made * made)),
@@ -260,7 +278,9 @@ def steep(name: str) -> Callable[[Tensor], Tensor]:
 
 
 def power(x: Tensor, exponent: float) -> Tensor:
-    """A power of real numbers; with fractions as exponents it has infinite slopes at zero."""
+    """A power of real numbers; its slopes at zero may be infinite."""
     call: Any = _Power.apply
-    made: Tensor = torch.pow(x, exponent) if exponent.is_integer() else call(x, exponent)
+    made: Tensor = (
+        torch.pow(x, exponent) if exponent in (0.0, 1.0, 2.0, 3.0) else call(x, exponent)
+    )
     return made

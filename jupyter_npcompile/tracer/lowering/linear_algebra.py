@@ -331,7 +331,7 @@ def _vector(
 ) -> Tensor:
     if tensor.numel() == 0:
         trace.unsupported("the norm of nothing")
-    size = torch.abs(tensor)
+    size = trace.function("abs")(tensor)
     if ord is None or ord == 2:
         squares = _squares(tensor)
         return trace.root(squares.sum(dim=axes, keepdim=keepdims, dtype=squares.dtype))
@@ -359,7 +359,7 @@ def _matrix_norm(
     row, column = axes
     if tensor.numel() == 0:
         trace.unsupported("the norm of nothing")
-    size = torch.abs(tensor)
+    size = trace.function("abs")(tensor)
     if ord in (None, "fro", "f"):
         squares = _squares(tensor)
         return trace.root(squares.sum(dim=axes, keepdim=keepdims, dtype=squares.dtype))

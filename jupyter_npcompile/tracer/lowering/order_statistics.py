@@ -16,6 +16,11 @@ from jupyter_npcompile.tracer.lowering.trace import Trace, count, known_array
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
 
 
+_MASKED = 600
+"""Rows of fewer elements, several at once, are masked arrays in `np.nanmedian` (2.4), which takes
+the mean of two elements there, where one is in the middle of it twice."""
+
+
 def _gathered(trace: Trace, x: Value, axis: object) -> tuple[Tensor, tuple[int, ...]]:
     """The elements of each reduction in a first dimension of its own, sorted."""
     if x.dtype.kind not in "fiub" or x.dtype.name in ("float16", "uint64"):
@@ -78,7 +83,10 @@ def nanmedian(
     last = _numbers(trace, rows) - 1
     low = torch.gather(rows, 0, (last // 2).unsqueeze(0))[0]
     high = torch.gather(rows, 0, ((last + 1) // 2).unsqueeze(0))[0]
-    found = torch.where(low == high, low, (low + high) / 2.0)
+    found = (low + high) / 2.0
+    if len(axes) == x.ndim or rows.shape[0] >= _MASKED:
+        found = torch.where(last % 2 == 0, low, found)
+    found = found + 0.0  # it is a sum in NumPy, which begins with zero
     return Owner(_shaped(found, x, axes, keepdims, 0), x.dtype)
 
 
@@ -164,7 +172,7 @@ def _quantile(
     places = np.asarray((size - 1) * q).astype(np.float64)  # in q's digits, as in NumPy
     low = np.clip(np.floor(places).astype(np.int64), 0, size - 1)
     high = np.clip(low + 1, 0, size - 1)
-    share = places - low
+    share = np.where(places < size - 1, places - low, places + 1)  # see `_share`
     found = [
         _between(trace, (rows[int(i)], rows[int(j)]), float(t), x.dtype, kind)
         for i, j, t in zip(low.flat, high.flat, share.flat, strict=True)
@@ -180,7 +188,7 @@ def _at(trace: Trace, rows: Tensor, shares: Tensor, source: np.dtype, kind: np.d
     place = shares * last
     low = torch.floor(place).to(torch.int64).clamp(0, last)
     high = (low + 1).clamp(max=last)
-    share = (place - low).reshape(-1, *[1] * (rows.ndim - 1))
+    share = _share(place, low, last).reshape(-1, *[1] * (rows.ndim - 1))
     ends = torch.index_select(rows, 0, low), torch.index_select(rows, 0, high)
     return _or_nan(trace, rows, _between(trace, ends, share, source, kind), source, kind)
 
@@ -196,7 +204,16 @@ def _among_numbers(
         torch.gather(rows, 0, low.unsqueeze(0))[0],
         torch.gather(rows, 0, high.unsqueeze(0))[0],
     )
-    return _between(trace, ends, place - low, *types)
+    return _between(trace, ends, _share(place, low, last), *types)
+
+
+def _share(place: Tensor, low: Tensor, last: int | Tensor) -> Tensor:
+    """How far places lie from elements before them.
+
+    NumPy (2.4) counts the last element from the end, as number -1. So its share is the number of
+    elements; two times the same element lie at its sides, and only the sign of a zero shows it.
+    """
+    return torch.where(place < last, place - low, place + 1)
 
 
 def _between(
@@ -220,10 +237,8 @@ def _between(
     a, b, step = (trace.convert(part, source, kind) for part in (low, high, distance))
     if isinstance(share, Tensor):
         near, far = share.to(a.dtype), (1 - share).to(a.dtype)
-        found = torch.where(share < 0.5, a + step * near, b - step * far)
-    else:
-        found = a + step * share if share < 0.5 else b - step * (1 - share)
-    return torch.where(a == b, a, found)
+        return torch.where(share < 0.5, a + step * near, b - step * far)
+    return a + step * share if share < 0.5 else b - step * (1 - share)
 
 
 def _or_nan(trace: Trace, rows: Tensor, found: Tensor, source: np.dtype, kind: np.dtype) -> Tensor:

@@ -54,8 +54,8 @@ def accumulator(trace: Trace, ufunc: np.ufunc, x: Value, dtype: object) -> np.dt
 
 def total(tensor: Tensor, axes: tuple[int, ...], keepdims: bool = False) -> Tensor:
     """Sum with a result of the tensor's own dtype."""
-    if not axes:
-        return tensor
+    if not axes:  # NumPy begins with zero, which takes the sign of -0.0 away
+        return tensor + 0 if tensor.is_floating_point() or tensor.is_complex() else tensor
     wide = _WIDE.get(tensor.dtype, tensor.dtype)
     return torch.sum(tensor, dim=axes, keepdim=keepdims, dtype=wide).to(tensor.dtype)
 
