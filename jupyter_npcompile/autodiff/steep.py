@@ -280,7 +280,5 @@ def steep(name: str) -> Callable[[Tensor], Tensor]:
 def power(x: Tensor, exponent: float) -> Tensor:
     """A power of real numbers; its slopes at zero may be infinite."""
     call: Any = _Power.apply
-    made: Tensor = (
-        torch.pow(x, exponent) if exponent in (0.0, 1.0, 2.0, 3.0) else call(x, exponent)
-    )
+    made: Tensor = torch.pow(x, exponent) if exponent in (0.0, 1.0, 2.0, 3.0) else call(x, exponent)
     return made

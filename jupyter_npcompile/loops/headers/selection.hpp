@@ -85,9 +85,9 @@ template <class T> static inline void load_lines(const T *const (&from)[LANES], 
     }
     for (int k = 0; k < LANES; k++) for (int i = 0; i < n; i++) rows[i][k] = from[k][i * step];
 }
-// The mean of the middle ones, as NumPy computes it.
+// The mean of the middle ones, as NumPy computes it: a sum, which begins with zero.
 template <class M, class T> static inline M middle(T low, T high, bool odd) {
-    return odd ? (M)high : ((M)low + (M)high) / (M)2;
+    return (M)0 + (odd ? (M)high : ((M)low + (M)high) / (M)2);
 }
 template <class T> struct Scratch {
     Run &run;
@@ -212,7 +212,7 @@ template <class M, class T, size_t... K>
 static void middles_of(const T *const *from, i64 columns, M *to, std::index_sequence<K...>) {
     const T *const p[] = {from[K]...};
 #pragma GCC ivdep
-    for (i64 k = 0; k < columns; k++) to[k] = (M)ranked<T, (int)(sizeof...(K) / 2)>({p[K][k]...});
+    for (i64 k = 0; k < columns; k++) to[k] = (M)0 + (M)ranked<T, (int)(sizeof...(K) / 2)>({p[K][k]...});
 }
 // False where they are not as many as in windows of three by three, or in lines of three or five.
 template <class M, class T>

@@ -141,7 +141,7 @@ def _medians(writer: Writer, value: Ref, layers: Layers) -> Ref:
 
 
 def _median(parts: Sequence[Lazy]) -> Applied:
-    """The element in the middle, or the mean of both; NaN where there is one."""
+    """The element in the middle, or the mean of both; NaN where there is one, but never -0.0."""
     held, count = parts[0].dtype, len(parts)
     dtype = _result(held)
     given = ", ".join(f"{{{k}}}" for k in range(count))
@@ -149,8 +149,8 @@ def _median(parts: Sequence[Lazy]) -> Applied:
     def ranked(place: int) -> str:
         return cast(f"ranked<{CTYPES[held]}, {place}>({{{{{given}}}}})", held, dtype)
 
-    if count % 2:
-        return elementwise.apply(ranked(count // 2), parts, dtype)
     c = CTYPES[dtype]
-    text = f"(({ranked(count // 2 - 1)} + {ranked(count // 2)}) / ({c})2)"
+    text = f"(({c})0 + {ranked(count // 2)})"
+    if count % 2 == 0:
+        text = f"(({c})0 + {ranked(count // 2 - 1)} + {ranked(count // 2)}) / ({c})2"
     return elementwise.apply(text, parts, dtype)

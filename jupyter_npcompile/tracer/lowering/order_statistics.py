@@ -15,7 +15,6 @@ from jupyter_npcompile.tracer.lowering import reductions
 from jupyter_npcompile.tracer.lowering.trace import Trace, count, known_array
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
 
-
 _MASKED = 600
 """Rows of fewer elements, several at once, are masked arrays in `np.nanmedian` (2.4), which takes
 the mean of two elements there, where one is in the middle of it twice."""
