@@ -199,7 +199,8 @@ def _abs(trace: Trace, x: Any) -> Value:
         return Owner(trace.cast(x, INT64), INT64)
     if value.dtype == INT64:
         trace.check(value.read() != INT64_MIN)
-    return Owner(trace.function("abs")(value.read()), trace.dtype)
+    size = trace.function("abs") if value.dtype.kind == "f" else torch.abs
+    return Owner(size(value.read()), trace.dtype)
 
 
 def _extreme(largest: bool) -> Callable[..., Value]:
