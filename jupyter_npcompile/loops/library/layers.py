@@ -152,5 +152,5 @@ def _median(parts: Sequence[Lazy]) -> Applied:
     c = CTYPES[dtype]
     text = f"(({c})0 + {ranked(count // 2)})"
     if count % 2 == 0:
-        text = f"(({c})0 + {ranked(count // 2 - 1)} + {ranked(count // 2)}) / ({c})2"
+        text = f"((({c})0 + {ranked(count // 2 - 1)} + {ranked(count // 2)}) / ({c})2)"
     return elementwise.apply(text, parts, dtype)
