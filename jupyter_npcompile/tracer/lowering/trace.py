@@ -240,9 +240,7 @@ class Trace:
         if is_number(x):
             return self.scalar(x, dtype)
         value = self.value(x)
-        raises = value.kind == "python" or (
-            stored and value.kind == "scalar" and dtype.kind == "i"
-        )
+        raises = value.kind == "python" or (stored and value.kind == "scalar" and dtype.kind == "i")
         if raises and getattr(value, "known", None) is None:
             self._demand_fit(value, dtype)
         return self.convert(value.read(), value.dtype, dtype, checked=checked)

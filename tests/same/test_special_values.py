@@ -14,9 +14,9 @@ import pytest
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.tracer.lowering import LoweringError
-from tests.lowering_programs import call, run, same
-from tests.native_loops import define
-from tests.test_runtime_whole_function import whole
+from tests.runtime.dispatch.test_whole_function import whole
+from tests.support.loops.native_loops import define
+from tests.support.lowering.programs import call, run, same
 
 ONE_SIGN: list[Any] = [
     *(np.array(0.0), np.array(-0.0), np.array([0.0]), np.array([-0.0])),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile as npc
-from tests.joint_gradients import joint_gradient
+from tests.support.gradients.joint import joint_gradient
 
 POINTS = [0.0, -0.0, np.array(0.0), np.array(-0.0), np.array([-0.0]), np.array([0.0, -0.0])]
 
