@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 import zlib
 from typing import Any
@@ -91,7 +92,7 @@ class Units(LoadFileScheduling):
     log : Producer or None
         pytest-xdist's own.
     minutes : float or None
-        After which no unit begins any more.
+        After which no unit begins any more; of those of `FIRST` none does after half of it.
     """
 
     def __init__(
@@ -99,7 +100,8 @@ class Units(LoadFileScheduling):
     ) -> None:
         super().__init__(config, log)
         config.option.loadscopereorder = False
-        self._end = None if minutes is None else time.monotonic() + 60 * minutes
+        self._seconds = math.inf if minutes is None else 60 * minutes
+        self._began = time.monotonic()
 
     def _split_scope(self, nodeid: str) -> str:
         return unit(nodeid)
@@ -127,9 +129,16 @@ class Units(LoadFileScheduling):
         """Give a process as much that it need not wait: it begins a test when it has the next."""
         if node.shutting_down or node not in self.registered_collections:
             return
-        if self._end is not None and time.monotonic() > self._end:
-            self.workqueue.clear()
+        self._give_up()
         while self.workqueue and self._pending_of(self.assigned_work[node]) <= FEW:
             self._assign_work_unit(node)
         if not self.workqueue:
             node.shutdown()
+
+    def _give_up(self) -> None:
+        """Begin nothing any more that would take too long."""
+        passed = time.monotonic() - self._began
+        late = set(self.workqueue if passed > self._seconds else FIRST)
+        if passed > self._seconds / 2:
+            for name in late.intersection(self.workqueue):
+                del self.workqueue[name]

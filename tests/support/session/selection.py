@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.paths import CHECKOUT
 from tests.support.session.seeds import FUZZING
 
-FILE = Path(__file__).parents[2] / "chosen.toml"
+FILE = CHECKOUT / "tests" / "chosen.toml"
 
 PARTS = ("all", "chosen", "rest")
 
@@ -63,12 +64,14 @@ def is_chosen(nodeid: str, chosen: Chosen) -> bool:
 
 
 def unknown(nodeids: Iterable[str], chosen: Chosen) -> list[str]:
-    """Examples that are chosen and do not exist."""
+    """Examples that are chosen and do not exist, in files that were collected, or are gone."""
     known = {split(nodeid) for nodeid in nodeids}
     families = {(file, family) for file, family, _ in known}
+    files = {file for file, _, _ in known}
     return [
         f"{file}::{family}[{example}]"
         for file, found in chosen.items()
+        if file in files or not (CHECKOUT / file).exists()
         for family, examples in found.items()
         for example in examples or [""]
         if (file, family, example) not in known
@@ -89,5 +92,8 @@ def left_out(items: list[pytest.Item], part: str) -> set[pytest.Item]:
     left = set() if FUZZING else {item for item in items if item.get_closest_marker("fuzz")}
     if part != "all":
         chosen = read()
+        wrong = unknown((item.nodeid for item in items), chosen)
+        if wrong:
+            raise pytest.UsageError(f"{FILE.name} names what does not exist: {', '.join(wrong)}")
         left |= {item for item in items if is_chosen(item.nodeid, chosen) != (part == "chosen")}
     return left
