@@ -279,7 +279,7 @@ def _is_known_type(kind: type) -> bool:
 
 def _is_part_of_its_module(value: Any) -> bool:
     """Whether something is what a listed module, or Python, has under its name."""
-    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", "")
+    name = str(getattr(value, "__qualname__", None) or getattr(value, "__name__", ""))
     if isinstance(value, np.ufunc):
         places = [sys.modules.get(place) for place in ("numpy", "scipy.special")]
         return any(getattr(place, name, None) is value for place in places)
