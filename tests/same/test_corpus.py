@@ -138,8 +138,8 @@ def test_group(group: Group) -> None:
 
 def test_most_lines_are_captured() -> None:
     work = TALLY.lines["compiled"] + TALLY.lines["host"]
-    if not work:
-        pytest.skip("counts what test_group has run in the same session")
+    if TALLY.groups.total() < len(GROUPS):
+        pytest.skip("counts what test_group has run in the same process, if that was all")
     tell("corpus", f"NumPy's documented examples:\n{TALLY.table()}")
     assert not TALLY.lines["wrong"]
     assert TALLY.lines["compiled"] >= CAPTURED * work

@@ -90,6 +90,8 @@ def cover(tests: Mapping[str, Test], share: float, kept: Sequence[str] = ()) -> 
         if queue and adds < -queue[0][0]:
             heapq.heappush(queue, (-adds, name))
             continue
+        if not adds:
+            break
         taken.add(name)
         left -= tests[name].reached
     return taken
