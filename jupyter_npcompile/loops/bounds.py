@@ -12,6 +12,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from jupyter_npcompile.cell.syntax import clone
 from jupyter_npcompile.loops.kinds import Fixed, Number, Type
 
 
@@ -128,6 +129,6 @@ def renamed(node: ast.expr, old: str, new: str) -> ast.expr:
     >>> ast.unparse(renamed(ast.parse("i + n", mode="eval").body, "i", "k"))
     'k + n'
     """
-    made = _Renamed(old, new).visit(ast.parse(ast.unparse(node), mode="eval").body)
+    made = _Renamed(old, new).visit(clone(node))
     assert isinstance(made, ast.expr)
     return made

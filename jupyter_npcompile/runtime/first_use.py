@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 
 import numpy as np
 
 from jupyter_npcompile.cell import build_cell
+from jupyter_npcompile.cell.factory import parsed
 from jupyter_npcompile.runtime import stamp
 from jupyter_npcompile.tracer.operations import operation
 
@@ -54,4 +54,4 @@ def prepare() -> None:
 
 def rehearse() -> None:
     """Take a cell apart: the first one would take twice as long as those after it."""
-    build_cell(ast.parse(EXAMPLE), EXAMPLE, handle="example")
+    build_cell(parsed(EXAMPLE), EXAMPLE, handle="example")
