@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import re
 import sys
 import threading
@@ -110,6 +111,8 @@ def execute(notebook: NotebookNode, path: Path, *, times: bool = False) -> None:
     DemoError
         When a cell fails, takes too long, or loses its kernel.
     """
+    # Somebody waits for the compilers, which otherwise take what other processes leave.
+    os.environ.setdefault("NPCOMPILE_NICENESS", "0")
     # No folders to look in: the only kernel is the one of this interpreter.
     kernel = AsyncKernelManager(kernel_spec_manager=KernelSpecManager(kernel_dirs=[]))
     client = NotebookClient(

@@ -14,6 +14,7 @@ import jupyter_npcompile as npc
 from jupyter_npcompile.graph.nodes import Graph, Node, Output, Ref, ValueType
 from jupyter_npcompile.runtime import footprint, preparing
 from jupyter_npcompile.runtime.check import NO_ROUNDING
+from jupyter_npcompile.runtime.duel import Duel
 from jupyter_npcompile.runtime.footprint import SHARE, Footprint
 from jupyter_npcompile.runtime.samples import KEPT, sample_mismatches, sampled
 
@@ -135,6 +136,7 @@ def test_large_results_are_checked_all_the_same(
     monkeypatch.setattr(npc.settings, "tier", "auto")
     monkeypatch.setattr(npc.settings, "first_run_check", "replace")
     monkeypatch.setattr(preparing, "faster", lambda numpy_us, compiled_us: True)
+    monkeypatch.setattr(Duel, "is_blind", lambda _duel: True)
     monkeypatch.setattr(footprint, "CONSTANT", room)
     right = artifacts.Artifact.run
 
@@ -156,6 +158,12 @@ def test_large_results_are_checked_all_the_same(
     assert npc.stats()["replaced"] == before + is_wrong
     report = npc.last_report()
     assert report is not None
+    for _ in range(200):  # on a busy machine it takes some runs to see who is faster
+        if is_wrong or report.regions[0].tier == "inductor":
+            break
+        compiled(x.copy(), y)
+        report = npc.last_report()
+        assert report is not None
     note = report.regions[0].note
     if is_wrong:
         assert f"NumPy's result was kept: {name}: 5 of " in note

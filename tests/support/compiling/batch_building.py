@@ -19,9 +19,12 @@ from jupyter_npcompile.graph import from_json
 from jupyter_npcompile.runtime import building
 from jupyter_npcompile.runtime.building import FOUND, example, probe, support
 from jupyter_npcompile.runtime.native import build as native
-from jupyter_npcompile.runtime.native import toolchain
+from jupyter_npcompile.runtime.native import rehearsal, toolchain
 from jupyter_npcompile.runtime.native.gxx import LIBRARY
 from tests.support.compiling.segment_batches import MARK
+from tests.support.session.processes import PATIENCE
+
+rehearsal.PATIENCE = PATIENCE  # however busy the machine is
 
 __all__ = ["FOUND", "build", "example", "probe", "support"]
 
