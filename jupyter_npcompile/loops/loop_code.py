@@ -10,6 +10,7 @@ from typing import Any
 from jupyter_npcompile.loops.frames import FunctionCode
 from jupyter_npcompile.loops.records import Path, Step, reached
 from jupyter_npcompile.loops.redefined import SAME, Redefined
+from jupyter_npcompile.tracer import interrupts
 
 FINISHED, LEFT, PAUSED, REFUSED, NOTHING, RETURNED = range(6)
 """How a run ends: its loop is over, by ``break``, goes on later, is NumPy's, has no iteration,
@@ -101,5 +102,7 @@ class LoopCode:
 
     def show(self) -> None:
         """Print what a run has left, which counts."""
-        while self.printed:
-            print(self.printed.pop(0), end="")
+        if self.printed:
+            with interrupts.held():
+                while self.printed:
+                    print(self.printed.pop(0), end="")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import signal
 import sys
 from collections.abc import Iterator, Sequence
 from time import perf_counter
@@ -20,6 +19,7 @@ from jupyter_npcompile.runtime.namespace import DISPLAY, FrameNamespace, forget_
 from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.state import RegionState
 from jupyter_npcompile.runtime.traceable import RegionCode
+from jupyter_npcompile.tracer import interrupts
 
 CHUNK = 0.005
 """Seconds that a twin runs between two looks."""
@@ -67,8 +67,8 @@ class Frame:
         Whether the function runs as it was written.
     plain : list of bool
         Whether a loop asks how to go on at the end of an iteration, by number.
-    stops : bool
-        Whether somebody has asked to stop, which happens when the names of a loop are bound.
+    stop : BaseException or None
+        What somebody who has asked to stop wants to be raised when the names of a loop are bound.
     leaves : bool
         Whether it leaves its guards.
     predictions : dict of int to Prediction
@@ -96,16 +96,17 @@ class Frame:
         *(
             "_over",
             "_returns",
+            "_leaves",
             "_timed",
             "_turn",
             "_values",
-            "leaves",
+            "_waits",
             "plain",
             "predictions",
             "result",
             "tick",
         ),
-        *("_watch", "returned", "stops", "written"),
+        *("_watch", "returned", "stop", "written"),
     )
 
     iter = iter
@@ -131,8 +132,9 @@ class Frame:
         self._over = False
         self.returned = False
         self._returns: Any = None
-        self.stops = False
-        self.leaves = True
+        self.stop: BaseException | None = None
+        self._waits = False
+        self._leaves = True
         self._rest = rest
         self._turn = turn
         self._timed = timed
@@ -145,16 +147,39 @@ class Frame:
         self._values: dict[int, dict[str, Any]] = {}
         self.result: Any = None
 
+    def wait_for_names(self) -> None:
+        """Native code is about to run a loop: signals are held until the names of it are bound."""
+        interrupts.held().__enter__()
+        self._waits = True
+
+    def hear(self) -> None:
+        """The names of a loop are bound: what waited for that happens."""
+        if self._waits:
+            stop, self.stop, self._waits = self.stop, None, False
+            try:
+                interrupts.held().__exit__(None, None, None)
+                if stop is not None:
+                    raise stop
+            except KeyboardInterrupt as interrupt:
+                raise interrupt.with_traceback(None)  # noqa: B904 - it is the same one
+
+    @property
+    def leaves(self) -> bool:
+        """Whether the loop that has asked last goes on without its guards.
+
+        This and `over` are asked for after the names are bound that native code has computed.
+        """
+        self.hear()
+        return self._leaves
+
+    @leaves.setter
+    def leaves(self, value: bool) -> None:
+        self._leaves = value
+
     @property
     def over(self) -> bool:
-        """Whether the loop that has asked last is over: native code has run it.
-
-        It is asked for after the names are bound that native code has computed,
-        and so the place at which somebody who has asked to stop is heard.
-        """
-        if self.stops:
-            self.stops = False
-            signal.raise_signal(signal.SIGINT)
+        """Whether the loop that has asked last is over: native code has run it."""
+        self.hear()
         return self._over
 
     @over.setter
@@ -267,6 +292,7 @@ class Frame:
 
     def value(self) -> Any:
         """What the function returns."""
+        self.hear()
         value, self._returns = self._returns, None
         return value
 
@@ -364,6 +390,7 @@ class Frame:
 
     def drop(self, loop: int) -> None:
         """The loop is over."""
+        self.hear()
         self._chunks.pop(loop, None)
         self._iterators.pop(loop, None)
         began = self._began.pop(loop, None)

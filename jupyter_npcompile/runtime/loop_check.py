@@ -17,6 +17,7 @@ from jupyter_npcompile.runtime.footprint import budget
 from jupyter_npcompile.runtime.loop_form import Form
 from jupyter_npcompile.runtime.samples import sample_mismatches, sampled
 from jupyter_npcompile.runtime.sharing import are_new
+from jupyter_npcompile.tracer import interrupts
 from jupyter_npcompile.tracer.memory import Array, is_writeable
 
 Tail = tuple[list[Any], int, list[Any]]
@@ -213,31 +214,37 @@ def taken_back(
     contents : list of (ndarray, ndarray)
         Arrays, and what it has written into them.
     """
+    with interrupts.held():
+        return _taken_back(form, values, arguments, written)
+
+
+def _taken_back(
+    form: Form, values: list[Any], arguments: tuple[Any, ...], written: Written
+) -> tuple[tuple[Any, ...] | None, list[tuple[Array, Array]]]:
     contents = [(array, array.copy()) for array in written.arrays]
     streams = [(v, v.bit_generator.state) for v in values if type(v) is np.random.Generator]
     lengths = [len(grown) for grown in written.lists]
     there = [step.entry(record) for record, step in written.entries]
     legacy = np.random.get_state(legacy=False) if form.code.draws_legacy else None
-    try:
-        began = perf_counter()
-        answer = form.run(1, *arguments, *values, *form.code.hosts)
-        written.seconds = perf_counter() - began
-    except BaseException:
+    began = perf_counter()
+    answers, error = interrupts.run(form.run, 1, *arguments, *values, *form.code.hosts)
+    written.seconds = perf_counter() - began
+    for generator, state in streams:
+        generator.bit_generator.state = state
+    form.code.printed.clear()
+    for grown, length in zip(written.lists, lengths, strict=True):
+        written.tails.append((grown, length, grown[length:]))
+        del grown[length:]
+    for (record, step), before in zip(written.entries, there, strict=True):
+        written.stored.append((record, step, step.entry(record)))
+        step.replace(record, before)
+    if legacy is not None:
+        np.random.set_state(legacy)
+    if error is not None:
         for array, before in contents:
             np.copyto(array, before)
-        raise
-    finally:
-        for generator, state in streams:
-            generator.bit_generator.state = state
-        form.code.printed.clear()
-        for grown, length in zip(written.lists, lengths, strict=True):
-            written.tails.append((grown, length, grown[length:]))
-            del grown[length:]
-        for (record, step), before in zip(written.entries, there, strict=True):
-            written.stored.append((record, step, step.entry(record)))
-            step.replace(record, before)
-        if legacy is not None:
-            np.random.set_state(legacy)
+        raise error
+    (answer,) = answers
     if any(np.may_share_memory(one, other) for one, other in combinations(written.arrays, 2)):
         after = [array.copy() for array in written.arrays]
         for array, before in contents:

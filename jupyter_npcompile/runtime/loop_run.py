@@ -12,6 +12,7 @@ from jupyter_npcompile.loops.records import reached
 from jupyter_npcompile.loops.redefined import Redefined
 from jupyter_npcompile.runtime.iterators import Remaining, advance, later, remaining
 from jupyter_npcompile.runtime.loop_form import Form
+from jupyter_npcompile.tracer import interrupts
 
 UNLIMITED = 1 << 39
 """Iterations of a ``while``."""
@@ -45,8 +46,8 @@ class NativeRun:
         How that has ended.
     rest : iterator or None
         What Python goes on with.
-    is_stopped : bool
-        Whether somebody has interrupted it; Python raises then.
+    stopped : BaseException or None
+        What somebody who has interrupted it wants to be raised when names are bound.
     falls_short : bool
         Whether a trial has shown that Python is faster.
     """
@@ -62,7 +63,7 @@ class NativeRun:
     results: tuple[Any, ...] = ()
     status: int = PAUSED
     rest: Iterator[Any] | None = None
-    is_stopped: bool = False
+    stopped: BaseException | None = None
     falls_short: bool = False
 
     @property
@@ -71,7 +72,7 @@ class NativeRun:
         return self.status == PAUSED
 
     def go(self, values: list[Any], left: Remaining | None, *, tries: bool) -> bool:
-        """Run; whether anything has run.
+        """Run, while signals are held; whether anything has run.
 
         Parameters
         ----------
@@ -84,8 +85,8 @@ class NativeRun:
 
         Raises
         ------
-        KeyboardInterrupt
-            When nothing has run before it.
+        BaseException
+            What the handler of a signal raises, when nothing has run before it.
         """
         began = perf_counter()
         self.rest = self.iterator
@@ -94,7 +95,7 @@ class NativeRun:
         while self.status == PAUSED and self._piece(min(trial, count - self.total), values, left):
             if self.status == FINISHED and left is not None and self.total < count:
                 self.status = PAUSED  # that was the trial
-            if self.status != PAUSED:
+            if self.status != PAUSED or self.stopped is not None:
                 break
             if trial < count:
                 trial = count
@@ -106,6 +107,8 @@ class NativeRun:
             left = None if self.rest is None else remaining(self.rest)
             count = self.total + (UNLIMITED if left is None else left.count)
         if not self.total:
+            if self.stopped is not None:
+                raise self.stopped
             return False
         if self.goes_on and self.iterator is not None:
             # Python goes on with the iterator that its loop holds.
@@ -118,14 +121,10 @@ class NativeRun:
         """Run so many iterations at most; False where none has run."""
         form = self.form
         arguments = () if left is None else left.arguments
-        try:
-            answer = form.run(count, *arguments, *values, *form.code.hosts)
-        except KeyboardInterrupt:
-            if not self.total:
-                raise
-            # Names are bound first; then the key counts as pressed again.
-            self.is_stopped = True
+        found, self.stopped = interrupts.run(form.run, count, *arguments, *values, *form.code.hosts)
+        if not found:
             return False
+        (answer,) = found
         if answer is None or answer[0] in (REFUSED, NOTHING):
             if answer is not None and answer[0] == REFUSED:
                 form.refusals += 1

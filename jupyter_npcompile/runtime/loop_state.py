@@ -223,7 +223,9 @@ class LoopState:
         namespace: FrameNamespace,
     ) -> bool:
         form, size = run.form, run.size
+        frame.wait_for_names()
         if not run.go(values, left, tries=is_open(self.options)):
+            frame.hear()
             return False
         form.refusals = 0
         if not form.iterations:
@@ -235,8 +237,8 @@ class LoopState:
             self._give_way()
         counters.dispatches += 1
         self.rest.ran = True
-        frame.stops |= run.is_stopped
-        frame.leaves = frame.stops or not run.goes_on
+        frame.stop = run.stopped
+        frame.leaves = run.stopped is not None or not run.goes_on
         if run.status == RETURNED:
             frame.give_back(run.results[0])
             return True

@@ -267,7 +267,11 @@ class WholeFunction:
             if not form.checked:
                 self._looks += 1
                 return self._check(form, values, again) if self._is_brief() else _FAILED
-            answer = form.run(1, *ONCE, *values, *form.code.hosts)
+            try:
+                answer = form.run(1, *ONCE, *values, *form.code.hosts)
+            except BaseException:
+                form.code.show()  # whoever interrupts it when it has run has heard what it prints
+                raise
             if answer is None:
                 continue  # other types
             if answer[0] in (RETURNED, FINISHED):

@@ -3,7 +3,9 @@
 Python runs the handler of a signal between any two instructions, and the stop
 button raises ``KeyboardInterrupt`` there. A recording has drawn random numbers
 and set NumPy's error state at times; neither may stay so. While signals are held,
-they are noted, and handled at the next operation or at the end.
+they are noted, and handled at the next operation or at the end. Native code that may
+run for long handles them itself, at places where it can be given up, and what it has
+computed when one comes is not lost: see `run`.
 """
 
 from __future__ import annotations
@@ -32,12 +34,15 @@ class _Held:
     ----------
     noted : dict of int to frame or None
         Signals that wait, and where they struck.
+    is_open : bool
+        Whether what runs now handles them at once.
     """
 
     def __init__(self) -> None:
         self.noted: dict[int, FrameType | None] = {}
         self._handlers: dict[int, Any] = {}
         self._depth = 0
+        self.is_open = False
 
     def __enter__(self) -> None:
         if threading.current_thread() is not threading.main_thread():
@@ -46,8 +51,7 @@ class _Held:
         if self._depth > 1:
             return
         try:
-            for number in _HELD:
-                handler = handler_of(number)
+            for number, handler in zip(_HELD, map(handler_of, _HELD), strict=True):
                 if callable(handler):
                     self._handlers[number] = handler
                     _set(number, self._note)
@@ -69,23 +73,38 @@ class _Held:
         if self._depth:
             return
         handlers, self._handlers = self._handlers, {}
-        back = [(_set, number, handler) for number, handler in handlers.items()]
         try:
-            at_once(back)
+            _set_all(handlers)
         except BaseException:  # a handler that is back already was called
-            at_once(back)
+            _set_all(handlers)
             raise
         finally:
-            noted, self.noted = self.noted, {}
-            _handle(noted, handlers)
+            if self.noted:
+                noted, self.noted = self.noted, {}
+                _handle(noted, handlers)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether signals wait for this thread."""
+        return self._depth > 0 and threading.current_thread() is threading.main_thread()
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        self.noted[number] = frame
+        if not self.is_open:
+            self.noted[number] = frame
+            return
+        self.is_open = False  # who catches what the handler raises is not disturbed
+        self._handlers[number](number, frame)
+        self.is_open = True
 
     def handle(self) -> None:
         """Handle the signals that wait, now."""
         noted, self.noted = self.noted, {}
         _handle(noted, self._handlers)
+
+
+def _set_all(handlers: dict[int, Any]) -> None:
+    """Set handlers in one instruction of Python's."""
+    deque(starmap(_set, handlers.items()), maxlen=0)
 
 
 def _handle(noted: dict[int, FrameType | None], handlers: dict[int, Any]) -> None:
@@ -123,6 +142,48 @@ def allow() -> None:
     """Handle the signals that wait: nothing is half done now."""
     if _held.noted and threading.current_thread() is threading.main_thread():
         _held.handle()
+
+
+def run(function: Callable[..., Any], *arguments: Any) -> tuple[list[Any], BaseException | None]:
+    """Call a function of C during which signals are handled, though they are held.
+
+    Parameters
+    ----------
+    function : callable
+        It leaves nothing half done when it raises.
+    *arguments : object
+        What it is given.
+
+    Returns
+    -------
+    results : list
+        What it has returned; empty where it has raised.
+    error : BaseException or None
+        What the function has raised, or the handler of a signal that came while it ran, or later.
+
+    Examples
+    --------
+    >>> with held():
+    ...     run(divmod, 7, 2), run(divmod, 7, 0)
+    (([(3, 1)], None), ([], ZeroDivisionError('integer division or modulo by zero')))
+    """
+    results: list[Any] = []
+    if not _held.is_held:
+        try:
+            return [function(*arguments)], None
+        except BaseException as error:
+            return results, error
+    try:
+        _held.is_open = True
+        allow()
+        # Python looks for signals when a call is over, and what it returned is lost then,
+        # unless C has put it somewhere.
+        results.extend(starmap(function, (arguments,)))
+        _held.is_open = False
+    except BaseException as error:
+        _held.is_open = False
+        return results, error
+    return results, None
 
 
 def at_once(calls: Iterable[tuple[Any, ...]]) -> None:
