@@ -10,8 +10,7 @@ Their JSON form (`FixesData.to_dict`), which the JupyterLab extension applies::
         "title": "print after the loop",
         "new": "...",                   # the whole cell, as it would be
         "gain": "5 lines compiled instead of 4, 1 break point as before",
-        "notes": ["..."],               # what is not quite the same
-        "diff": ["-a", "+b"]}],         # what changes
+        "notes": ["..."]}],             # what is not quite the same
      "declined": [{"line": 6, "title": "...", "reason": "..."}],
      "refusal": ""}                     # why nothing could be tried
 """
@@ -146,7 +145,6 @@ class FixesData:
                     "new": fix.new,
                     "gain": fix.gain,
                     "notes": list(fix.notes),
-                    "diff": fix.diff(),
                 }
                 for fix in self.fixes
             ],

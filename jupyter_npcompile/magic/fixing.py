@@ -56,13 +56,30 @@ def fixes_for(shell: InteractiveShell, source: str, device: str = "cpu") -> Fixe
 def show_fixes(source: str) -> None:
     """Show fixes of a cell with this text: what the front end asks for.
 
+    A notebook may come from anybody, so nothing runs here that the user has not run.
+
     Parameters
     ----------
     source : str
         The cell, its magic line included.
     """
     shell = InteractiveShell.instance()
-    display(fixes_bundle(fixes_for(shell, source)), raw=True)  # type: ignore[no-untyped-call]
+    found = FixesData(source, refusal="this kernel has not run the cell: run it, then look again")
+    if has_run(source):
+        found = fixes_for(shell, source)
+    display(fixes_bundle(found), raw=True)  # type: ignore[no-untyped-call]
+
+
+def has_run(source: str) -> bool:
+    """Whether this kernel has run a cell with this text, as far as its history goes.
+
+    Parameters
+    ----------
+    source : str
+        The cell, its magic line included.
+    """
+    ran: list[str] = InteractiveShell.instance().history_manager.input_hist_raw
+    return any(text.rstrip() == source.rstrip() for text in reversed(ran))
 
 
 class _Compiler:

@@ -73,5 +73,12 @@ def test_a_fix_is_applied_and_undone(lab: Lab, app: App, theme: str) -> None:
         # What was made for another text changes nothing.
         offered.get_by_role("button", name="print after the loop").click()
         expect(offered.get_by_role("status").nth(1)).to_contain_text("has changed")
+
+        # A kernel that has not run the cell does not run it to look for fixes.
+        lab.restart_kernel()
+        lab.lines(1).nth(5).hover(position={"x": 60, "y": 8})
+        expect(lab.page.get_by_role("tooltip")).to_contain_text("print")
+        lab.page.wait_for_timeout(1000)
+        assert lab.page.get_by_role("button", name="Look for fixes").count() == 0
     finally:
         lab.theme("JupyterLab Light")

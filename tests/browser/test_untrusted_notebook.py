@@ -10,7 +10,8 @@ from playwright.sync_api import expect
 
 from jupyter_npcompile.graph.fixes import Fix, FixesData
 from jupyter_npcompile.views.fixes import fixes_bundle
-from tests.browser.lab import App, Lab
+from tests.browser.lab import MIME_TYPE, App, Lab
+from tests.browser.test_line_marks import REPORT, line
 
 pytestmark = pytest.mark.browser
 
@@ -55,3 +56,19 @@ def test_it_is_shown_and_does_not_run(lab: Lab, app: App) -> None:
     lab.page.wait_for_load_state("networkidle")
     assert lab.page.evaluate("() => window.ran ?? null") is None
     lab.screenshot(f"untrusted-{app}")
+
+
+@pytest.mark.parametrize("app", get_args(App))
+def test_no_fixes_are_looked_for(lab: Lab, app: App) -> None:
+    """Nor is the kernel asked: the text of a break point is all that there is."""
+    report = {**REPORT, "lines": [line(1, "print(1)", "python", "print")], "source": "print(1)"}
+    report["breaks"] = [{"line": 1, "column": 0, "kind": "call", "reason": "it prints"}]
+    outputs = [nbformat.v4.new_output("display_data", data={MIME_TYPE: report})]
+    cell = nbformat.v4.new_code_cell("print(1)", execution_count=1, outputs=outputs)
+    lab.write("hostile.ipynb", cell)
+    lab.open("hostile.ipynb", app)
+    lab.wait_for_marks(0, 1)
+    lab.lines(0).nth(0).hover(position={"x": 20, "y": 8})
+    expect(lab.page.get_by_role("tooltip")).to_contain_text("it prints")
+    lab.page.wait_for_timeout(1000)
+    assert lab.page.get_by_role("button", name="Look for fixes").count() == 0

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile as npc
+from jupyter_npcompile.magic.fixing import has_run, show_fixes
 from jupyter_npcompile.runtime import history
 from jupyter_npcompile.views.fixes import MIME_TYPE
 from tests.magic.test_magic import Shell
@@ -81,3 +82,19 @@ def test_without_a_cell_it_says_so(shell: Shell, capsys: pytest.CaptureFixture[s
     history.remember(None)
     shell.ip.run_line_magic("npcompile", "fix")
     assert "no cell" in capsys.readouterr().out
+
+
+def test_nothing_is_looked_for_that_has_not_run_here(shell: Shell) -> None:
+    """What the front end sends may come from a notebook that somebody else has written."""
+    ran: list[int] = []
+    shell.ip.user_ns["ran"] = ran
+    hostile = "%%npcompile\nran.append(1)\nif x.sum() > 3:\n    x = x * 2"
+    show_fixes(hostile)
+    (bundle,) = shell.shown
+    assert "this kernel has not run the cell" in str(bundle["text/plain"])
+    assert ran == []
+    assert not has_run(hostile)
+    shell.ip.run_cell(CELL, store_history=True)
+    assert has_run(CELL + "\n")
+    show_fixes(CELL)
+    assert "1 fix for 1 break point" in str(shell.shown[-1]["text/plain"])

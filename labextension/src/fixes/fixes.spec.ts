@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 
-import { readFixes, replacement } from './fixes.js';
+import { changes, readFixes, replacement } from './fixes.js';
 
 /** The text after a replacement. */
 function applied(present: string, source: string, next: string): string | null {
@@ -35,9 +35,32 @@ describe('replacement', () => {
   });
 });
 
+describe('changes', () => {
+  it('shows what is written, with two lines around it', () => {
+    const lines = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    const next = ['a', 'b', 'c', 'd', 'E', 'f', 'g', 'h'];
+    assert.deepEqual(changes(lines.join('\n'), next.join('\n')), [
+      ...[' c', ' d', '-e', '+E', ' f', ' g']
+    ]);
+  });
+
+  it('tells two places apart', () => {
+    const lines = 'a b c d e f g h i j k l'.split(' ');
+    const next = 'A b c d e f g h i j k L'.split(' ');
+    const found = changes(lines.join('\n'), next.join('\n'));
+    assert.deepEqual(found, [
+      ...['-a', '+A', ' b', ' c', '…', ' j', ' k', '-l', '+L']
+    ]);
+  });
+
+  it('shows nothing for the same text', () => {
+    assert.deepEqual(changes('a\n', 'a'), []);
+  });
+});
+
 describe('readFixes', () => {
   it('leaves out what does not have the form', () => {
-    const good = { line: 2, title: 't', new: 'b', gain: 'g', diff: ['-a', 3] };
+    const good = { line: 2, title: 't', new: 'b', gain: 'g', notes: ['n', 3] };
     const read = readFixes({
       schema: 1,
       source: 'a',
@@ -46,7 +69,7 @@ describe('readFixes', () => {
     });
     assert.ok(read);
     assert.deepEqual(read.fixes, [
-      { line: 2, title: 't', next: 'b', gain: 'g', notes: [], diff: ['-a'] }
+      { line: 2, title: 't', next: 'b', gain: 'g', notes: ['n'] }
     ]);
     assert.equal(read.declined.length, 1);
   });

@@ -4,6 +4,8 @@
  * Like reports they come from a notebook file, which anyone may have written.
  */
 
+import { structuredPatch } from 'diff';
+
 /** MIME type of what `%npcompile fix` shows. */
 export const FIXES_TYPE = 'application/vnd.jupyter-npcompile.fixes.v1+json';
 
@@ -18,8 +20,6 @@ export interface IFix {
   readonly next: string;
   readonly gain: string;
   readonly notes: readonly string[];
-  /** Lines that begin with `-`, `+` or a space; `…` between two places. */
-  readonly diff: readonly string[];
 }
 
 export interface IFixes {
@@ -62,8 +62,7 @@ function readFix(item: unknown): IFix[] {
       next,
       title: textOf(item['title']),
       gain: textOf(item['gain']),
-      notes: texts(item['notes']),
-      diff: texts(item['diff'])
+      notes: texts(item['notes'])
     }
   ];
 }
@@ -76,6 +75,28 @@ function readDeclined(item: unknown): string[] {
   return [
     `Line ${String(line)}: not offered: ${textOf(title)}, since ${textOf(reason)}`
   ];
+}
+
+/** Unchanged lines around a change. */
+const CONTEXT = 2;
+
+/**
+ * The lines that change: each begins with `-`, `+` or a space; `…` stands
+ * between two places.
+ */
+export function changes(source: string, next: string): string[] {
+  const { hunks } = structuredPatch(
+    '',
+    '',
+    `${source.trimEnd()}\n`,
+    `${next.trimEnd()}\n`,
+    '',
+    '',
+    { context: CONTEXT }
+  );
+  return hunks.flatMap(({ lines }, place) =>
+    place > 0 ? ['…', ...lines] : lines
+  );
 }
 
 /** Characters to put in the place of others. */

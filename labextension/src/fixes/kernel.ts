@@ -13,11 +13,37 @@ export interface IKernel {
     code: string;
     store_history: boolean;
     allow_stdin: boolean;
+    silent?: boolean;
+    user_expressions?: Record<string, string>;
   }): {
     onIOPub: (message: IMessage) => void;
-    readonly done: Promise<unknown>;
+    readonly done: Promise<{ readonly content: unknown }>;
   };
   interrupt(): Promise<void>;
+}
+
+/** A function of the extension's Python part, called with a text. */
+function called(name: string, text: string): string {
+  const module = '__import__("jupyter_npcompile.magic.fixing", fromlist=["*"])';
+  return `${module}.${name}(${JSON.stringify(text)})`;
+}
+
+/** Whether the kernel has run a cell with this text since it was started. */
+export async function hasRun(
+  kernel: IKernel,
+  source: string
+): Promise<boolean> {
+  const { content } = await kernel.requestExecute({
+    code: '',
+    silent: true,
+    store_history: false,
+    allow_stdin: false,
+    user_expressions: { ran: called('has_run', source) }
+  }).done;
+  const { user_expressions: found } = content as {
+    user_expressions?: { ran?: { data?: Record<string, unknown> } };
+  };
+  return found?.ran?.data?.['text/plain'] === 'True';
 }
 
 /**
@@ -29,9 +55,8 @@ export async function askForFixes(
   kernel: IKernel,
   source: string
 ): Promise<IFixes | string> {
-  const call = `show_fixes(${JSON.stringify(source)})`;
   const future = kernel.requestExecute({
-    code: `__import__("jupyter_npcompile.magic.fixing", fromlist=["*"]).${call}`,
+    code: called('show_fixes', source),
     store_history: false,
     allow_stdin: false
   });

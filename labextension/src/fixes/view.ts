@@ -1,5 +1,5 @@
 /** Fixes with their diffs, and a button for each. */
-import type { IFix, IFixes } from './fixes.js';
+import { changes, type IFix, type IFixes } from './fixes.js';
 
 /** Applies a fix; what it returns is said beside the button. */
 export type Apply = (fixes: IFixes, fix: IFix) => Promise<string>;
@@ -43,7 +43,7 @@ function section(fixes: IFixes, fix: IFix, apply: Apply): HTMLElement {
   diff.tabIndex = 0; // so that it can be scrolled without a mouse
   diff.setAttribute('aria-label', `Changes: ${title}`);
   diff.setAttribute('role', 'group');
-  for (const line of fix.diff) {
+  for (const line of changes(fixes.source, fix.next)) {
     const kind = KINDS[line.charAt(0)] ?? 'kept';
     diff.append(element('span', `jp-npcompile-diff-${kind}`, `${line}\n`));
   }

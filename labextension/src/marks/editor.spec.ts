@@ -19,7 +19,10 @@ function editor(doc: string, marks: readonly IMark[]): EditorState {
   };
   return EditorState.create({
     doc,
-    extensions: lineMarks(source, () => undefined)
+    extensions: lineMarks(source, {
+      areOffered: () => Promise.resolve(false),
+      find: noop
+    })
   });
 }
 
@@ -94,7 +97,10 @@ describe('lineMarks', () => {
     };
     const state = EditorState.create({
       doc,
-      extensions: lineMarks(source, () => undefined)
+      extensions: lineMarks(source, {
+        areOffered: () => Promise.resolve(false),
+        find: noop
+      })
     });
     const isStale = (one: EditorState): boolean =>
       one.facet(EditorView.editorAttributes).some(found => {

@@ -78,16 +78,20 @@ const drawn = StateField.define<IDrawn>({
   ]
 });
 
-/** Looks for fixes of a cell with this text. */
-export type FindFixes = (source: string) => void;
+/** Looks for fixes of cells, by their text. */
+export interface IFixFinder {
+  /** Whether that may be: not for what the kernel has not run. */
+  areOffered(source: string): Promise<boolean>;
+  find(source: string): void;
+}
 
 /** An editor extension that draws the marks of `source`. */
-export function lineMarks(source: IMarkSource, fix: FindFixes): Extension {
+export function lineMarks(source: IMarkSource, fixes: IFixFinder): Extension {
   const column = new Compartment();
   return [
     drawn.init(state => draw(source.read(), source.source(), state.doc)),
     hovered,
-    explained(fix),
+    explained(fixes),
     column.of(NO_COLUMN),
     ViewPlugin.define(view => follow(view, source, column))
   ];
@@ -156,7 +160,7 @@ function plain(lines: readonly string[]): string {
 }
 
 /** What hovering over a marked line says. */
-const explained = (fix: FindFixes): Extension =>
+const explained = (fixes: IFixFinder): Extension =>
   hoverTooltip((view, pos) => {
     const { anchors, stale } = view.state.field(drawn);
     const line = view.state.doc.lineAt(pos);
@@ -185,11 +189,16 @@ const explained = (fix: FindFixes): Extension =>
           row.textContent = text;
         }
         if (mark.kind === 'break' && !stale) {
-          dom.append(
-            fixButton(() => {
-              fix(view.state.doc.toString());
-            })
-          );
+          const source = view.state.doc.toString();
+          void fixes.areOffered(source).then(offered => {
+            if (offered) {
+              dom.append(
+                fixButton(() => {
+                  fixes.find(source);
+                })
+              );
+            }
+          });
         }
         return { dom };
       }

@@ -9,8 +9,9 @@ import {
 } from '@jupyterlab/codemirror';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
-import { FIND_FIXES } from '../fixes/plugin.js';
-import { lineMarks } from './editor.js';
+import { hasRun } from '../fixes/kernel.js';
+import { FIND_FIXES, kernelOf } from '../fixes/plugin.js';
+import { type IFixFinder, lineMarks } from './editor.js';
 import {
   breakPoints,
   currentNotebook,
@@ -42,14 +43,24 @@ export const lineMarksPlugin: JupyterFrontEndPlugin<void> = {
     extensions.addExtension({
       name: ID,
       // The model of a cell's editor is the model of the cell.
-      factory: ({ model }) =>
-        isCodeCell(model)
-          ? EditorExtensionRegistry.createImmutableExtension(
-              lineMarks(shown.gate(new OutputMarks(model.outputs)), source => {
-                void app.commands.execute(FIND_FIXES, { source });
-              })
-            )
-          : null
+      factory: ({ model }) => {
+        if (!isCodeCell(model)) {
+          return null;
+        }
+        const marks = shown.gate(new OutputMarks(model.outputs));
+        const fixes: IFixFinder = {
+          areOffered: async source => {
+            const kernel = model.trusted ? kernelOf(app.shell) : null;
+            return kernel !== null && (await hasRun(kernel, source));
+          },
+          find: source => {
+            void app.commands.execute(FIND_FIXES, { source });
+          }
+        };
+        return EditorExtensionRegistry.createImmutableExtension(
+          lineMarks(marks, fixes)
+        );
+      }
     });
     addJumps(app, palette);
     if (settings !== null) {
