@@ -23,6 +23,7 @@ from jupyter_npcompile.tracer import (
     brackets,
     calls,
     elision,
+    identity,
     indexing,
     interrupts,
     members,
@@ -154,11 +155,7 @@ class Hooks:
         """``left <operation> right`` for comparisons, ``is`` and ``in``."""
         self._at(at)
         if operation in ("Is", "IsNot"):
-            same = self._identity(left) is self._identity(right)
-            if isinstance(left, types.FunctionType) and isinstance(right, types.FunctionType):
-                self.recorder.pin(left)
-                self.recorder.pin(right)
-            return same if operation == "Is" else not same
+            return identity.same(self, left, right) == (operation == "Is")
         if operation in ("In", "NotIn"):
             if isinstance(right, Opaque):
                 raise Break("input", right.reason)
@@ -167,13 +164,6 @@ class Hooks:
             found = self.concrete(left, "`in` needs the value") in right
             return found if operation == "In" else not found
         return operate(self, operation, left, right)
-
-    def _identity(self, value: Any) -> Any:
-        """The user's own object behind a value of the recording."""
-        origin = self.recorder.origin(value)
-        if origin is not None:
-            return origin[0]
-        return value.value if is_traced(value) or isinstance(value, Opaque) else value
 
     def augment(self, at: At, operation: str, left: Any, right: Any) -> Any:
         """``left <operation>= right``; returns what the target is bound to."""
@@ -298,7 +288,7 @@ class Hooks:
 
     # -- calls, truth, text
 
-    def call(self, at: At, func: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self, at: At, func: Any, /, *args: Any, **kwargs: Any) -> Any:
         """``func(*args, **kwargs)``."""
         self._at(at)
         return calls.call(self, func, args, kwargs)

@@ -287,8 +287,11 @@ class Recorder(Inputs):
 
     @staticmethod
     def _argument_itself(result: Any, args: list[Traced]) -> Traced | None:
-        """The argument that NumPy gave back unchanged, as ``np.asarray(x)`` does."""
-        if not isinstance(result, np.ndarray):
+        """The argument that NumPy gave back unchanged, as ``np.asarray(x)`` does.
+
+        A NumPy scalar does so, too (``s.real``); truth values are two objects for all.
+        """
+        if not isinstance(result, np.ndarray | np.generic) or isinstance(result, np.bool_):
             return None
         return next((traced for traced in args if traced.value is result), None)
 

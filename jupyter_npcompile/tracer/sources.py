@@ -278,6 +278,7 @@ SIGNS: Mapping[str, str] = {
     "USub": "-",
     "UAdd": "+",
     "Invert": "~",
+    "is": "is",
 }
 """How the operators are written."""
 
@@ -311,6 +312,7 @@ OPERATORS: Mapping[str, Callable[..., Any]] = {
     "USub": operator.neg,
     "UAdd": operator.pos,
     "Invert": operator.invert,
+    "is": operator.is_,
     "abs": abs,
     "int": int,
     "float": float,
