@@ -44,7 +44,7 @@ class BackgroundCompile:
 
     def submit(self) -> None:
         """Have it done by and by, unless so many others come that it is not worth the work."""
-        compiler.submit(self, self.ticket.cancel)
+        compiler.submit(self, self.ticket)
 
     def __call__(self) -> None:
         """Compile; whatever goes wrong is kept in the plan."""

@@ -34,10 +34,30 @@ from jupyter_npcompile.runtime.traceable import RegionCode
 MAX_CELLS = 500
 """Cells whose plans are remembered for when they run again."""
 
+FEW = 2
+"""Runs of a cell that has not shown that it runs again and again."""
+
 BUILDING = 0.008
 """Seconds to take a cell apart that do not count: what is more, a run has lost to us already."""
 
 _numbers = itertools.count(1)
+
+
+@dataclass
+class Family:
+    """Cells that differ in constants only: a person, or a loop, tries one value after the other.
+
+    Parameters
+    ----------
+    allowance : Allowance
+        How long our own work may hold up their runs: a value that is never seen again does not
+        pay for what is done once.
+    runs : int
+        How often they have run, all together.
+    """
+
+    allowance: Allowance = field(default_factory=Allowance)
+    runs: int = 0
 
 
 @dataclass
@@ -62,8 +82,8 @@ class Remembered:
         How often it has run.
     duel : Duel
         Between its loops with guards and as they were written.
-    allowance : Allowance
-        How long our own work may hold up its runs.
+    family : Family
+        Cells that differ from it in constants only: its allowance is theirs.
     places : set of str
         The notebook's cells that hold this text, as far as the frontend tells.
     mentioned : list of str, optional
@@ -80,7 +100,7 @@ class Remembered:
     filenames: set[str] = field(default_factory=set)
     runs: int = 0
     duel: Duel = field(default_factory=lambda: Duel(brief=0.0))
-    allowance: Allowance = field(default_factory=Allowance)
+    family: Family = field(default_factory=lambda: Family())
     places: set[str] = field(default_factory=set)
     mentioned: list[str] | None = None
     latest: Callable[[], CellHandle | None] = lambda: None
@@ -103,6 +123,15 @@ class Remembered:
         for loop in self.loops:
             loop.abandon()
 
+    def lose_functions(self) -> None:
+        """What it has defined is gone: another cell has defined that anew, probably."""
+        if (
+            self.runs <= FEW
+            and not self.is_running()
+            and not any(made.is_there for made in self.functions)
+        ):
+            self.abandon()
+
 
 Key: TypeAlias = tuple[str, str, Options, frozenset[str]]
 """The text of a cell, its statements, how it is compiled, and what it has a compiled form of."""
@@ -113,6 +142,7 @@ Calls: TypeAlias = tuple[frozenset[str], frozenset[str]]
 _calls: dict[tuple[str, str], Calls] = {}
 """Those of cells that have run, by text and statements."""
 
+_families: dict[int, Family] = {}
 _known: dict[Key, Remembered] = {}
 _places: dict[str, Key] = {}
 """What each cell of the notebook held when it ran last."""
@@ -169,8 +199,9 @@ class CellHandle(Picks, ModuleFrame):
         self._kept = kept
         self.has_ended = False
         kept.runs += 1
-        self._rest.allowance = kept.allowance
-        self._rest.allowance.begin(kept.runs)
+        kept.family.runs += 1
+        self._rest.allowance = kept.family.allowance
+        self._rest.allowance.begin(kept.family.runs)
         self._around: Allowance | None = None
         self._picked = helpers.known(options)
         for state in kept.states:
@@ -317,6 +348,8 @@ def compile_cell(
     if kept is None:
         name = _new_name()
         kept = _fresh(name, build(name), source, options)
+        if options.trial is None:
+            kept.family = _family_of(tree)
     elif kept.is_running():  # it runs itself, or another thread runs it
         kept.name = _new_name()
         kept.program = build(kept.name)
@@ -337,7 +370,7 @@ def compile_cell(
     program = replace(kept.program, tree=skeleton)
     handle = CellHandle(source, program, kept, options, kept.name, tree.body, copies, waits)
     kept.latest = weakref.ref(handle)
-    kept.allowance.spent = max(0.0, perf_counter() - began - BUILDING)
+    kept.family.allowance.spent = max(0.0, perf_counter() - began - BUILDING)
     return handle
 
 
@@ -356,6 +389,26 @@ def _calls_in(tree: ast.Module) -> Calls:
         if isinstance(part, ast.FunctionDef):
             inside |= callees(part.body, in_function=True)
     return callees(tree.body, in_function=False), inside
+
+
+def _family_of(tree: ast.Module) -> Family:
+    """The cells that have the same statements, whatever the constants in them are."""
+    key = hash(tuple(_without_constants(part) for part in descend(tree)))
+    found = _families.pop(key, None)
+    while len(_families) >= MAX_CELLS:
+        del _families[next(iter(_families))]
+    _families[key] = found = found or Family()
+    return found
+
+
+def _without_constants(part: ast.AST) -> tuple[Any, ...]:
+    """A node without what lies below it."""
+    if isinstance(part, ast.Constant):
+        return (ast.Constant,)
+    if isinstance(part, ast.Compare):
+        return (ast.Compare, *map(type, part.ops))
+    fields = (value for _, value in ast.iter_fields(part))
+    return (type(part), *(value if type(value) is str else type(value) for value in fields))
 
 
 def _new_name() -> str:
@@ -381,18 +434,28 @@ def _remembered(key: Key, place: str | None) -> Remembered | None:
 def _fresh(name: str, program: CellProgram, source: str, options: Options) -> Remembered:
     """States without plans for the regions and functions of a cell."""
     text = SourceText.of(source)
-    return Remembered(
+    kept = Remembered(
         name,
         program,
         [RegionState(RegionCode(region), options) for region in program.regions],
         [FunctionHandle(made.program, options, text) for made in program.functions],
         loop_states(program.loops, options, in_module=True),
     )
+    itself = weakref.ref(kept)
+
+    def when_gone() -> None:
+        if (found := itself()) is not None:
+            found.lose_functions()
+
+    for made in kept.functions:
+        made.when_gone = when_gone
+    return kept
 
 
 def forget() -> None:
     """Forget the plans of every cell, and the compiled forms of what they call."""
     _known.clear()
     _calls.clear()
+    _families.clear()
     _places.clear()
     helpers.clear()

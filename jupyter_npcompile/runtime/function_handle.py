@@ -70,6 +70,8 @@ class FunctionHandle(Picks):
         Whether there have been such calls since the present cell began.
     is_shown : bool
         Whether reports are about it when it has run.
+    when_gone : callable
+        Is called when nobody has the function any more.
     """
 
     is_shown = True
@@ -102,6 +104,7 @@ class FunctionHandle(Picks):
         self.within = False
         self.unasked = 0
         self.spares = False
+        self.when_gone: Callable[[], object] = lambda: None
         self._picked = helpers.known(options)
 
     @property
@@ -260,7 +263,23 @@ class FunctionHandle(Picks):
         made.__kwdefaults__ = function.__kwdefaults__
         functools.update_wrapper(made, function)
         self._made[number] = made
+        weakref.finalize(made, _gone, weakref.ref(self)).atexit = False
         return made
+
+    @property
+    def is_there(self) -> bool:
+        """Whether somebody has a function that this stands behind."""
+        return any(True for _ in self._made.values())  # which leaves out what is about to go
+
+    def abandon(self) -> None:
+        """Nobody has the function any more: what is compiled for it is given up."""
+        for state in self.states:
+            state.abandon()
+        for loop in self.loops:
+            loop.abandon()
+        if self.whole is not None:
+            self.whole.abandon()
+        self.when_gone()
 
     def _code(self, filename: str, flags: int) -> types.CodeType:
         """Guarded code: a cell that runs again defines its functions anew, in another file."""
@@ -269,6 +288,13 @@ class FunctionHandle(Picks):
             return moved(known, filename)
         code = self._known_code[flags] = function_code(self.program, filename, flags)
         return code.replace()  # each function has its own
+
+
+def _gone(reference: weakref.ref[FunctionHandle]) -> None:
+    """A function is gone, for it was defined anew, say."""
+    handle = reference()
+    if handle is not None and not handle.is_there:
+        handle.abandon()
 
 
 class Outermost(Frame):
@@ -291,10 +317,12 @@ class Outermost(Frame):
         self._handle = handle
         handle.within = True
 
-    def end(self) -> None:
+    def end(self, *_: object) -> None:
         """The call is over, one way or the other."""
         self._handle.within = False
         super().end()
+
+    __exit__ = end
 
     def __del__(self) -> None:
         # An interrupt may strike where the function has got this, and does not know it yet.

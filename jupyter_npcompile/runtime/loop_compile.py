@@ -261,7 +261,7 @@ class LoopCompile:
 
     def submit(self) -> None:
         """Have it done by and by."""
-        compiler.submit(self, self.ticket.cancel, "loops")
+        compiler.submit(self, self.ticket, "loops")
 
     def run(self) -> None:
         """Have it done, and wait."""

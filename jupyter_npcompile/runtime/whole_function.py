@@ -298,7 +298,7 @@ class WholeFunction:
         elif not any(hopeless):
             self._look_for(FrameNamespace(frame))
         self._misses += 1
-        if self._misses >= MISSES and self._ticket is None:
+        if self._misses >= MISSES and not self._is_compiling:
             self._unasked = min(self._misses, LONGEST_PAUSE)
 
     def _is_brief(self) -> bool:
@@ -369,6 +369,15 @@ class WholeFunction:
 
     # -- compiling
 
+    @property
+    def _is_compiling(self) -> bool:
+        return self._ticket is not None and not self._ticket.cancelled
+
+    def abandon(self) -> None:
+        """Nobody will call it again: its compile is given up."""
+        if self._ticket is not None:
+            self._ticket.cancel()
+
     def consider(self, frame: FrameType) -> None:
         """A call with guards begins: as nothing is compiled, that may be worth it."""
         self._look_for(FrameNamespace(frame))
@@ -379,7 +388,9 @@ class WholeFunction:
         self._looks += 1
         if not self._loops and self._looks == 1:
             self._began = perf_counter()
-        if self._ticket is None and len(self._taken) < MAX_FORMS and self._looks >= self._next_look:
+        if self._is_compiling or len(self._taken) >= MAX_FORMS:
+            return
+        if self._looks >= self._next_look:
             self._next_look = 2 * self._looks
             self._compile(namespace)
 

@@ -33,11 +33,11 @@ MOST_WAITING = 100
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """A job that waits, what instead of it may be done, and when its time comes."""
+    """A job that waits, what shows whether somebody still wants it, and when its time comes."""
 
     number: int
     job: Job
-    give_up: Job | None
+    ticket: Ticket | None
     due: float
 
 
@@ -98,31 +98,29 @@ class Compiler:
         self._callbacks: list[_Callback] = []
         self._number = 0
 
-    def submit(self, job: Job, give_up: Job | None = None, lane: Lane = "segments") -> None:
+    def submit(self, job: Job, ticket: Ticket | None = None, lane: Lane = "segments") -> None:
         """Run a job later, in the background.
 
         Parameters
         ----------
         job : callable
-            Does the work.
-        give_up : callable, optional
-            Called in its place if so many newer jobs came that it is not worth the work.
+            Does the work. It is not called when its ticket has been cancelled.
+        ticket : Ticket, optional
+            Is cancelled if so many newer jobs come that it is not worth the work.
         lane : {"segments", "loops"}
             Its kind.
         """
         queue = self._queues[lane]
-        late: list[tuple[int, Job]] = []
         with self._changed:
             due = time.monotonic() + self._delay
-            queue.jobs.append(_Waiting(self._next(), job, give_up, due))
-            if len(queue.jobs) > MOST_WAITING:
-                late = _late(queue)
+            queue.jobs.append(_Waiting(self._next(), job, ticket, due))
+            late = _late(queue)
             if queue.threads < width():
                 self._start(queue)
             self._changed.notify_all()
-        for number, instead in late:
+        for number, given_up in late:
             try:
-                instead()
+                given_up.cancel()
             finally:
                 self._finish(number)
 
@@ -218,11 +216,12 @@ class Compiler:
                 with self._changed:  # others may have come meanwhile, or have been given up
                     newest = queue.jobs.pop() if queue.jobs else None
                 if newest is not None:
-                    self._run(newest.number, newest.job)
+                    self._run(newest.number, newest.job, newest.ticket)
 
-    def _run(self, number: int, job: Job) -> None:
+    def _run(self, number: int, job: Job, ticket: Ticket | None = None) -> None:
         try:
-            job()
+            if ticket is None or not ticket.cancelled:
+                job()
         finally:
             self._finish(number)
 
@@ -247,13 +246,15 @@ def _left(queue: _Queue) -> float:
     return due[0] - time.monotonic() if due else 0.0
 
 
-def _late(queue: _Queue) -> list[tuple[int, Job]]:
-    """Take the oldest job that may be given up from a queue."""
-    for index, waiting in enumerate(queue.jobs):
-        if waiting.give_up is not None:
-            del queue.jobs[index]
-            return [(waiting.number, waiting.give_up)]
-    return []
+def _late(queue: _Queue) -> list[tuple[int, Ticket]]:
+    """Take the jobs that nobody wants any more from a queue, and the oldest of too many."""
+    given = [(waiting.number, waiting.ticket) for waiting in queue.jobs]
+    late = [(number, it) for number, it in given if it is not None and it.cancelled]
+    left = [(number, it) for number, it in given if it is not None and not it.cancelled]
+    late += left[: max(0, len(given) - len(late) - MOST_WAITING)]
+    numbers = {number for number, _ in late}
+    queue.jobs[:] = [waiting for waiting in queue.jobs if waiting.number not in numbers]
+    return late
 
 
 def width() -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -147,8 +148,12 @@ class FunctionGuard:
     ----------
     source : Source
         Where it was found.
-    value : function
-        What it was.
+    reference : weakref.ref
+        To what it was: nobody else may have it any more.
+    definition : types.CodeType
+        The code that its definition has.
+    space : dict
+        Its global names.
     code, defaults, keyword_defaults : object
         What it had then.
     alone : bool
@@ -157,24 +162,40 @@ class FunctionGuard:
     """
 
     source: Source
-    value: FunctionType
-    code: Any
-    defaults: Any
-    keyword_defaults: Any
+    reference: ref[FunctionType]
+    definition: CodeType
+    space: dict[str, Any]
+    code: CodeType
+    defaults: tuple[Any, ...] | None
+    keyword_defaults: dict[str, Any] | None
     alone: bool = True
+
+    @classmethod
+    def of(cls, source: Source, value: FunctionType, *, alone: bool) -> FunctionGuard:
+        """The guard for a function as it is now."""
+        return cls(
+            source,
+            ref(value),
+            as_defined(value).__code__,
+            value.__globals__,
+            value.__code__,
+            value.__defaults__,
+            value.__kwdefaults__,
+            alone,
+        )
 
     def holds(self, value: Any) -> bool:
         """Whether it is the same function, or was defined again just as it was."""
         if type(value) is not FunctionType or value.__code__ != self.code:
             return False
-        if value is self.value:
+        if value is self.reference():
             same = value.__kwdefaults__ is self.keyword_defaults
             return bool(same and value.__defaults__ is self.defaults)
-        own, other = as_defined(self.value), as_defined(value)
+        other = as_defined(value)
         return (
             (self.alone or other.__closure__ is other.__defaults__ is other.__kwdefaults__ is None)
-            and own.__code__ == other.__code__
-            and value.__globals__ is self.value.__globals__
+            and self.definition == other.__code__
+            and value.__globals__ is self.space
             and len(value.__defaults__ or ()) == len(self.defaults or ())
             and (value.__kwdefaults__ or {}).keys() == (self.keyword_defaults or {}).keys()
             and value.__defaults__ is other.__defaults__
@@ -182,7 +203,7 @@ class FunctionGuard:
         )
 
     def __str__(self) -> str:
-        return f"{self.source} is {self.value.__qualname__}"
+        return f"{self.source} is {self.code.co_qualname}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,14 +187,7 @@ class Inputs:
 
     def _lift_function(self, source: Source, value: types.FunctionType) -> None:
         defined = as_defined(value)
-        guard = FunctionGuard(
-            source,
-            value,
-            value.__code__,
-            value.__defaults__,
-            value.__kwdefaults__,
-            alone=id(defined) not in self._functions,
-        )
+        guard = FunctionGuard.of(source, value, alone=id(defined) not in self._functions)
         self.guards.append(guard)
         self.pin(value)
         self._functions.setdefault(id(defined), (defined, guard))

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from jupyter_npcompile.runtime import progress as waits
+from jupyter_npcompile.runtime import worker
 from jupyter_npcompile.runtime.progress import Progress, watched
 from jupyter_npcompile.runtime.ticket import Ticket
 from jupyter_npcompile.runtime.worker import Compiler, width
@@ -212,3 +213,26 @@ def test_a_forked_process_begins_anew() -> None:
     assert os.waitpid(pid, 0)[1] == 0
     let_go(gates)
     assert compiler.wait()
+
+
+def test_what_nobody_wants_any_more_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor the oldest of too many; what has no ticket does."""
+    monkeypatch.setattr(worker, "MOST_WAITING", 3)
+    compiler = Compiler()
+    gates = occupied(compiler)
+    ran: list[int] = []
+    tickets = [Ticket() for _ in range(8)]
+
+    def submit(number: int, ticket: Ticket | None) -> None:
+        compiler.submit(lambda: ran.append(number), ticket)
+
+    submit(100, None)
+    for number, ticket in enumerate(tickets):
+        submit(number, ticket)
+        if number % 2:
+            ticket.cancel()
+    assert compiler.pending - len(gates) <= 4
+    let_go(gates)
+    assert compiler.wait()
+    assert ran == [6, 100]
+    assert all(ticket.cancelled for number, ticket in enumerate(tickets) if number != 6)

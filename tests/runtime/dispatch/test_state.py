@@ -24,7 +24,7 @@ def submitted(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], None]]:
     """What is given to the compiler, which does nothing."""
     jobs: list[Callable[[], None]] = []
     monkeypatch.setattr(npc.settings, "tier", "auto")
-    monkeypatch.setattr(Compiler, "submit", lambda self, job, give_up=None: jobs.append(job))
+    monkeypatch.setattr(Compiler, "submit", lambda self, job, ticket=None: jobs.append(job))
     monkeypatch.setattr("jupyter_npcompile.runtime.function_handle.is_open", lambda options: False)
     return jobs
 
