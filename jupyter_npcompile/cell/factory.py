@@ -17,7 +17,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar, cast
 
 from jupyter_npcompile.cell.program import FunctionProgram
-from jupyter_npcompile.cell.syntax import bare_arguments, define, extent, parameters, point
+from jupyter_npcompile.cell.syntax import (
+    bare_arguments,
+    constant,
+    define,
+    extent,
+    parameters,
+    point,
+)
 
 Made = TypeVar("Made")
 
@@ -30,9 +37,11 @@ def nest(node: ast.FunctionDef, body: list[ast.stmt], outer: Sequence[str]) -> a
 
     The parameters `outer` of the factory are free variables of the function.
     Its own name stays global unless it is among them, as a function that
-    calls itself expects. Decorators, defaults and annotations are left out.
+    calls itself expects. Defaults and annotations are left out, and of decorators
+    all but the place where code begins for Python: nothing of this is ever run.
     """
     inner = define(node.name, bare_arguments(node.args), body, extent(node))
+    inner.decorator_list = [constant(None, point(it)) for it in node.decorator_list]
     statements: list[ast.stmt] = [inner]
     if node.name not in outer:
         statements.insert(0, ast.Global(names=[node.name], **point(node)))
@@ -59,9 +68,7 @@ def function_code(program: FunctionProgram, filename: str, flags: int = 0) -> ty
         name, as far as the function uses them.
     """
     code = nested_code(program.factory, program.name, filename, flags)
-    return _requalified(code, code.co_qualname, program.qualname).replace(
-        co_firstlineno=program.first_line
-    )
+    return _requalified(code, code.co_qualname, program.qualname)
 
 
 def nested_code(factory: ast.Module, name: str, filename: str, flags: int = 0) -> types.CodeType:

@@ -48,6 +48,7 @@ from jupyter_npcompile.cell.syntax import (
     point,
     replaced,
     store,
+    within,
 )
 from jupyter_npcompile.cell.twins import as_written, declarations, levels
 
@@ -204,8 +205,11 @@ def build_function(
             __npcompile_frame__ = __npcompile__.activate()
             if __npcompile_frame__ is not None and __npcompile_frame__.done:
                 return __npcompile_frame__.result
-        try:
-            if __npcompile_frame__ is None or __npcompile_frame__.written:
+        if __npcompile_frame__ is None:
+            y = x + 1
+            return y
+        with __npcompile_frame__:
+            if __npcompile_frame__.written:
                 y = x + 1
                 return y
             if __npcompile_frame__.at(0, 0):
@@ -213,9 +217,6 @@ def build_function(
             else:
                 y, = __npcompile_frame__.take(0, 0)
             return y
-        finally:
-            if __npcompile_frame__ is not None:
-                __npcompile_frame__.end()
     """
     definition = as_definition(node)
     reason = keeps_its_frame(definition)
@@ -260,12 +261,7 @@ def _held(handle: str, node: ast.stmt) -> ast.stmt:
         return node
     if not any(isinstance(part, ast.Attribute) and part.attr == "at" for part in parts):
         return node
-    hold = ast.If(ask(handle, "hold", (), place), [ast.Pass(**place)], [], **place)
-    body: list[ast.stmt] = [hold, node]
-    for _ in range(2):
-        settle = ast.If(ask(handle, "settle", (), place), [ast.Pass(**place)], [], **place)
-        body = [ast.Try(body=body, handlers=[], orelse=[], finalbody=[settle], **extent(node))]
-    return body[0]
+    return within(attribute(load(handle, place), "late", place), [node], extent(node), times=2)
 
 
 class _CellBuilder(Builder):
@@ -353,14 +349,14 @@ class _FunctionBuilder(Builder):
         start = assign(store(FRAME, place), ask(HANDLE, "activate", (), place), place)
         rests = ast.Compare(load(FRAME, place), [ast.Is()], [constant(None, place)], **place)
         written = attribute(load(FRAME, place), "written", place)
-        test = ast.BoolOp(ast.Or(), [rests, written], **place)
         asked = [*self.shortcut(), start, self.finished()]
         twin = self.twin()
-        either = [ast.If(test=test, body=twin, orelse=[], **place), *body[documented:]]
+        either = [ast.If(written, self.twin(), [], **place), *body[documented:]]
         return [
             *body[:documented],
             *declarations(node.body),
-            *(self.deeper(twin, asked) if self.recurs else self.spared(asked)),
+            *(self.deeper(asked) if self.recurs else self.spared(asked)),
+            ast.If(rests, twin, [], **place),
             *(self.timed(either) if levels(node.body) < DEEPEST else either),
         ]
 
@@ -372,11 +368,12 @@ class _FunctionBuilder(Builder):
             twin.append(ast.Return(value=None, **point(node.body[-1])))
         return twin
 
-    def deeper(self, twin: list[ast.stmt], asked: list[ast.stmt]) -> list[ast.stmt]:
+    def deeper(self, asked: list[ast.stmt]) -> list[ast.stmt]:
         """Run as it was written what calls itself, where the call around it does."""
         place = point(self.node)
-        within = attribute(load(HANDLE, place), "within", place)
-        return [ast.If(test=within, body=twin, orelse=[], **place), *asked]
+        test = attribute(load(HANDLE, place), "within", place)
+        rests = assign(store(FRAME, place), constant(None, place), place)
+        return [ast.If(test, [rests], asked, **place)]
 
     def spared(self, asked: list[ast.stmt]) -> list[ast.stmt]:
         """Run as it was written without asking how, where the handle has spared the call that."""
@@ -423,12 +420,7 @@ class _FunctionBuilder(Builder):
         first time begins.
         """
         place = point(self.node)
-        for method in ("settle", "end") if self.holds else ("end",):
-            runs = ast.Compare(load(FRAME, place), [ast.IsNot()], [constant(None, place)], **place)
-            end = ast.Expr(ask(FRAME, method, (), place), **place)
-            last = ast.If(test=runs, body=[end], orelse=[], **place)
-            body = [ast.Try(body=body, handlers=[], orelse=[], finalbody=[last], **place)]
-        return body
+        return [within(load(FRAME, place), body, place, times=1 + self.holds)]
 
     def compound(self, node: ast.stmt, after: Names | None) -> ast.stmt:
         """Rewrite a statement that may hold others; declarations come first in the function."""

@@ -195,6 +195,16 @@ def constant(value: object, place: Place) -> ast.Constant:
     return ast.Constant(value=cast("str", value), **place)
 
 
+def within(context: ast.expr, body: list[ast.stmt], place: Place, times: int = 1) -> ast.With:
+    """Return a statement that tells a context when the body is over, however that is left.
+
+    A ``finally`` would be the line at which a frame has ended by Python's account, which is
+    shown in place of the line that raised; after a ``with`` it is still that one.
+    """
+    items = [ast.withitem(clone(context), None) for _ in range(times)]
+    return ast.With(items=items, body=body, type_comment=None, **place)
+
+
 def attribute(value: ast.expr, name: str, place: Place) -> ast.Attribute:
     """Return an expression that reads attribute `name` of `value`."""
     return ast.Attribute(value=value, attr=name, ctx=ast.Load(), **place)

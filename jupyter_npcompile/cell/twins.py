@@ -5,22 +5,23 @@ than an addition, that is as much again. Where nothing compiled fits, a loop
 therefore goes on in its twin, the same statements without guards, as soon as
 the frame says so; and a function runs as it was written.
 
-    if frame.begin(0, frame.iter(xs)):        # native code has run
-        a, x = frame.results(0)
-    if not frame.over:
-        for x in frame.rest(0):
-            ...                               # guarded
-            if frame.plain[0]:
-                if frame.native(0):
-                    a, x = frame.results(0)
-                if frame.leaves:
-                    if not frame.over:
-                        for x in frame.chunk(0):
-                            ...               # as written
-                        else:
-                            if frame.back(0):
-                                continue      # with guards, for a look
-                    break
+    with frame.around((frame, 0)):
+        if frame.begin(0, frame.iter(xs)):    # native code has run
+            a, x = frame.results(0)
+        if not frame.over:
+            for x in frame.rest(0):
+                ...                           # guarded
+                if frame.plain[0]:
+                    if frame.native(0):
+                        a, x = frame.results(0)
+                    if frame.leaves:
+                        if not frame.over:
+                            for x in frame.chunk(0):
+                                ...           # as written
+                            else:
+                                if frame.back(0):
+                                    continue  # with guards, for a look
+                        break
 
 A ``continue`` of such a loop ends an iteration, too; it says so, in case native code
 has said before what would be known then:
@@ -73,6 +74,7 @@ from jupyter_npcompile.cell.syntax import (
     point,
     replaced,
     store,
+    within,
 )
 
 Declaration = ast.Global | ast.Nonlocal
@@ -182,9 +184,8 @@ def with_twin(
     if isinstance(made, ast.While) or isinstance(node, ast.While):
         if not loop.native:
             return made
-        let_go = ast.Expr(_ask(frame, "drop", [clone(number)], place), **place)
         enters = _ask(frame, "begin", [clone(number)], place)
-        return _begun(_native(loop, enters, frame, in_function), made, frame, let_go, whole)
+        return _begun(loop, _native(loop, enters, frame, in_function), made, frame)
     place = extent(node.iter)
     iterator = _ask(frame, "iter", [clone(node.iter)], whole if _STATEMENT_ITERATES else place)
     kept = _ask(
@@ -193,13 +194,11 @@ def with_twin(
         [constant(loop.id, place), iterator],
         extent(iterator),
     )
-    # An iterator ends with its loop, however that is left.
-    let_go = ast.Expr(_ask(frame, "drop", [constant(loop.id, place)], place), **place)
     if not loop.native:
         made.iter = kept
-        return ast.Try(body=[made], handlers=[], orelse=[], finalbody=[let_go], **whole)
+        return _around(loop, [made], frame)
     made.iter = _ask(frame, "rest", [constant(loop.id, place)], place)
-    return _begun(_native(loop, kept, frame, in_function), made, frame, let_go, whole)
+    return _begun(loop, _native(loop, kept, frame, in_function), made, frame)
 
 
 def _twin(loop: Loop, orelse: Sequence[ast.stmt], frame: str) -> ast.For | ast.While:
@@ -222,13 +221,19 @@ def _twin(loop: Loop, orelse: Sequence[ast.stmt], frame: str) -> ast.For | ast.W
     return twin
 
 
-def _begun(
-    native: ast.stmt, loop: ast.stmt, frame: str, let_go: ast.stmt, place: Place
-) -> ast.stmt:
+def _begun(loop: Loop, native: ast.stmt, guarded: ast.stmt, frame: str) -> ast.stmt:
     """A loop after native code has had its turn."""
+    place = extent(loop.node)
     over = attribute(load(frame, place), "over", place)
-    rest = ast.If(ast.UnaryOp(ast.Not(), over, **place), [loop], [], **place)
-    return ast.Try(body=[native, rest], handlers=[], orelse=[], finalbody=[let_go], **place)
+    rest = ast.If(ast.UnaryOp(ast.Not(), over, **place), [guarded], [], **place)
+    return _around(loop, [native, rest], frame)
+
+
+def _around(loop: Loop, body: list[ast.stmt], frame: str) -> ast.stmt:
+    """Have the frame let go of an iterator with its loop, however that is left."""
+    place = point(loop.node)
+    which = ast.Tuple([load(frame, place), constant(loop.id, place)], ast.Load(), **place)
+    return within(_ask(frame, "around", [which], place), body, extent(loop.node))
 
 
 def _native(loop: Loop, asks: ast.Call, frame: str, in_function: bool) -> ast.stmt:

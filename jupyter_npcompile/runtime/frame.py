@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from time import perf_counter
 from types import FrameType
-from typing import Any
+from typing import Any, ClassVar
 
 from jupyter_npcompile.cell import Loop
 from jupyter_npcompile.runtime.device.residency import Residency
@@ -35,6 +35,46 @@ TICKS = itertools.repeat(None)
 
 END = 1 << 30
 """Behind every statement of a region."""
+
+
+class Around(tuple["Frame", int]):
+    """Is told that a loop of a frame is over, however that is left."""
+
+    __slots__ = ()
+    __enter__: ClassVar[Any] = staticmethod(tuple)  # nothing, for less than a call takes
+
+    def __exit__(self, *_: object) -> None:
+        frame, loop = self
+        frame.hear()
+        frame._chunks.pop(loop, None)
+        frame._iterators.pop(loop, None)
+        began = frame._began.pop(loop, None)
+        if began is not None:
+            frame._loops[loop].leave(perf_counter() - began)
+            frame.predictions.pop(loop, None)
+
+
+class Late:
+    """In it results may be late: then they are there, whatever happens.
+
+    Parameters
+    ----------
+    watch : Watch or None
+        What they wait for.
+    """
+
+    __slots__ = ("_watch",)
+
+    def __init__(self, watch: Watch | None) -> None:
+        self._watch = watch
+
+    def __enter__(self) -> None:
+        if self._watch is not None:
+            self._watch.holds = True
+
+    def __exit__(self, *_: object) -> None:
+        if self._watch is not None:
+            self._watch.end()
 
 
 class Frame:
@@ -75,6 +115,8 @@ class Frame:
         What native code has said about the present iteration of loops.
     done : bool
         Whether the whole call has run already: see `tensor_calls`.
+    around : type
+        What is told that a loop is over.
     tick : None
         What the twin of a ``while`` counts its iterations with.
     iter : callable
@@ -110,7 +152,9 @@ class Frame:
     )
 
     iter = iter
+    around = Around
     done = False
+    __enter__: ClassVar[Any] = staticmethod(tuple)
 
     def __init__(
         self,
@@ -199,10 +243,12 @@ class Frame:
             # Where in our code it struck tells the user nothing, and takes long to show.
             raise interrupt.with_traceback(None)  # noqa: B904 - it is the same one
 
-    def end(self) -> None:
-        """The call is over, one way or the other."""
-        self.settle()
+    def end(self, *_: object) -> None:
+        """The call is over, one way or the other. Who is told twice has nothing more to do."""
+        if self._watch is not None:
+            self._watch.end()  # host memory must be up to date
         turn, timed, rest = self._turn, self._timed, self._rest
+        self._turn = self._timed = None
         if timed is not None and rest.changes == timed.changes:
             timed.ring.add(True, perf_counter() - timed.began)
         if turn is not None:
@@ -215,6 +261,8 @@ class Frame:
                             state.leave_device(turn.ring.note)
             else:
                 turn.ring.void(turn.written, seconds)
+
+    __exit__ = end
 
     def take(self, region: int, index: int) -> Any:
         """The live targets of a covered statement; for ``return``, the value."""
@@ -306,17 +354,10 @@ class Frame:
             self._watch.outside(number, sys._getframe(1))
         return False
 
-    def hold(self) -> bool:
-        """From here on results may be late: `settle` comes, whatever happens before."""
-        if self._watch is not None:
-            self._watch.holds = True
-        return False
-
-    def settle(self) -> bool:
-        """Host memory must be up to date: the loop or the call is over."""
-        if self._watch is not None:
-            self._watch.end()
-        return False
+    @property
+    def late(self) -> Late:
+        """In a loop results may be late."""
+        return Late(self._watch)
 
     def shows(self) -> bool:
         """What a cell ends with is about to be displayed."""
@@ -387,16 +428,6 @@ class Frame:
         states = [self._states[region] for region in self._loops[loop].loop.regions]
         plans = [plan for state in states for plan in state.every_plan()]
         return any(plan.hopes_for_device for plan in plans) or bool(states and not plans)
-
-    def drop(self, loop: int) -> None:
-        """The loop is over."""
-        self.hear()
-        self._chunks.pop(loop, None)
-        self._iterators.pop(loop, None)
-        began = self._began.pop(loop, None)
-        if began is not None:
-            self._loops[loop].leave(perf_counter() - began)
-            self.predictions.pop(loop, None)
 
     def _start(self, region: int, index: int, frame: FrameType) -> bool:
         state = self._states[region]

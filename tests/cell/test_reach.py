@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -103,16 +105,17 @@ class Told:
     def skips(self, loop: int) -> bool:
         return False
 
-    def drop(self, loop: int) -> None:
-        pass
+    def around(self, loop: object) -> Any:
+        return contextlib.nullcontext()
 
-    def hold(self) -> bool:
+    @property
+    @contextlib.contextmanager
+    def late(self) -> Iterator[None]:
         self.heard.append("hold")
-        return False
-
-    def settle(self) -> bool:
-        self.heard.append("settle")
-        return False
+        try:
+            yield
+        finally:
+            self.heard.append("settle")
 
 
 def test_every_statement_outside_regions_is_told_of_first() -> None:
@@ -161,7 +164,7 @@ def test_a_loop_of_a_cell_is_settled_however_it_ends(ends: str) -> None:
     except ValueError:
         assert ends
     heard = [event for event in told.heard if event in ("hold", "settle", "region 0")]
-    assert heard == ["hold", *["region 0"] * (1 if ends else 2), "settle", "settle"]
+    assert heard == ["hold", "hold", *["region 0"] * (1 if ends else 2), "settle", "settle"]
 
 
 def test_a_header_whose_names_are_bound_in_its_loop_may_be_anything() -> None:

@@ -53,6 +53,7 @@ def outcome(source: str, runner: Any) -> dict[str, Any]:
                 (frame.name, frame.lineno, frame.end_lineno, frame.colno, frame.end_colno)
                 for frame in frames
             ],
+            ended_at(caught.__traceback__, filename),
         )
     names = {
         name: f"{type(value).__name__} {describe(value)}"
@@ -60,6 +61,12 @@ def outcome(source: str, runner: Any) -> dict[str, Any]:
         if name not in ("__builtins__", "__warningregistry__")
     }
     return {"names": names, "stdout": stdout.getvalue(), "error": error, "shown": repr(shown)}
+
+
+def ended_at(trace: types.TracebackType | None, filename: str) -> list[int]:
+    """The lines at which frames have ended: IPython shows these of a notebook's cells."""
+    found = [frame for frame, _ in traceback.walk_tb(trace)]
+    return [frame.f_lineno for frame in found if frame.f_code.co_filename == filename]
 
 
 def describe(value: Any) -> str:
@@ -167,7 +174,7 @@ for i in range(3):
             y = x[0]
 """
     assert skeleton_of(source) == [
-        "try:",
+        "with H.around((H, 0)):",
         "    for i in H.keep(0, H.iter(range(3))):",
         "        with context:",
         "            try:",
@@ -189,8 +196,6 @@ for i in range(3):
         "                if H.back(0):",
         "                    continue",
         "            break",
-        "finally:",
-        "    H.drop(0)",
     ]
 
 
@@ -236,16 +241,15 @@ def test_return_is_taken_or_run() -> None:
         "        __npcompile_frame__ = __npcompile__.activate()",
         "        if __npcompile_frame__ is not None and __npcompile_frame__.done:",
         "            return __npcompile_frame__.result",
-        "    try:",
-        "        if __npcompile_frame__ is None or __npcompile_frame__.written:",
+        "    if __npcompile_frame__ is None:",
+        "        return x + 1",
+        "    with __npcompile_frame__:",
+        "        if __npcompile_frame__.written:",
         "            return x + 1",
         "        if __npcompile_frame__.at(0, 0):",
         "            return x + 1",
         "        else:",
         "            return __npcompile_frame__.take(0, 0)",
-        "    finally:",
-        "        if __npcompile_frame__ is not None:",
-        "            __npcompile_frame__.end()",
     ]
 
 
@@ -284,7 +288,7 @@ def f(x):
         assert all(frame.ended for frame in frames)
     deep = "def f(x):\n" + "".join(f"{' ' * k}while x:\n" for k in range(1, 20))
     lines = function_of(f"{deep}{' ' * 20}x = x - 1\n return x")
-    assert not any("try:" in line for line in lines)
+    assert not any("with " in line for line in lines)
     compile("\n".join(lines), "<f>", "exec")
 
 

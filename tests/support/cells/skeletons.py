@@ -157,10 +157,23 @@ class Hooks:
         self._bind(name, value)
 
 
+class Around(tuple["Loops", int]):
+    """Is told that a loop is over."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        frame, loop = self
+        frame.drop(loop)
+
+
 class Loops:
     """What guarded loops ask of their frame; they stay what they are."""
 
     iter = iter
+
+    around = Around
 
     done = False
 
@@ -209,7 +222,10 @@ class Loops:
     def drop(self, loop: int) -> None:
         self.iterators.pop(loop, None)
 
-    def end(self) -> None:
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
         assert not self.iterators
         self.ended = True
 
