@@ -21,7 +21,7 @@ from jupyter_npcompile.tracer.guards import TypeGuard
 from jupyter_npcompile.tracer.nested import concrete_in, traced_in
 from jupyter_npcompile.tracer.numpy_calls import metadata, method, numpy_call
 from jupyter_npcompile.tracer.operations import operation
-from jupyter_npcompile.tracer.sources import ComputedSource, ObjectSource
+from jupyter_npcompile.tracer.sources import AttributeSource, ComputedSource, ObjectSource
 from jupyter_npcompile.tracer.table import is_constant
 from jupyter_npcompile.tracer.traced import (
     BoundMethod,
@@ -71,7 +71,7 @@ def call(hooks: Hooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     if is_traced(func) or isinstance(func, Opaque):
         raise Break("call", f"a {type(func.value).__name__} is called", OWN_LINE)
     if isinstance(func, functools.partial):
-        return call(hooks, func.func, (*func.args, *args), {**func.keywords, **kwargs})
+        return _partial(hooks, func, args, kwargs)
     if isinstance(func, types.FunctionType) and helpers.is_instrumented(func):
         return func(*args, **kwargs)
     if isinstance(func, type):
@@ -93,6 +93,21 @@ def call(hooks: Hooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
                 "inner", f"`{func.__name__}` runs its own segments: {stop.reason}"
             ) from None
     return _builtin(hooks, func, args, kwargs)
+
+
+def _partial(
+    hooks: Hooks, func: functools.partial[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """A function with arguments that it has already, which may change."""
+    source = ObjectSource("partial", func, id(func))
+    first, named = (
+        hooks.recorder.lift(hooks.root, AttributeSource(source, name), getattr(func, name))
+        for name in ("args", "keywords")
+    )
+    for part in (first, named):
+        if isinstance(part, Opaque):  # too many to look at
+            raise Break("input", describe_opaque((part,)))
+    return call(hooks, func.func, (*first, *args), {**named, **kwargs})
 
 
 def _construct(hooks: Hooks, func: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -106,6 +106,9 @@ def inline(
     if len(recorder.scope) >= MAX_DEPTH:
         raise Break("limit", f"`{name}` recurses too deeply to be traced")
     recorder.demand_patience()
+    if recorder.function_source(function) is None and not is_library(function):
+        # Nobody has found it anywhere: its code and its defaults may change all the same.
+        recorder.lift(hooks.root, ObjectSource(name, function, id(function)), function)
     try:
         code = _instrumented(function)
     except NotTraceable as reason:
