@@ -31,6 +31,7 @@ from jupyter_npcompile.tracer.memory import (
     clone_owner,
     is_supported,
     is_writeable,
+    overlaps_itself,
     owner,
     protect,
     rebase,
@@ -59,6 +60,8 @@ MAX_NESTING = 8
 
 MAX_ELEMENTS = 64
 """Longer lists, tuples and dicts are not looked into."""
+
+OVERLAPS = "elements of what is written share memory: the order in which NumPy writes decides"
 
 _CONSTANTS = (str, bytes, bool, type(None), type(Ellipsis), range, slice, np.dtype)
 _IDENTITIES = (
@@ -359,11 +362,13 @@ class Inputs:
         NeedsCopy
             When the memory belongs to an input that is protected.
         Break
-            When it belongs to nothing the recording knows.
+            When it belongs to nothing the recording knows, or NumPy's order of writes decides.
         """
         if not is_traced(target) or not isinstance(target.value, np.ndarray):
             raise Break("effect", "something other than a traced array is written")
         base = owner(target.value)
+        if overlaps_itself(target.value.shape, target.value.strides):
+            raise Break("host", OVERLAPS, "write into a copy, or into the array behind it")
         for value, _ in self._arrays.values():
             if owner(value) is base:
                 if not is_writeable(value):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -141,6 +142,26 @@ def overlap(first: Array, second: Array) -> bool:
     if owner(first).base is None and owner(second).base is None:
         return False
     return bool(np.may_share_memory(first, second))
+
+
+def overlaps_itself(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether elements of an array or tensor may share memory.
+
+    Examples
+    --------
+    >>> overlaps_itself((3, 4), (4, 1)), overlaps_itself((3, 4), (0, 1))
+    (False, True)
+    >>> overlaps_itself((3, 4), (-4, 1)), overlaps_itself((3, 0), (0, 1))
+    (False, False)
+    """
+    if 0 in shape:
+        return False
+    reach = 0
+    for step, n in sorted((abs(step), n) for step, n in zip(strides, shape, strict=True) if n > 1):
+        if step <= reach:
+            return True
+        reach += (n - 1) * step
+    return False
 
 
 def _overlapped(array: Array, others: list[Array], default: int) -> int:

@@ -1051,7 +1051,7 @@ template <class T, int N> INLINE bool take(PyObject *o, int type, bool unit, boo
     }
     FITS(!unit || v.n[N - 1] <= 1 || v.s[N - 1] == 1);
     if (unit) v.s[N - 1] = 1;
-    FITS(!written || PyArray_ISWRITEABLE(a));
+    FITS(!written || (PyArray_ISWRITEABLE(a) && apart(v)));
     return true;
 }
 INLINE bool take_int(PyObject *o, i64 &v, int bits) {

@@ -14,8 +14,8 @@ from typing import Any
 import torch
 
 from jupyter_npcompile.runtime.device.device import Launch
-from jupyter_npcompile.runtime.device.layouts import overlaps_itself
 from jupyter_npcompile.runtime.errors import first_line
+from jupyter_npcompile.tracer.memory import overlaps_itself
 
 CALLS = 8
 """Calls one by one, before anything is captured: what runs less often is not worth it."""

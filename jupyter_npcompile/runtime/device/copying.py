@@ -8,7 +8,7 @@ from typing import TypeAlias
 import torch
 
 from jupyter_npcompile.runtime.device.device import Device, DeviceMemoryError
-from jupyter_npcompile.runtime.device.layouts import overlaps_itself
+from jupyter_npcompile.tracer.memory import overlaps_itself
 
 SPARSE = 2
 """How many times as many bytes as the elements have may be copied, gaps included."""

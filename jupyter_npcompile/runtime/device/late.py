@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from jupyter_npcompile.runtime.device.device import Device, DeviceError
-from jupyter_npcompile.runtime.device.layouts import Key, key_of, overlaps_itself, owns
+from jupyter_npcompile.runtime.device.layouts import Key, key_of, owns
 from jupyter_npcompile.tracer import interrupts
-from jupyter_npcompile.tracer.memory import Array, owner
+from jupyter_npcompile.tracer.memory import Array, overlaps_itself, owner
 
 if TYPE_CHECKING:
     import torch

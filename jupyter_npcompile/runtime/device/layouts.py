@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -32,19 +31,3 @@ def same_strides(tensor: torch.Tensor, array: Array) -> bool:
         n < 2 or step * array.itemsize == stride
         for n, step, stride in zip(array.shape, tensor.stride(), array.strides, strict=True)
     )
-
-
-def overlaps_itself(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether elements of an array or tensor may share memory.
-
-    Examples
-    --------
-    >>> overlaps_itself((3, 4), (4, 1)), overlaps_itself((3, 4), (0, 1))
-    (False, True)
-    """
-    reach = 0
-    for step, n in sorted((step, n) for step, n in zip(strides, shape, strict=True) if n > 1):
-        if step <= reach:
-            return True
-        reach += (n - 1) * step
-    return False

@@ -14,13 +14,13 @@ from jupyter_npcompile.runtime.arrays import allocate
 from jupyter_npcompile.runtime.device.device import Device
 from jupyter_npcompile.runtime.device.kernels import Kernels, with_room
 from jupyter_npcompile.runtime.device.late import Content
-from jupyter_npcompile.runtime.device.layouts import overlaps_itself, same_strides
+from jupyter_npcompile.runtime.device.layouts import same_strides
 from jupyter_npcompile.runtime.device.residency import Residency
 from jupyter_npcompile.runtime.device.rounding import EPSILON
 from jupyter_npcompile.runtime.device.traffic import Traffic
 from jupyter_npcompile.runtime.errors import CheckFailedError
 from jupyter_npcompile.runtime.tensors import TensorProgram
-from jupyter_npcompile.tracer.memory import Array
+from jupyter_npcompile.tracer.memory import Array, overlaps_itself
 
 if TYPE_CHECKING:
     from jupyter_npcompile.tracer.lowering import Lowered
