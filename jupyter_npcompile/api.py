@@ -132,7 +132,7 @@ def compile(
 
 
 def _compiled(options: Options, fn: F) -> F:
-    if not callable(fn):
+    if not isinstance(fn, Callable | classmethod):  # type: ignore[arg-type]
         raise TypeError(f"compile() needs something that can be called, not {type(fn).__name__}")
     made: Any = compile_callable(fn, options)
     return cast("F", made)

@@ -223,7 +223,7 @@ def _twin(loop: Loop, orelse: Sequence[ast.stmt], frame: str) -> ast.For | ast.W
 
 def _begun(loop: Loop, native: ast.stmt, guarded: ast.stmt, frame: str) -> ast.stmt:
     """A loop after native code has had its turn."""
-    place = extent(loop.node)
+    place = point(loop.node)
     over = attribute(load(frame, place), "over", place)
     rest = ast.If(ast.UnaryOp(ast.Not(), over, **place), [guarded], [], **place)
     return _around(loop, [native, rest], frame)
@@ -233,7 +233,7 @@ def _around(loop: Loop, body: list[ast.stmt], frame: str) -> ast.stmt:
     """Have the frame let go of an iterator with its loop, however that is left."""
     place = point(loop.node)
     which = ast.Tuple([load(frame, place), constant(loop.id, place)], ast.Load(), **place)
-    return within(_ask(frame, "around", [which], place), body, extent(loop.node))
+    return within(_ask(frame, "around", [which], place), body, place)
 
 
 def _native(loop: Loop, asks: ast.Call, frame: str, in_function: bool) -> ast.stmt:

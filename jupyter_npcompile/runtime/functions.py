@@ -39,6 +39,10 @@ class CompiledCallable:
         """Call the original, compiled where possible."""
         return self.handle(args, kwargs)
 
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        bound = getattr(self.__wrapped__, "__get__", lambda *_: None)(instance, owner)
+        return types.MethodType(self, instance) if type(bound) is types.MethodType else self
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
@@ -69,6 +73,8 @@ def compile_callable(function: Callable[..., Any], options: Options) -> Callable
     """
     with contextlib.suppress(OSError):
         first_use.prepare()
+    if isinstance(function, staticmethod | classmethod):
+        return type(function)(compile_callable(function.__func__, options))
     if isinstance(function, CompiledCallable):
         function = function.__wrapped__
     if isinstance(function, types.FunctionType):
