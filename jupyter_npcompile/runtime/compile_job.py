@@ -19,7 +19,6 @@ from jupyter_npcompile.graph import from_json
 from jupyter_npcompile.runtime.cache import Cache
 from jupyter_npcompile.runtime.cache_folder import UntrustedError
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
-from jupyter_npcompile.runtime.lifeline import die_with_parent
 from jupyter_npcompile.runtime.messages import Message, send
 from jupyter_npcompile.runtime.stamp import SUPPORT, support_key
 from jupyter_npcompile.tracer.lowering.errors import LoweringError
@@ -160,7 +159,6 @@ def _settle(folder: Path) -> None:
     os.setpgid(0, 0)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
-    die_with_parent(signal.SIGKILL)
     log = os.open(folder / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(log, 1)
     os.dup2(log, 2)

@@ -6,10 +6,10 @@ input does.
 
 ================  ====================================================
 to it             ``{"kind": "build", "job": n, ...}`` (see `compile_job`),
-                  ``{"kind": "cancel", "job": n}``
+                  ``{"kind": "cancel", "job": n}``, ``{"kind": "ping"}``
 from it           ``ready``, ``started`` (job, pid), ``phase`` (job, phase),
                   ``done`` (job, seconds), ``failed`` (job, error),
-                  ``ended`` (job), ``broken`` (error), ``idle``
+                  ``ended`` (job), ``broken`` (error), ``idle``, ``here``
 ================  ====================================================
 """
 
@@ -37,7 +37,7 @@ from jupyter_npcompile.runtime import compile_job, stamp
 from jupyter_npcompile.runtime.cache import Cache
 from jupyter_npcompile.runtime.cache_folder import make_folder
 from jupyter_npcompile.runtime.compile_job import Builder
-from jupyter_npcompile.runtime.lifeline import die_with_parent, kill_group
+from jupyter_npcompile.runtime.lifeline import die_with_parent, go_on_with_reader_gone, kill_group
 from jupyter_npcompile.runtime.messages import Inbox, Message, send
 
 IDLE = 1800.0
@@ -85,10 +85,13 @@ class Worker:
         Where temporary files and what the compiler remembers go.
     reading, writing : int
         The pipes from and to the kernel.
+    name : str
+        What the names of its temporary folders begin with: nobody else has it.
     """
 
-    def __init__(self, cache: Cache, reading: int, writing: int) -> None:
+    def __init__(self, cache: Cache, reading: int, writing: int, name: str) -> None:
         self.cache = cache
+        self.name = name
         self.inbox = Inbox(reading)
         self.writing = writing
         self.running: dict[int, Running] = {}
@@ -155,6 +158,8 @@ class Worker:
     def _obey(self, request: Message) -> None:
         if request["kind"] == "build":
             self._start(request)
+        elif request["kind"] == "ping":
+            self.say({"kind": "here"})
         elif request["kind"] == "cancel" and request["job"] in self.running:
             job = self.running[request["job"]]
             job.answered = True
@@ -177,18 +182,20 @@ class Worker:
             self.say({"kind": "failed", "job": number, "error": reason})
             return
         reading, writing = os.pipe()
+        worker = os.getpid()
         pid = os.fork()
         if pid == 0:
-            self._run(request, folder, writing)
+            self._run(request, folder, writing, worker)
         with contextlib.suppress(OSError):  # it has done so itself
             os.setpgid(pid, pid)
         os.close(writing)
         self.running[number] = Running(number, pid, Inbox(reading), folder)
         self.say({"kind": "started", "job": number, "pid": pid})
 
-    def _run(self, request: Message, folder: Path, channel: int) -> None:
+    def _run(self, request: Message, folder: Path, channel: int, worker: int) -> None:
         """What the forked process does."""
         try:
+            die_with_parent(signal.SIGKILL, worker)
             for descriptor in (self.inbox.descriptor, self.writing, self._lock):
                 os.close(descriptor)
             assert self._builder is not None
@@ -222,7 +229,7 @@ class Worker:
 
     def _scratch(self, jobs: Path) -> Path:
         """Make a folder for temporary files, of which `stop` knows before it is there."""
-        folder = make_folder(jobs) / f"{os.getpid()}-{secrets.token_hex(8)}"
+        folder = make_folder(jobs) / f"{self.name}-{secrets.token_hex(8)}"
         self._folders.add(folder)
         return make_folder(folder)
 
@@ -293,7 +300,7 @@ def main() -> None:
         os.dup2(nothing, descriptor)
     warnings.simplefilter("ignore")
     cache = Cache(Path(options["root"]), temporary=options["temporary"])
-    worker = Worker(cache, reading, writing)
+    worker = Worker(cache, reading, writing, options["name"])
 
     def end(number: int, frame: FrameType | None) -> None:
         worker.stop()
@@ -301,9 +308,8 @@ def main() -> None:
 
     signal.signal(signal.SIGTERM, end)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    die_with_parent(signal.SIGTERM)
-    if os.getppid() != options["parent"]:  # it died while we started
-        return
+    go_on_with_reader_gone(options["lifeline"])
+    die_with_parent(signal.SIGTERM, options["parent"])
     try:
         worker.prepare(options["module"])
     except Exception as error:

@@ -66,9 +66,10 @@ def rehearse(pieces: Sequence[PieceManifest], library: Path, constants: Path) ->
     if not large or sum(map(_memory, large)) > MOST:
         return 0.0
     reading, writing = os.pipe()
+    parent = os.getpid()
     child = os.fork()
     if child == 0:
-        _child(large, library, constants, writing)
+        _child(large, library, constants, writing, parent)
     os.close(writing)
     try:
         ready, _, _ = select.select([reading], [], [], PATIENCE)
@@ -86,11 +87,11 @@ def _memory(piece: PieceManifest) -> int:
 
 
 def _child(
-    pieces: Sequence[PieceManifest], library: Path, constants: Path, channel: int
+    pieces: Sequence[PieceManifest], library: Path, constants: Path, channel: int, parent: int
 ) -> NoReturn:
     """Run them, say how long it took, and end, whatever happens."""
     try:
-        die_with_parent(signal.SIGKILL)
+        die_with_parent(signal.SIGKILL, parent)
         _give_way_to_others()
         torch_symbols.load()
         code, memory = ctypes.CDLL(str(library)), np.fromfile(constants, np.uint8)

@@ -17,7 +17,7 @@ import pytest
 
 from jupyter_npcompile.graph import to_json
 from jupyter_npcompile.graph.nodes import Graph
-from jupyter_npcompile.runtime import compile_job, compile_worker
+from jupyter_npcompile.runtime import compile_job, compile_worker, deaths, worker_link
 from jupyter_npcompile.runtime.cache import Cache
 from jupyter_npcompile.runtime.compile_errors import CancelledError, WorkerError
 from jupyter_npcompile.runtime.compile_worker import NICENESS, CompileWorker
@@ -242,6 +242,7 @@ def test_what_takes_too_long_is_given_up(
     worker: CompileWorker, cache: Cache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ask(worker, cache, fake_build.job(), "warm")
+    monkeypatch.setattr(worker_link, "BEATS", 10**6)  # however busy the machine is
     monkeypatch.setattr(compile_worker, "LONGEST", 0.3)
     answer = ask(worker, cache, fake_build.job("fake.wait"))
     assert answer["error"]["name"] == "given up"
@@ -281,7 +282,7 @@ def test_a_worker_that_is_killed(
         kill(worker.pid)
     thread.join(PATIENCE)
     assert isinstance(thread.error, WorkerError)
-    assert str(thread.error) == "the compile worker was killed by signal 9"
+    assert str(thread.error) == "the compile worker was killed by signal 9 (Killed)"
     assert eventually(lambda: not processes())
     assert ask(worker, cache, fake_build.job())["kind"] == "done"
 
@@ -307,15 +308,154 @@ def test_a_worker_that_is_killed_while_it_starts(
     assert thread.answer["kind"] == "done"
 
 
-def test_a_worker_that_always_dies_is_left_alone(
+def test_a_worker_that_always_ends_is_left_alone_for_a_while(
     worker: CompileWorker, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr("jupyter_npcompile.runtime.deaths.monotonic", lambda: clock[0])
+    worker.module = "nowhere"
+    for _ in range(2):
+        with pytest.raises(WorkerError, match=r"nowhere"):
+            ask(worker, cache, fake_build.job())
+    for _ in range(2):
+        with pytest.raises(WorkerError) as raised:
+            ask(worker, cache, fake_build.job())
+    assert str(raised.value) == worker.trouble
+    assert worker.trouble.startswith("the compile worker ended 3 times within 5 minutes, the last")
+    assert "ModuleNotFoundError: No module named 'nowhere'" in worker.trouble
+    assert worker.trouble.endswith("in 5 minutes, or at once after `%npcompile clear`")
+    assert worker.trouble in compile_worker.troubles()
+    clock[0] += deaths.WITHIN - 60
+    assert worker.trouble.endswith("in 1 minute, or at once after `%npcompile clear`")
+    worker.module = fake_build.NAME
+    clock[0] += 61
+    assert worker.trouble == ""
+    assert ask(worker, cache, fake_build.job())["kind"] == "done"
+
+
+def test_a_worker_that_always_ended_starts_again_when_that_is_asked_for(
+    worker: CompileWorker, cache: Cache
 ) -> None:
     worker.module = "nowhere"
     for _ in range(3):
-        with pytest.raises(WorkerError, match=r"nowhere|died 3 times"):
+        with pytest.raises(WorkerError):
             ask(worker, cache, fake_build.job())
-    with pytest.raises(WorkerError, match="died 3 times"):
-        ask(worker, cache, fake_build.job())
+    assert worker.trouble
+    worker.module = fake_build.NAME
+    compile_worker.forgive_all()
+    assert ask(worker, cache, fake_build.job())["kind"] == "done"
+
+
+def test_what_is_killed_now_and_then_goes_on(
+    worker: CompileWorker, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [1000.0]
+    monkeypatch.setattr("jupyter_npcompile.runtime.deaths.monotonic", lambda: clock[0])
+    for number in range(5):
+        assert ask(worker, cache, fake_build.job(), f"k{number}")["kind"] == "done"
+        assert worker.pid is not None
+        kill(worker.pid)
+        clock[0] += deaths.WITHIN
+
+
+# -- stopped
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who hangs is noticed soon."""
+    monkeypatch.setattr(worker_link, "SILENCE", 1.0)
+
+
+@pytest.mark.parametrize("op", ["fake.nothing", "fake.wait", "fake.program"])
+@pytest.mark.parametrize("length", [1, 3_000_000])  # the second does not fit into a pipe
+@pytest.mark.usefixtures("impatient")
+def test_a_worker_that_hangs_is_replaced(
+    worker: CompileWorker,
+    cache: Cache,
+    processes: Callable[[], dict[int, str]],
+    op: str,
+    length: int,
+) -> None:
+    assert ask(worker, cache, fake_build.job(), "warm")["kind"] == "done"
+    hangs = worker.pid
+    assert hangs is not None
+    begun = None
+    if op != "fake.nothing":
+        begun = Asking(worker, cache, fake_build.job(op, "C++"), "begun")
+        assert begun.reached("C++")
+    os.kill(hangs, signal.SIGSTOP)
+    assert ask(worker, cache, fake_build.job("fake.nothing", "", "x" * length))["kind"] == "done"
+    assert hangs not in processes()
+    if begun is not None:
+        begun.ticket.cancel()
+        begun.join(PATIENCE)
+    assert eventually(lambda: list(processes()) == [worker.pid])
+    assert is_tidy(cache)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_worker_that_hangs_under_a_job_nobody_waits_for_is_ended(
+    worker: CompileWorker, cache: Cache, processes: Callable[[], dict[int, str]]
+) -> None:
+    thread = Asking(worker, cache, fake_build.job("fake.program", "C++"))
+    assert thread.reached("C++")
+    assert worker.pid is not None
+    os.kill(worker.pid, signal.SIGSTOP)
+    thread.ticket.cancel()
+    assert eventually(lambda: not processes())
+    assert is_tidy(cache)
+
+
+def test_a_worker_that_never_gets_ready_is_ended(
+    worker: CompileWorker,
+    cache: Cache,
+    processes: Callable[[], dict[int, str]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(worker_link, "STARTING", 2.0)
+    monkeypatch.setenv("FAKE_PROBE", "hang")
+    with pytest.raises(WorkerError, match="the compile worker was not ready after 2 s"):
+        ask(worker, cache, fake_build.job("fake.nothing", "", "x" * 3_000_000))
+    assert not processes()
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_worker_that_is_stopped_while_it_starts(
+    worker: CompileWorker, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_PROBE", "hang")
+    worker.start(cache)
+    assert eventually(lambda: worker.pid is not None)
+    stopped = worker.pid
+    assert stopped is not None
+    os.kill(stopped, signal.SIGSTOP)
+    monkeypatch.delenv("FAKE_PROBE")
+    assert ask(worker, cache, fake_build.job())["kind"] == "done"
+    assert worker.pid != stopped
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_worker_at_work_for_long_does_not_hang(worker: CompileWorker, cache: Cache) -> None:
+    thread = Asking(worker, cache, fake_build.job("fake.wait", "C++"))
+    assert thread.reached("C++")
+    before = worker.pid
+    time.sleep(3.0)  # three times what it may be silent
+    assert thread.is_alive()
+    assert worker.pid == before
+    thread.ticket.cancel()
+    thread.join(PATIENCE)
+
+
+def test_stopping_a_worker_that_hangs(worker: CompileWorker, cache: Cache) -> None:
+    """It goes on to clear up."""
+    thread = Asking(worker, cache, fake_build.job("fake.program", "C++"))
+    assert thread.reached("C++")
+    assert worker.pid is not None
+    os.kill(worker.pid, signal.SIGSTOP)
+    thread.ticket.cancel()
+    worker.stop()
+    assert not any(cache.jobs.iterdir())
 
 
 def test_a_python_that_does_not_start(
@@ -335,7 +475,7 @@ def test_a_worker_that_says_what_nobody_understands(
     def hear(self: object, message: Message) -> None:
         raise KeyError("kind")
 
-    monkeypatch.setattr(compile_worker._Process, "_hear", hear)
+    monkeypatch.setattr(worker_link.Link, "_hear", hear)
     with pytest.raises(WorkerError, match=r"cannot be understood: KeyError\('kind'\)"):
         ask(worker, cache, fake_build.job())
     assert eventually(lambda: not processes())
@@ -419,6 +559,44 @@ def test_no_process_outlives_the_kernel(
         assert kernel.stdout.readline() == "there\n"
         assert len(processes()) == 3
         kernel.send_signal(number)
+    assert eventually(lambda: not processes())
+
+
+@pytest.mark.parametrize("which", ["[:1]", "[1:]", ""], ids=["worker", "job", "both"])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_what_is_stopped_does_not_outlive_the_kernel(
+    cache: Cache, processes: Callable[[], dict[int, str]], number: signal.Signals, which: str
+) -> None:
+    code = f"""
+        ticket = ask_later("fake.program", "C++")
+        wait(ticket, "C++")
+        for pid in [worker.pid, *worker.jobs]{which}:
+            os.kill(pid, signal.SIGSTOP)
+        print("there", flush=True)
+        signal.pause()
+    """
+    with start_kernel(cache, code, stderr=subprocess.DEVNULL) as kernel:
+        assert kernel.stdout is not None
+        assert kernel.stdout.readline() == "there\n"
+        kernel.send_signal(number)
+    assert eventually(lambda: not processes())
+
+
+def test_no_worker_starts_while_the_kernel_ends(
+    cache: Cache, processes: Callable[[], dict[int, str]]
+) -> None:
+    code = """
+        import atexit
+        ask("fake.nothing", key="warm")
+        atexit._run_exitfuncs()
+        try:
+            ask("fake.nothing", key="late")
+        except WorkerError as error:
+            print(error, flush=True)
+    """
+    with start_kernel(cache, code) as kernel:
+        assert kernel.stdout is not None
+        assert kernel.stdout.read() == "the kernel ends\n"
     assert eventually(lambda: not processes())
 
 

@@ -56,7 +56,9 @@ def support(path: Path) -> None:
 
 
 def probe() -> None:
-    """Nothing to find out; a test may have the worker be impatient."""
+    """Nothing to find out; a test may have the worker be impatient, or never get ready."""
+    if os.environ.get("FAKE_PROBE") == "hang":
+        signal.pause()
     worker_process.IDLE = float(os.environ.get("FAKE_IDLE", worker_process.IDLE))
 
 
