@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import os
 import traceback
 import weakref
@@ -23,6 +24,7 @@ from jupyter_npcompile.magic.between import Between
 from jupyter_npcompile.magic.checking import CellCheck, begin_check
 from jupyter_npcompile.magic.gradients import GradientHistory, begin_gradient, end_gradient
 from jupyter_npcompile.magic.options import CellOptions, OptionError
+from jupyter_npcompile.magic.stacking import Stacks
 from jupyter_npcompile.magic.status import StatusComm
 from jupyter_npcompile.magic.waiting import waiting_bar
 from jupyter_npcompile.runtime import history, notices
@@ -83,6 +85,7 @@ class Session(ast.NodeTransformer):
         self.status: StatusComm | None = None
         self.running: list[tuple[Handle, CellOptions, Any, ExitStack]] = []
         self._text = ""
+        self._stacks = Stacks()
         self._unread: Any = None
         self._cells: list[Any] = []
         self._shown: dict[object, CellHandle] = {}
@@ -94,12 +97,17 @@ class Session(ast.NodeTransformer):
 
         The line stays a line, so line numbers, tracebacks, ``await`` and
         display are IPython's own. IPython takes common indentation off a
-        cell; the magic line, which has none, must not keep it from that.
+        cell; the magic line, which has none, must not keep it from that. Where the next
+        line is another magic's, what that runs as a cell gets our line.
         """
+        lines = self._stacks.with_our_line(lines)
         magic = bool(lines) and is_magic(lines[0])
         if magic:
             rest = leading_indent(lines[1:])  # type: ignore[no-untyped-call]
             lines = [lines[0], *rest]
+            called = self._stacks.called(lines) if is_valid(lines[0]) else None
+            if called is not None:
+                return called
         self._text = "".join(lines)
         return [repr(lines[0].strip()) + "\n", *lines[1:]] if magic else lines
 
@@ -245,6 +253,7 @@ class Session(ast.NodeTransformer):
             self._leave(None)
         ask_again()
         self._cells.append(info)
+        self._stacks.begin()
         self._unread = info
 
     def over(self, result: Any) -> None:
@@ -261,6 +270,9 @@ class Session(ast.NodeTransformer):
         latest.settle()
         self._unread = None
         self._leave(self._cells.pop() if self._cells else None, result)
+        unused = self._stacks.end()
+        if unused is not None and result is not None and result.success:
+            print(f"npcompile: nothing was compiled: %%{unused} has run no cell of Python")
 
     def _leave(self, info: Any, result: Any = None) -> None:
         vars(builtins).pop(_REFUSAL, None)
@@ -375,6 +387,14 @@ def is_magic(line: str) -> bool:
     return line.startswith(MAGIC) and (
         line[len(MAGIC) :].strip() == "" or line[len(MAGIC)] in " \t"
     )
+
+
+def is_valid(line: str) -> bool:
+    """Whether a magic line says nothing that it cannot say."""
+    with contextlib.suppress(OptionError):
+        CellOptions.parse(line.strip().removeprefix(MAGIC))
+        return True
+    return False
 
 
 def magic_line(tree: ast.Module) -> str | None:
