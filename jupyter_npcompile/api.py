@@ -20,6 +20,7 @@ from jupyter_npcompile.autodiff.transforms import Gradient, Jacobian
 from jupyter_npcompile.graph.gradients import GradientReport
 from jupyter_npcompile.graph.report import ReportData
 from jupyter_npcompile.runtime import history, tensor_calls
+from jupyter_npcompile.runtime.compile_worker import troubles
 from jupyter_npcompile.runtime.copies import Copier
 from jupyter_npcompile.runtime.devices import CPU, require, with_precision
 from jupyter_npcompile.runtime.function_comparison import compare_function
@@ -27,6 +28,7 @@ from jupyter_npcompile.runtime.functions import compile_callable, handle_of
 from jupyter_npcompile.runtime.policy import Options
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.subjects import report_of
+from jupyter_npcompile.runtime.waited import Waited
 from jupyter_npcompile.runtime.worker import compiler
 from jupyter_npcompile.views import live
 from jupyter_npcompile.views.comparison import Comparison
@@ -295,8 +297,11 @@ def latest_report() -> Report | None:
     return None if subject is None else Report.of(report_of(subject))
 
 
-def wait(timeout: float | None = None) -> bool:
-    """Wait until everything that compiles in the background is done.
+def wait(timeout: float | None = None) -> Waited:
+    """Wait until nothing compiles in the background any more.
+
+    That is so when everything is compiled, or when it is known that it cannot be
+    now: what failed is left to NumPy, and its report says why.
 
     Parameters
     ----------
@@ -305,8 +310,9 @@ def wait(timeout: float | None = None) -> bool:
 
     Returns
     -------
-    bool
-        False when the time was not enough.
+    Waited
+        True, or False when the time was not enough. It shows why waiting is over,
+        and whether the compile worker has ended too often to be started again now.
 
     Examples
     --------
@@ -316,4 +322,5 @@ def wait(timeout: float | None = None) -> bool:
     began = monotonic()
     done = compiler.wait(timeout)
     left = None if timeout is None else max(timeout - (monotonic() - began), 0.0)
-    return replays.wait(left) and done
+    done = replays.wait(left) and done
+    return Waited(done, compiler.pending + replays.pending(), troubles())

@@ -67,6 +67,11 @@ def wait(timeout: float | None = None) -> bool:
     return True
 
 
+def pending() -> int:
+    """How many are being compiled."""
+    return sum(not each.wait(0) for each in list(_pending))
+
+
 class Replay:
     """A recording of a function for one signature, and its compiled gradient.
 

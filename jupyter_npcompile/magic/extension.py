@@ -31,7 +31,7 @@ from jupyter_npcompile.runtime import (
     notices,
 )
 from jupyter_npcompile.runtime.bandwidth import bandwidth
-from jupyter_npcompile.runtime.compile_worker import stop_all, warm_up
+from jupyter_npcompile.runtime.compile_worker import forgive_all, stop_all, troubles, warm_up
 from jupyter_npcompile.runtime.device.device import DeviceError
 from jupyter_npcompile.runtime.device.prediction import predictions, rates_of
 from jupyter_npcompile.runtime.devices import with_precision
@@ -95,12 +95,13 @@ class NpcompileMagics(Magics):
         elif word == "fix":
             self._fix()
         elif word == "status":
-            print("\n".join([_status(self.session), *notices.take()]))
+            print("\n".join([_status(self.session), *troubles(), *notices.take()]))
         elif word == "clear":
             count = artifacts.clear()
             cells.forget()
             counters.clear()
             latest.forget()
+            forgive_all()
             print(f"forgot {count} artifact{'' if count == 1 else 's'} and every recorded cell")
         elif word in ("on", "off"):
             self.session.always = word == "on"

@@ -15,6 +15,8 @@ import jupyter_npcompile as npc
 from jupyter_npcompile.graph.prediction import Prediction, Rates
 from jupyter_npcompile.magic.options import CellOptions, OptionError
 from jupyter_npcompile.runtime import cells
+from jupyter_npcompile.runtime.compile_worker import CompileWorker
+from jupyter_npcompile.runtime.deaths import MOST
 from jupyter_npcompile.views import MIME_TYPE
 from jupyter_npcompile.views.prediction import prediction_text
 
@@ -206,6 +208,22 @@ def test_on_and_off(shell: Shell, capsys: pytest.CaptureFixture[str]) -> None:
     shell.run("x = np.ones(3) * 2")
     assert shell.shown == []
     assert "not compiled from now on" in capsys.readouterr().out
+
+
+def test_status_says_why_nothing_is_compiled_and_clear_goes_on(
+    shell: Shell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    worker = CompileWorker("nowhere")
+    for _ in range(MOST):
+        worker._deaths.note("it was killed by signal 9 (Killed)")
+    shell.run("%npcompile status")
+    said = capsys.readouterr().out
+    assert "because it was killed by signal 9 (Killed); it starts again in 5 minutes" in said
+    assert "at once after `%npcompile clear`" in said
+    shell.run("%npcompile clear")
+    capsys.readouterr()
+    shell.run("%npcompile status")
+    assert "because" not in capsys.readouterr().out
 
 
 def test_status_clear_and_report(shell: Shell, capsys: pytest.CaptureFixture[str]) -> None:
