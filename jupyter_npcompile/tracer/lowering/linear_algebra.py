@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from jupyter_npcompile.tracer.lowering import shapes
+from jupyter_npcompile.tracer.lowering import shapes, turns
 from jupyter_npcompile.tracer.lowering.products import contracted
 from jupyter_npcompile.tracer.lowering.selection import trace as matrix_trace
 from jupyter_npcompile.tracer.lowering.trace import Trace
@@ -275,6 +275,7 @@ def norm(
         axes: tuple[int, ...] = tuple(range(ndim))
     else:
         axes = trace.axes(axis, ndim)
+    turns.demand_few(trace, trace.value(x), trace.dtype, axes)
     if len(axes) == 1:
         return _vector(trace, tensor, axes, ord, bool(keepdims))
     if len(axes) == 2:
@@ -293,6 +294,7 @@ def vector_norm(
 ) -> Tensor:
     tensor, _ = inexact_matrix(trace, x)
     axes = trace.axes(axis, tensor.ndim)
+    turns.demand_few(trace, trace.value(x), trace.dtype, axes)
     if len(axes) != 1:
         kept = [k for k in range(tensor.ndim) if k not in axes]
         size = math.prod(tensor.shape[k] for k in axes)

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from jupyter_npcompile.tracer.lowering import reductions
+from jupyter_npcompile.tracer.lowering import reductions, turns
 from jupyter_npcompile.tracer.lowering.trace import Trace
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
 
@@ -25,7 +25,7 @@ def _filled(x: Value, number: float) -> Value:
     if present is None:
         return x
     fill = torch.full((), number, dtype=x.read().dtype)
-    return Owner(torch.where(present, x.read(), fill), x.dtype)
+    return Owner(torch.where(present, x.read(), fill), x.dtype, strides=x.strides)
 
 
 def nansum(
@@ -121,8 +121,9 @@ def _where(trace: Trace, x: Value, where: object) -> object:
     present = _present(x)
     if present is None:
         return where
-    if where is not True:
-        present = present & trace.cast(trace.value(where), np.dtype("bool"))
+    if where is True:
+        return turns.Present(present, np.dtype("bool"))
+    present = present & trace.cast(trace.value(where), np.dtype("bool"))
     return Owner(present, np.dtype("bool"))
 
 

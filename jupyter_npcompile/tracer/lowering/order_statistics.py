@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from jupyter_npcompile.tracer.lowering import reductions
+from jupyter_npcompile.tracer.lowering import reductions, turns
 from jupyter_npcompile.tracer.lowering.trace import Trace, count, known_array
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
 
@@ -274,6 +274,7 @@ def average(
         return [found, trace.full(trace.shape, number, np.dtype(trace.node.types[1].dtype))]
     w = trace.cast(_weights(trace, x, trace.value(weights), axis), kind)
     tensor = trace.cast(x, kind)
+    turns.demand_few(trace, x, kind, axes)
     scale = reductions.total(w.expand(tensor.shape), axes, keep)
     trace.check((scale != 0).all())
     found = reductions.total(tensor * w, axes, keep) / scale

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from jupyter_npcompile.tracer.lowering import complexes
+from jupyter_npcompile.tracer.lowering import complexes, turns
 from jupyter_npcompile.tracer.lowering.dtypes import carrier, wrap
 from jupyter_npcompile.tracer.lowering.trace import Trace
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
@@ -127,7 +127,7 @@ def _tensordot(a: Tensor, b: Tensor, left: tuple[int, ...], right: tuple[int, ..
     return _matmul(p, q).reshape((*shape_a, *shape_b))
 
 
-def _count(shape: list[int]) -> int:
+def _count(shape: Sequence[int]) -> int:
     found = 1
     for n in shape:
         found *= n
@@ -151,7 +151,30 @@ def einsum(trace: Trace, *operands: Any, out: object = None, **kwargs: Any) -> V
     values = [trace.value(x) for x in arrays]
     if trace.node.view_of is not None and len(values) == 1:
         return _rearranged(trace, text, values[0])
+    turns.demand_count(trace, trace.dtype, _summed(text, [x.shape for x in values]))
     return contracted(trace, lambda *t: torch.einsum(text, *t), *values, dtype=kwargs.get("dtype"))
+
+
+def _summed(text: str, shapes: Sequence[Sequence[int]]) -> int:
+    """How many products an element of the result is the sum of.
+
+    Examples
+    --------
+    >>> _summed("ij,jk->ik", [(2, 5), (5, 3)]), _summed("...i,i", [(2, 5), (5,)])
+    (5, 5)
+    """
+    given, arrow, kept = text.partition("->")
+    sizes: dict[str, int] = {}
+    for labels, shape in zip(given.split(","), shapes, strict=True):
+        first, _, last = labels.partition("...")
+        for label, size in (
+            *zip(first, shape, strict=False),
+            *zip(last[::-1], shape[::-1], strict=False),
+        ):
+            sizes[label] = size if sizes.get(label, 1) == 1 else sizes[label]
+    if not arrow:
+        kept = "".join(label for label in sizes if given.count(label) == 1)
+    return _count([size for label, size in sizes.items() if label not in kept])
 
 
 def _subscripts(operands: Sequence[Any]) -> tuple[str, Sequence[Any]]:

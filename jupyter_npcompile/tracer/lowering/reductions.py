@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from jupyter_npcompile.tracer.lowering import symbols
+from jupyter_npcompile.tracer.lowering import symbols, turns
 from jupyter_npcompile.tracer.lowering.dtypes import carrier, ordered, unordered, wrap
 from jupyter_npcompile.tracer.lowering.trace import Trace, count
 from jupyter_npcompile.tracer.lowering.values import Owner, Value
@@ -67,6 +67,7 @@ def sum_as(
     if dtype.kind == "b":
         truth = masked(trace, trace.cast(x, dtype), where, False)
         return torch.any(truth, dim=axes, keepdim=keepdims) if axes else truth
+    turns.demand_few(trace, x, dtype, axes, where)
     inner = SINGLE if dtype == HALF else dtype
     tensor = masked(trace, trace.cast(x, inner), where, 0)
     return wrap(total(tensor, axes, keepdims), dtype).to(carrier(dtype))
@@ -265,6 +266,8 @@ def mean_of(
     trace: Trace, x: Value, dtype: np.dtype, axes: tuple[int, ...], keepdims: bool, where: object
 ) -> Tensor:
     """Mean in a floating-point dtype; half precision is summed in single."""
+    if dtype == HALF and where is not True:
+        trace.unsupported("a mean of some numbers in half precision")
     inner = SINGLE if dtype == HALF else dtype
     found = sum_as(trace, x, inner, axes, keepdims, where)
     number = divisor(trace, x.shape, axes, keepdims, where)
@@ -308,6 +311,7 @@ def variance(
         squares = torch.real(off) * torch.real(off) + torch.imag(off) * torch.imag(off)
     else:
         squares = off * off
+    turns.demand_few(trace, x, kind, axes, where)
     found = total(masked(trace, squares, where, 0), axes, keepdims)
     number = divisor(trace, x.shape, axes, keepdims, where)
     if isinstance(number, float) and isinstance(ddof, int | float):
