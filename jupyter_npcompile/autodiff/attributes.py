@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from jupyter_npcompile.autodiff.errors import GradientError
+from jupyter_npcompile.autodiff.taints import uncut
 
 if TYPE_CHECKING:
     from jupyter_npcompile.autodiff.hooks import TapeHooks
@@ -25,6 +29,36 @@ def store(hooks: TapeHooks, array: Any, name: str, value: Any) -> None:
         if name in _LAYOUT:
             hooks.tape.forget_layout(array)
         setattr(array, name, value)
+
+
+def resize(hooks: TapeHooks, method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """``array.resize(shape)``: other memory, or another look at the same.
+
+    NumPy counts who refers to the array, so no variable here does: only the method.
+
+    Parameters
+    ----------
+    hooks : TapeHooks
+        Of the run.
+    method : builtin method
+        It has the array.
+    args, kwargs
+        Its arguments.
+    """
+    tape, args = hooks.tape, tuple(map(uncut, args))
+    if not tape.is_active(method.__self__):
+        tape.before_write(method.__self__)
+    elif args and args[0] is not None:
+        shape = args[0] if len(args) == 1 else args
+        count = math.prod(np.atleast_1d(shape).tolist())
+        if count != method.__self__.size:
+            raise GradientError(
+                f"`.resize()` to {count} elements takes other memory, which is not followed",
+                "np.resize, a slice or np.concatenate makes a new array",
+                tape.place,
+            )
+        tape.forget_layout(method.__self__)
+    method(*args, **kwargs)
 
 
 def _fill(hooks: TapeHooks, array: Any, value: Any) -> None:

@@ -234,6 +234,16 @@ def elements(hooks: TapeHooks, value: Any) -> Any:
     return _passed(hooks, value)
 
 
+def entries(hooks: TapeHooks, value: Any) -> Any:
+    """What a dict takes out of something: what stands at the keys of a mapping, or elements."""
+    if not hasattr(value, "keys"):
+        return elements(hooks, value)
+    if isinstance(value, dict) and type(value).__iter__ is dict.__iter__:
+        return value  # Python looks into it, whatever its class says
+    keys = list(hooks.items(hooks.call(None, value.keys)))
+    return {key: hooks.subscript(None, value, key) for key in keys}
+
+
 def iterated(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A builtin that runs over its arguments."""
     tape = hooks.tape
@@ -244,7 +254,8 @@ def iterated(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[st
         tape.note("a comparison has the derivative zero")
     if func is itertools.accumulate and len(args) == 1 and "func" not in kwargs:
         args = (*args, operator.add)
-    given = [elements(hooks, _made_by(hooks, arg)) for arg in args]
+    taken = entries if func is dict else elements
+    given = [taken(hooks, _made_by(hooks, arg)) for arg in args]
     return func(*given, **{key: _passed(hooks, value) for key, value in kwargs.items()})
 
 
@@ -254,7 +265,6 @@ def _of_container(
     """A method of a list, dict, string: it hands on what it is given."""
     if func.__name__ not in _READING:
         note_effect(hooks, owner)
-    items = [
-        elements(hooks, arg) if func.__name__ in _GROWING else arg for arg in without_cuts(args)
-    ]
+    taken = entries if isinstance(owner, dict) and func.__name__ == "update" else elements
+    items = [taken(hooks, arg) if func.__name__ in _GROWING else arg for arg in without_cuts(args)]
     return func(*items, **{key: _passed(hooks, value) for key, value in kwargs.items()})

@@ -17,6 +17,7 @@ from jupyter_npcompile.autodiff.builtin_calls import (
     ITERATING,
     builtin,
     elements,
+    entries,
     iterated,
 )
 from jupyter_npcompile.autodiff.functions import is_library, python
@@ -101,7 +102,7 @@ def _construct(hooks: TapeHooks, kind: type, args: tuple[Any, ...], kwargs: dict
     if kind in texts.KINDS and tape.touches(args):
         return hooks.host(kind, args, kwargs, f"`{kind.__name__}` makes text of numbers")
     if kind.__module__ in COLLECTIONS:
-        return kind(*(elements(hooks, arg) for arg in without_cuts(args)), **kwargs)
+        return _container(hooks, kind, args, kwargs)
     if kind in HARMLESS:
         return kind(*without_cuts(args), **kwargs)
     own_call = None if kind is type else user_method(kind, "__call__")
@@ -113,7 +114,7 @@ def _construct(hooks: TapeHooks, kind: type, args: tuple[Any, ...], kwargs: dict
             call(hooks, init, (made, *args), kwargs)
         return made
     if issubclass(kind, CONTAINERS):
-        return kind(*(elements(hooks, arg) for arg in without_cuts(args)), **kwargs)
+        return _container(hooks, kind, args, kwargs)
     if simple and isinstance(init, types.FunctionType) and not is_library(init):
         return _made(hooks, kind, args, kwargs)
     if (
@@ -126,6 +127,12 @@ def _construct(hooks: TapeHooks, kind: type, args: tuple[Any, ...], kwargs: dict
     if tape.touches((args, kwargs)):
         return hooks.host(kind, args, kwargs, f"`{name_of(kind)}` is not followed")
     return kind(*args, **kwargs)
+
+
+def _container(hooks: TapeHooks, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Something that holds what it is given, or the elements of that."""
+    taken = entries if issubclass(kind, dict) else elements
+    return kind(*(taken(hooks, arg) for arg in without_cuts(args)), **kwargs)
 
 
 def _init_of(kind: Any) -> Any:

@@ -139,7 +139,12 @@ def _examined(runs: _Runs, expected: float, size: float, noise: float, program: 
     except Exception as error:
         return Check("inconclusive", f"a run nearby raises {type(error).__name__}: {error}")
     spread = max(slopes) - min(slopes)
-    if spread > CLOSE * 10 * size + noise * 20 or abs(left - right) > WRONG * size + noise * 20:
+    uneven = spread > max(map(abs, slopes)) / 2 + noise * 20  # beside a pole, say
+    if (
+        uneven
+        or spread > CLOSE * 10 * size + noise * 20
+        or abs(left - right) > WRONG * size + noise * 20
+    ):
         return Check("inconclusive", "the function is not smooth here")
     if abs(slopes[1] - expected) <= WRONG * size + noise * 20:
         return Check("inconclusive", "differences are not precise enough")

@@ -135,7 +135,7 @@ def _without_source(
         return unseen(hooks, func, args, kwargs)
     return perform(
         hooks,
-        lambda inner, *given, **named: helpers.inline(inner, func, given, named),
+        lambda inner, /, *given, **named: helpers.inline(inner, func, given, named),
         lambda: func(*args, **kwargs),
         args,
         what=f"`{name_of(func)}`",

@@ -18,6 +18,7 @@ import numpy as np
 
 from jupyter_npcompile.autodiff import (
     attributes,
+    builtin_calls,
     calls,
     effects,
     loops,
@@ -132,6 +133,10 @@ class TapeHooks:
         if step is not None:
             return (self.tape.taint(item, step) for item in iterable)
         return iterable  # type: ignore[no-any-return]
+
+    def entries(self, at: At, value: Any) -> Any:
+        """What ``**value`` gives; what is no mapping Python refuses."""
+        return builtin_calls.entries(self, value) if hasattr(value, "keys") else value
 
     def _counted(self, sequence: Any) -> Iterator[Any]:
         """The old protocol: indices from 0 until there is an error."""
@@ -257,7 +262,7 @@ class TapeHooks:
 
     # -- calls
 
-    def call(self, at: At, func: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self, at: At, func: Any, /, *args: Any, **kwargs: Any) -> Any:
         """``func(*args, **kwargs)``."""
         if at is not None:
             self.tape.at(at)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.autodiff import rules
+from jupyter_npcompile.autodiff import attributes, rules
 from jupyter_npcompile.autodiff.special_methods import user_method
 from jupyter_npcompile.autodiff.steps import EXPONENTS, name_of, perform
 from jupyter_npcompile.tracer.definitions import DEFINITIONS, needs_source
@@ -67,6 +67,8 @@ def _is_public(func: types.FunctionType) -> bool:
 def call(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a NumPy function, ufunc or method."""
     tape = hooks.tape
+    if _is_resize(func):
+        return attributes.resize(hooks, func, args, kwargs)
     receiver = getattr(func, "__self__", None)
     step = tape.tainted_in((receiver, *args, *kwargs.values()))
     if step is not None:
@@ -110,6 +112,10 @@ def call(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
             return hooks_inline(hooks, python, args, kwargs)
         return hooks.host(func, args, kwargs, f"`{_short(op)}` has no derivative here")
     return _primitive(hooks, op, func, args, kwargs, differentiable=row.differentiable or smooth)
+
+
+def _is_resize(func: Any) -> bool:
+    return type(getattr(func, "__self__", None)) is np.ndarray and func.__name__ == "resize"
 
 
 def _as_array(hooks: TapeHooks, value: Any) -> Any:
@@ -208,7 +214,7 @@ def _primitive(
     _open(hooks, op, targets, (*args, *kwargs.values()) if differentiable else ())
     return perform(
         hooks,
-        lambda inner, *given, **named: numpy_call(inner, func, given, named),
+        lambda inner, /, *given, **named: numpy_call(inner, func, given, named),
         lambda: func(*args, **kwargs),
         args,
         what=f"`{_short(op)}`",
@@ -316,7 +322,9 @@ def _method(
     if isinstance(receiver, np.ndarray) or name not in _NUMBER_METHODS:
         return perform(
             hooks,
-            lambda inner, obj, *given, **named: method(inner, BoundMethod(obj, name), given, named),
+            lambda inner, obj, /, *given, **named: method(
+                inner, BoundMethod(obj, name), given, named
+            ),
             lambda: func(*args, **kwargs),
             (
                 receiver

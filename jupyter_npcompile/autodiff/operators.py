@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.autodiff import effects, subscripts, texts
+from jupyter_npcompile.autodiff import effects, python_numbers, subscripts, texts
 from jupyter_npcompile.autodiff.special_methods import user_method
 from jupyter_npcompile.autodiff.steps import perform
 from jupyter_npcompile.autodiff.taints import CutInt
@@ -100,6 +100,8 @@ def _numbers(hooks: TapeHooks, operation: str, *operands: Any) -> Any:
     result = OPERATORS[operation](*plain)
     if type(result) is bool or not isinstance(result, _NUMBERS):
         return result
+    if operation == "Pow" and isinstance(result, complex):
+        return python_numbers.complex_power(hooks, operands[0], operands[1], result)
     return hooks.record(f"python.{_PYTHON[operation]}", operands, result)
 
 

@@ -96,8 +96,14 @@ def demand_inexact(value: Any, what: str = "grad") -> None:
     Raises
     ------
     TypeError
-        As JAX does for integers.
+        As JAX does for integers, and for arrays that compute in a way of their own.
     """
+    own = getattr(type(value), "__array_ufunc__", np.ndarray.__array_ufunc__)
+    if isinstance(value, np.ndarray) and own is not np.ndarray.__array_ufunc__:
+        raise TypeError(
+            f"{what} does not follow a {type(value).__name__}, which computes in a way of its own. "
+            "np.asarray gives its numbers."
+        )
     dtype = value.dtype if isinstance(value, np.ndarray | np.generic) else None
     if dtype is None:
         if type(value) in (float, complex):

@@ -156,6 +156,13 @@ def conjugate(hooks: TapeHooks, number: complex) -> Any:
     return hooks.record(f"python.{kind}", (made,), number.conjugate())
 
 
+def complex_power(hooks: TapeHooks, base: Any, exponent: Any, power: complex) -> Any:
+    """``base ** exponent`` where it is a complex number."""
+    number = hooks.call(None, np.multiply, base, 1 + 0j)
+    made = hooks.call(None, np.power, number, exponent)
+    return hooks.record("python.complex", (made,), power)
+
+
 def joined(hooks: TapeHooks, first: Any, second: Any) -> Any:
     """``complex(a, b)``."""
     rotated = hooks.call(None, np.multiply, second, 1j)

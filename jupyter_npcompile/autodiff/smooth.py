@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import torch
@@ -59,6 +60,48 @@ def _logaddexp2(a: Tensor, b: Tensor) -> Tensor:
 def _modf(x: Tensor) -> tuple[Tensor, Tensor]:
     whole = torch.trunc(x)
     return x - whole, whole
+
+
+class _Rest(steep.OfTensors):
+    """What a division leaves; the quotient is a constant, whole number of times.
+
+    Torch's own rule divides once more, and may round to another whole number.
+    """
+
+    @staticmethod
+    def forward(a: Tensor, b: Tensor, rest: Tensor) -> Tensor:
+        return rest.clone()
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Any:
+        a, b, rest = ctx.saved_tensors
+        times = torch.round((a - rest) / b).detach()
+        return gradients[0], steep.product(gradients[0], -times), None
+
+
+def _rest(exact: Callable[..., Tensor], a: Tensor, b: Tensor) -> Tensor:
+    """What a division leaves; at multiples it goes on as beside them, but for the jump."""
+    apply: Any = _Rest.apply
+    left = exact(a.detach(), b.detach())
+    made: Tensor = apply(a.expand(left.shape), b.expand(left.shape), left)
+    return made
+
+
+def _fmod(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+    return _rest(partial(elementwise.fmod, loop), a, b)
+
+
+def _remainder(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+    return _rest(partial(elementwise.remainder, loop), a, b)
+
+
+def _floor_divide(loop: Loop, a: Tensor, b: Tensor) -> Tensor:
+    """A step has no slope, not even where it divides by zero."""
+    return elementwise.floor_divide(loop, a.detach(), b.detach())
+
+
+def _divmod(loop: Loop, a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    return _floor_divide(loop, a, b), _remainder(loop, a, b)
 
 
 def _frexp(loop: Loop, x: Tensor) -> tuple[Tensor, Tensor]:
@@ -134,10 +177,13 @@ KERNELS: Mapping[str, Callable[..., Any]] = {
     "cbrt": _plain(steep.steep("cbrt")),
     "copysign": _plain(_copysign),
     "divide": _only("c", torch.div, elementwise.divide),
+    "divmod": _divmod,
     "exp2": _plain(_exp2),
     "expm1": _plain(_expm1),
     "fabs": _plain(steep.size),
     "float_power": _power,
+    "floor_divide": _floor_divide,
+    "fmod": _fmod,
     "frexp": _frexp,
     "heaviside": _plain(_heaviside),
     "hypot": _plain(steep.hypot),
@@ -152,6 +198,7 @@ KERNELS: Mapping[str, Callable[..., Any]] = {
     "nextafter": _plain(_next),
     "power": _power,
     "reciprocal": _only("fc", steep.steep("reciprocal"), elementwise.reciprocal),
+    "remainder": _remainder,
     "sqrt": _plain(steep.steep("sqrt")),
     "square": _only("c", torch.square, elementwise.square),
     "sinh": _plain(torch.sinh),
@@ -167,9 +214,11 @@ FUNCTIONS: Mapping[str, Callable[..., Tensor]] = {
     "atan2": steep.angle,
     "atanh": steep.steep("arctanh"),
     "copysign": _copysign,
+    "fmod": partial(_rest, torch.fmod),
     "hypot": steep.hypot,
     **{name: steep.steep(name) for name in ("log", "log10", "log1p", "log2")},
     "pow": _real_power,
+    "remainder": partial(_rest, torch.remainder),
     "sqrt": steep.steep("sqrt"),
 }
 """By torch's name: of real numbers."""
@@ -185,6 +234,10 @@ class SmoothTrace(Trace):
     """Takes kernels that are smooth where they can be; only derivatives are wanted."""
 
     regroups = True
+
+    def case(self, equal: Tensor, exact: Tensor, found: Tensor) -> Tensor:
+        """The rule goes on where there is a case of its own: only it has the slope."""
+        return torch.where(equal & ~torch.isfinite(found), exact, found)
 
     def kernel(self, ufunc: str) -> Lowering:
         """The kernel of a ufunc."""

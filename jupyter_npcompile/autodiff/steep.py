@@ -36,7 +36,7 @@ class _Product(OfTensors):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
         a, b = ctx.saved_tensors
-        return _product(gradients[0], b), _product(gradients[0], a)
+        return product(gradients[0], b), product(gradients[0], a)
 
 
 class _Steep(torch.autograd.Function):
@@ -55,7 +55,7 @@ class _Steep(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
-        return _product(gradients[0], ctx.form[1](*ctx.saved_tensors)), None
+        return product(gradients[0], ctx.form[1](*ctx.saved_tensors)), None
 
 
 class _Power(torch.autograd.Function):
@@ -73,7 +73,7 @@ class _Power(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
         slope = ctx.exponent * power(ctx.saved_tensors[0], ctx.exponent - 1.0)
-        return _product(gradients[0], slope), None
+        return product(gradients[0], slope), None
 
 
 class _PowerOf(OfTensors):
@@ -86,10 +86,10 @@ class _PowerOf(OfTensors):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
         x, exponent = ctx.saved_tensors
-        slope = _product(exponent, powers(x, exponent - 1.0))
+        slope = product(exponent, powers(x, exponent - 1.0))
         logarithm = torch.log(torch.where((x == 0) & (exponent >= 0), 1.0, x))
-        growth = _product(powers(x, exponent), logarithm)
-        return _product(gradients[0], slope), _product(gradients[0], growth)
+        growth = product(powers(x, exponent), logarithm)
+        return product(gradients[0], slope), product(gradients[0], growth)
 
 
 class _Size(OfTensors):
@@ -101,7 +101,7 @@ class _Size(OfTensors):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
-        return _product(gradients[0], torch.sign(ctx.saved_tensors[0]))
+        return product(gradients[0], torch.sign(ctx.saved_tensors[0]))
 
 
 class _Modulus(OfTensors):
@@ -129,7 +129,7 @@ class _Phase(OfTensors):
         phase, inverse = _phase(z), _inverse(size(z))
         cross = torch.real(gradients[0]) * torch.imag(phase)
         cross = torch.imag(gradients[0]) * torch.real(phase) - cross
-        turned = _product(cross, inverse)
+        turned = product(cross, inverse)
         return torch.complex(-turned * torch.imag(phase), turned * torch.real(phase))
 
 
@@ -159,8 +159,8 @@ class _Direction(OfTensors):
     def backward(ctx: Any, *gradients: Tensor) -> Any:
         a, b = ctx.saved_tensors
         cosine, sine = _direction(a, b)
-        cross = _product(gradients[1], cosine) - _product(gradients[0], sine)
-        turned = _product(cross, _inverse(hypot(a, b)))
+        cross = product(gradients[1], cosine) - product(gradients[0], sine)
+        turned = product(cross, _inverse(hypot(a, b)))
         return -turned * sine, turned * cosine
 
 
@@ -175,8 +175,8 @@ class _Angle(OfTensors):
     def backward(ctx: Any, *gradients: Tensor) -> Any:
         a, b = ctx.saved_tensors
         cosine, sine = _direction(b, a)
-        turned = _product(gradients[0], _inverse(hypot(a, b)))
-        return _product(turned, cosine), -_product(turned, sine)
+        turned = product(gradients[0], _inverse(hypot(a, b)))
+        return product(turned, cosine), -product(turned, sine)
 
 
 def pairwise(function: type[OfTensors], a: Tensor, b: Tensor) -> Tensor:
@@ -186,7 +186,8 @@ def pairwise(function: type[OfTensors], a: Tensor, b: Tensor) -> Tensor:
     return made
 
 
-def _product(a: Tensor, b: Tensor) -> Tensor:
+def product(a: Tensor, b: Tensor) -> Tensor:
+    """A product that is zero where one of its factors is, whatever the other one."""
     call: Any = _Product.apply
     made: Tensor = call(a, b)
     return made
@@ -254,7 +255,7 @@ _FORMS: Mapping[str, tuple[Callable[[Tensor], Tensor], Callable[[Tensor, Tensor]
     "log10": (torch.log10, lambda x, made: _inverse(math.log(10) * x)),
     "log1p": (torch.log1p, lambda x, made: _inverse(1.0 + x)),
     "arctanh": (torch.atanh, lambda x, made: _inverse(1.0 - x * x)),
-    "reciprocal": (torch.reciprocal, lambda x, made: -_product(made, made)),
+    "reciprocal": (torch.reciprocal, lambda x, made: -product(made, made)),
     "sqrt": (torch.sqrt, lambda x, made: _inverse(2.0 * made + 0.0)),
     "cbrt": (_cube_root, lambda x, made: _inverse(3.0 * made * made)),
     "arcsin": (torch.asin, lambda x, made: _inverse(_steep(1.0 - x * x, "sqrt"))),

@@ -174,6 +174,9 @@ def without_cuts(values: Any) -> Any:
 
 def name_of(func: Any) -> str:
     """How a person calls a function."""
+    if isinstance(func, np.ufunc):
+        named: str = func.__name__
+        return f"np.{named}" if getattr(np, named, None) is func else named
     name = getattr(func, "__qualname__", None) or type(func).__name__
     module = str(getattr(func, "__module__", "") or "")
     if module in ("builtins", "__main__", "") or func is type:

@@ -7,6 +7,7 @@ is made of it in turn; a number at the end is a constant behind a barrier.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import operator
 import sys
@@ -171,6 +172,8 @@ class Taints:
         if not is_supported(value.dtype):
             self.taint_object(value, step)
             return value
+        if self.is_active(value):
+            return value  # it only handed on what it was given
         return self.step(_holding(step, value.copy()), value)
 
     def taint_object(self, value: Any, step: Step) -> None:
@@ -212,6 +215,8 @@ def contents(value: Any) -> Any:
     ['a', 1.0]
     >>> list(contents(types.SimpleNamespace(a=2.0)))
     [2.0]
+    >>> list(contents(type("Point", (), {"__slots__": ("x",)})()))
+    []
     """
     if isinstance(value, dict):
         return [*value.keys(), *value.values()]
@@ -221,8 +226,17 @@ def contents(value: Any) -> Any:
     if kind in _ITERATORS:
         return list(copy.copy(value))
     if kind is types.SimpleNamespace or (kind.__flags__ & _HEAP and not isinstance(value, type)):
-        return list(own_names(value).values())
+        return [*own_names(value).values(), *_in_slots(value)]
     return ()
+
+
+def _in_slots(value: Any) -> Iterator[Any]:
+    """What is stored in the ``__slots__`` of an object; nothing of its class runs."""
+    for base in type(value).__mro__:
+        for held in vars(base).values() if base.__flags__ & _HEAP else ():
+            if isinstance(held, types.MemberDescriptorType):
+                with contextlib.suppress(AttributeError):  # not set yet
+                    yield held.__get__(value)
 
 
 def own_names(value: Any) -> dict[str, Any]:

@@ -115,7 +115,7 @@ class TensorHooks(TapeHooks):
 
     # -- what the code does
 
-    def call(self, at: At, func: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self, at: At, func: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Call anything."""
         owner = getattr(func, "__self__", None)
         if isinstance(owner, Tensor) and owner.requires_grad:

@@ -102,7 +102,7 @@ class Derivative:
         """Itself as something to differentiate."""
         raise NotImplementedError
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """The derivative at these arguments."""
         raise NotImplementedError
 
@@ -156,7 +156,7 @@ class Gradient(Derivative):
         self.shown = True
         self._fast = Competition(function, self.site, usable=not (has_aux or total))
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """The gradient at these arguments."""
         if self._fast.direct:
             made = self._fast.at_once(args, kwargs)
@@ -317,7 +317,7 @@ class Jacobian(Derivative):
         super().__init__(function, argnums, has_aux)
         self.mode = mode
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """The Jacobian at these arguments."""
         program, found = self.computed(args, kwargs)
         latest.note_arrays(self, args, kwargs, found)

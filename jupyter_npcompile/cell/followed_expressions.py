@@ -91,8 +91,21 @@ class FollowedExpressions(ast.NodeTransformer, HookCalls):
             return self._executed(node, made) if node.func.id in _RUNNING else made
         function = self.value(node.func)
         arguments = [self.value(part) for part in node.args]
-        keywords = [replaced(item, value=self.value(item.value)) for item in node.keywords]
+        keywords = [
+            replaced(item, value=self._entry(item.arg, item.value)) for item in node.keywords
+        ]
         return self.hook("call", node, function, *arguments, keywords=keywords)
+
+    def visit_Dict(self, node: ast.Dict) -> ast.expr:
+        """A dict that is written out, perhaps with those of another one."""
+        keys = [None if key is None else self.value(key) for key in node.keys]
+        values = [self._entry(*pair) for pair in zip(node.keys, node.values, strict=True)]
+        return replaced(node, keys=keys, values=values)
+
+    def _entry(self, key: object, node: ast.expr) -> ast.expr:
+        """A value that has a key; without one it is a mapping that is taken apart."""
+        value = self.value(node)
+        return self.hook("entries", node, value) if key is None else value
 
     def _executed(self, node: ast.Call, made: ast.expr) -> ast.expr:
         place = extent(node)

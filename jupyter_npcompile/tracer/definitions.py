@@ -63,8 +63,31 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
     return result
 
 
+def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * np.pi) -> Any:
+    """``np.unwrap``: the original stores a constant where a step is half a period."""
+    p = np.asarray(p)
+    steps = np.diff(p, axis=axis)
+    later = [slice(None)] * p.ndim
+    later[axis] = slice(1, None)
+    dtype = np.result_type(steps, period)
+    high, odd = divmod(period, 2) if dtype.kind in "iu" else (period / 2, 0)
+    low = -high
+    moved = np.mod(steps - low, period) + low
+    if odd == 0:
+        np.copyto(moved, moved + period, where=(moved == low) & (steps > 0))
+    correction = moved - steps
+    np.copyto(correction, 0, where=np.abs(steps) < (period / 2 if discont is None else discont))
+    unwrapped = np.array(p, copy=True, dtype=dtype)
+    unwrapped[tuple(later)] = p[tuple(later)] + np.cumsum(correction, axis)
+    return unwrapped
+
+
 DEFINITIONS: Mapping[str, Callable[..., Any]] = MappingProxyType(
-    {"numpy.apply_along_axis": apply_along_axis, "numpy.piecewise": piecewise}
+    {
+        "numpy.apply_along_axis": apply_along_axis,
+        "numpy.piecewise": piecewise,
+        "numpy.unwrap": unwrap,
+    }
 )
 """By operation."""
 

@@ -51,8 +51,8 @@ def interp(
     found = torch.where(torch.isnan(found) & (y0 == y1), y0, found)
     if size == 1:
         found = heights[0].expand(where.shape)
-    found = torch.where(where == x0, y0, found)
-    found = torch.where(where == knots[-1], heights[-1], found)
+    found = trace.case(where == x0, y0, found)
+    found = trace.case(where == knots[-1], heights[-1], found)
     found = torch.where(where < knots[0], low, found)
     found = torch.where(where > knots[-1], high, found)
     if size > 1:  # with a single knot NumPy does not look for NaN
@@ -66,7 +66,8 @@ def _periodic(
     """Everything in one period, with a knot of the next on either side."""
     length = trace.cast(period, FLOAT64).abs()
     trace.check(length != 0)
-    where, knots = torch.remainder(where, length), torch.remainder(knots, length)
+    rest = trace.function("remainder")
+    where, knots = rest(where, length), rest(knots, length)
     order = torch.argsort(knots, stable=True)
     knots, heights = knots[order], heights[order]
     knots = torch.cat([knots[-1:] - length, knots, knots[:1] + length])

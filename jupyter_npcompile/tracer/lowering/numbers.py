@@ -110,14 +110,14 @@ def _floordiv(trace: Trace, a: Any, b: Any) -> Value:
     kind = _common(trace, a, b)
     x, y = _tensors(trace, kind, a, b)
     trace.check(y != 0)
-    return Owner(elementwise.floor_divide(_loop(trace, kind, 2), x, y), kind)
+    return Owner(trace.kernel("floor_divide")(_loop(trace, kind, 2), x, y), kind)
 
 
 def _mod(trace: Trace, a: Any, b: Any) -> Value:
     kind = _common(trace, a, b)
     x, y = _tensors(trace, kind, a, b)
     trace.check(y != 0)
-    return Owner(elementwise.remainder(_loop(trace, kind, 2), x, y), kind)
+    return Owner(trace.kernel("remainder")(_loop(trace, kind, 2), x, y), kind)
 
 
 def _divmod(trace: Trace, a: Any, b: Any) -> list[Value]:

@@ -132,6 +132,10 @@ class Trace:
         """The root of a sum of powers."""
         return torch.sqrt(total) if order == 2 else torch.pow(total, 1 / order)
 
+    def case(self, equal: Tensor, exact: Tensor, found: Tensor) -> Tensor:
+        """What NumPy has a case of its own for, though the rule beside it gives the same."""
+        return torch.where(equal, exact, found)
+
     def unsupported(self, reason: str) -> NoReturn:
         """Give up on the current node."""
         raise UnsupportedError(reason)

@@ -246,8 +246,10 @@ def write(trace: Trace, target: Value, tensor: Tensor, where: Any = True) -> Non
         trace.unsupported("a view that cannot be written")
     present = target.read()
     if tuple(tensor.shape) != tuple(present.shape):
-        while tensor.ndim > present.ndim:
-            tensor = tensor.squeeze(0)
+        ones = max(tensor.ndim - present.ndim, 0)
+        if any(length != 1 for length in tensor.shape[:ones]):
+            trace.unsupported("a store of more dimensions than there are")
+        tensor = tensor.reshape(tensor.shape[ones:])
         tensor = tensor.expand(present.shape)
     if isinstance(where, Value):
         tensor = torch.where(where.read(), tensor, present)

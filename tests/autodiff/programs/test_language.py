@@ -418,7 +418,7 @@ PROGRAMS = [
 
 REFUSED = {
     "a matrix": lambda x: float((np.matrix(x) * np.matrix(x).T)[0, 0]),
-    "a masked array": lambda x: np.ma.masked_greater(x, 2).sum(),
+    "a masked array": lambda x: (np.ma.masked_greater(x * x, 2) * 2).sum(),
     "nditer": lambda x: sum(float(v) for v in np.nditer(x)),
     "eval": lambda x: eval("x.sum()") + 0.0,
 }
