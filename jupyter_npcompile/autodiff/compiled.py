@@ -18,6 +18,7 @@ from jupyter_npcompile.runtime.native.build import CONSTANTS
 from jupyter_npcompile.runtime.native.gxx import LIBRARY
 from jupyter_npcompile.runtime.native.manifest import from_json
 from jupyter_npcompile.runtime.native.program import Piece, load_dispatch, load_steps
+from jupyter_npcompile.runtime.own_library import checked
 
 
 class JointProgram:
@@ -208,7 +209,8 @@ def _load(graph: Graph, manifest: Mapping[str, Any], folder: Path, support: Path
     pieces = tuple(step for step in steps if isinstance(step, Piece))
     if pieces:  # the library is loaded then, and knows nothing yet
         found = entries(dispatch)
-        table = (ctypes.c_void_p * len(found)).in_dll(ctypes.CDLL(str(library)), TABLE)
+        with checked(library) as name:
+            table = (ctypes.c_void_p * len(found)).in_dll(ctypes.CDLL(name), TABLE)
         table[:] = [*found]
     return JointProgram(manifest, pieces, constants)
 

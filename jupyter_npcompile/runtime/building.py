@@ -11,6 +11,7 @@ from typing import Any
 
 from jupyter_npcompile.graph.nodes import Graph, Node, Output, Position, Ref, ValueType
 from jupyter_npcompile.runtime.native import build as native
+from jupyter_npcompile.runtime.native import toolchain
 from jupyter_npcompile.runtime.native.toolchain import compile_dispatch as support
 
 __all__ = ["FOUND", "build", "example", "probe", "support"]
@@ -44,7 +45,9 @@ def probe() -> None:
     have changed. So the answer is kept beside the library.
     """
     from torch._inductor import cpu_vec_isa
+    from torch._inductor.runtime.cache_dir_utils import cache_dir
 
+    toolchain.use_command(Path(cache_dir()))
     base: Any = cpu_vec_isa.VecISA
     load = base._probe_load
 

@@ -25,6 +25,7 @@ from jupyter_npcompile.runtime.cache_folder import (
     chosen_folder,
     make_folder,
     pointer,
+    require_safe_way,
     temporary,
     write_atomically,
 )
@@ -100,6 +101,7 @@ class Cache:
             When they are not, or cannot be made.
         """
         make_folder(self.root)
+        require_safe_way(self.root)
         tag = self.root / TAG
         if not tag.exists():  # first: a folder that holds anything without it is not ours
             write_atomically(tag, SIGNATURE)
@@ -181,6 +183,11 @@ class Cache:
                 cache_entry.remember(folder, tier, numpy_us, compiled_us)
             except OSError as error:
                 say(f"measured times are not remembered: {error}")
+
+    def discard(self, entry: Path, reason: str) -> None:
+        """Remove an entry that is as it was written, and of no use: it is made again."""
+        if self._discard(entry):
+            say(f"a cache entry cannot be loaded and was removed: {reason}")
 
     def _discard(self, path: Path) -> bool:
         """Remove an entry, whatever it is: at once for other kernels."""

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from jupyter_npcompile.runtime import own_library
 from jupyter_npcompile.runtime.cache_folder import (
     PRIVATE,
     UntrustedError,
     require_own,
+    require_plain,
     write_atomically,
 )
 from jupyter_npcompile.runtime.stamp import threads
@@ -110,6 +112,7 @@ def read(key: str, folder: Path) -> Entry:
             raise DamagedError(f"{name} is missing") from None
         if len(file) != known["size"] or hashlib.sha256(file).hexdigest() != known["sha256"]:
             raise DamagedError(f"{name} has changed")
+        own_library.remember(folder / name, known["sha256"])
     return Entry(key, folder, data["manifest"], data["error"], _verdict(folder))
 
 
@@ -125,11 +128,11 @@ def read_own(path: Path, limit: int = LIMIT) -> bytes:
     OSError
         When it cannot be read.
     """
-    found = require_own(path)
-    if found.st_size > limit:
-        raise DamagedError(f"{path.name} is too large")
+    require_own(path)  # says what a link is
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
     with os.fdopen(descriptor, "rb") as file:
+        if require_plain(path, os.fstat(descriptor)).st_size > limit:
+            raise DamagedError(f"{path.name} is too large")
         return file.read()
 
 

@@ -18,13 +18,16 @@ APPLICATION = "jupyter-npcompile"
 
 PRIVATE = 0o700
 
+OTHERS = stat.S_IWGRP | stat.S_IWOTH
+"""Others may write to it."""
+
 TAG = "CACHEDIR.TAG"
 """A file that tells backup programs what the folder is; it marks the folder as ours."""
 
 SIGNATURE = "Signature: 8a477f597d28d172789f06886806bc55\n# Made by jupyter-npcompile.\n"
 
 
-class UntrustedError(Exception):
+class UntrustedError(OSError):
     """Something in the cache is not ours alone, so nothing may be loaded from it."""
 
 
@@ -70,15 +73,56 @@ def require_own(path: Path, *, folder: bool = False) -> os.stat_result:
         When it is not there.
     """
     found = path.lstat()
-    right = stat.S_ISDIR(found.st_mode) if folder else stat.S_ISREG(found.st_mode)
-    if not right:
-        raise UntrustedError(f"{path} is not a {'folder' if folder else 'plain file'}")
-    if hasattr(os, "geteuid"):
-        if found.st_uid != os.geteuid():
-            raise UntrustedError(f"{path} belongs to somebody else")
-        if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-            raise UntrustedError(f"others may write to {path}")
+    if folder and not stat.S_ISDIR(found.st_mode):
+        raise UntrustedError(f"{path} is not a folder")
+    return require_plain(path, found, folder=folder)
+
+
+def require_plain(path: Path, found: os.stat_result, *, folder: bool = False) -> os.stat_result:
+    """The same of what was found at a path.
+
+    Raises
+    ------
+    UntrustedError
+        When it is not ours alone.
+    """
+    if not folder and not stat.S_ISREG(found.st_mode):
+        raise UntrustedError(f"{path} is not a plain file")
+    if hasattr(os, "geteuid") and found.st_uid != os.geteuid():
+        raise UntrustedError(f"{path} belongs to somebody else")
+    if hasattr(os, "geteuid") and found.st_mode & OTHERS:
+        raise UntrustedError(f"others may write to {path}")
     return found
+
+
+def require_safe_way(path: Path) -> None:
+    """Check that nobody else can put another folder into the place of one.
+
+    As ssh does, every folder above it is looked at: it belongs to the user or to
+    root, and others may not write to it, or not remove what is not theirs (``/tmp``).
+
+    Parameters
+    ----------
+    path : Path
+        A folder that is there.
+
+    Raises
+    ------
+    UntrustedError
+        When somebody can.
+
+    Examples
+    --------
+    >>> require_safe_way(Path(tempfile.gettempdir(), "mine"))
+    """
+    if not hasattr(os, "geteuid"):
+        return
+    for folder in path.resolve().parents:
+        found = folder.stat()
+        if found.st_uid not in (0, os.geteuid()):
+            raise UntrustedError(f"{folder}, above {path}, belongs to somebody else")
+        if found.st_mode & OTHERS and not found.st_mode & stat.S_ISVTX:
+            raise UntrustedError(f"others may write to {folder}, above {path}")
 
 
 def make_folder(path: Path) -> Path:

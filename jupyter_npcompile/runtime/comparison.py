@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from jupyter_npcompile.runtime.contrast import Contrast
 from jupyter_npcompile.runtime.culprit import Culprit
 from jupyter_npcompile.runtime.devices import CPU
 from jupyter_npcompile.runtime.inspection import Inspection
+from jupyter_npcompile.runtime.native.gxx import command
 from jupyter_npcompile.runtime.observation import RANDOM, Observation
 from jupyter_npcompile.runtime.reference import TIER
 
@@ -25,8 +25,7 @@ def forced_tier(device: str = CPU) -> str:
     """The tier of a trial when none is asked for: the device, or Inductor where it can compile."""
     if device != CPU:
         return device
-    names = (os.environ.get("CXX", "g++"), "g++", "clang++")
-    return "inductor" if any(map(shutil.which, names)) else "aten"
+    return "inductor" if shutil.which(command()[0]) else "aten"
 
 
 @dataclass

@@ -218,7 +218,7 @@ class Store:
                 if fresh:
                     raise UnbuildableError(str(error)) from None
                 if isinstance(error, OSError):
-                    say(f"a cache entry cannot be loaded: {error}")
+                    caches.cache().discard(form.folder, str(error))
                 continue
             return Compiled(program, form.aten, form.kernels, "", None, form)
         return None
@@ -296,7 +296,7 @@ class Store:
         try:
             program = self._load(graph, entry.manifest, entry.folder, support)
         except OSError as error:
-            say(f"a cache entry cannot be loaded: {error}")
+            caches.cache().discard(entry.folder, str(error))
             return None
         aten, kernels = (from_json(entry.manifest[level]) for level in ("aten", "kernels"))
         rehearsed = float(entry.manifest.get("rehearsed", 0.0))  # a gradient's has none
@@ -416,7 +416,7 @@ def reason_of(error: Mapping[str, Any]) -> str:
     text = error["text"].splitlines()[0] if error["text"] else "no message"
     if error["type"] == "disk":
         return f"compiling failed: {text}"
-    missing = "InvalidCxxCompiler" in error["name"] + error["text"]
-    if missing or (error["name"] == "CompilerFailedError" and "No such file" in text):
-        return "g++ is missing: install it to compile; NumPy runs this cell"
+    if error["name"] == "CompilerMissingError":
+        program = text.partition(":")[0]
+        return f"{program} is missing: install it to compile; NumPy runs this cell"
     return f"compiling failed: {error['name']}: {text}"

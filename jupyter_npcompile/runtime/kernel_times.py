@@ -28,6 +28,7 @@ from jupyter_npcompile.runtime.native.gxx import LIBRARY
 from jupyter_npcompile.runtime.native.manifest import Manifest, from_json
 from jupyter_npcompile.runtime.native.program import Program, load, load_dispatch
 from jupyter_npcompile.runtime.native.ticks import SPENT, timed_source
+from jupyter_npcompile.runtime.own_library import checked
 from jupyter_npcompile.runtime.ticket import Ticket
 from jupyter_npcompile.runtime.worker import compiler
 
@@ -70,7 +71,9 @@ class Timed:
         NotTimedError
             When the code does not hold for these values.
         """
-        kept = (ctypes.c_double * len(self.nodes)).in_dll(ctypes.CDLL(str(self.library)), SPENT)
+        with checked(self.library) as name:
+            code = ctypes.CDLL(name)  # loaded already
+        kept = (ctypes.c_double * len(self.nodes)).in_dll(code, SPENT)
         best: dict[int, float] = {}
         began = perf_counter()
         for _ in range(ROUNDS):

@@ -14,6 +14,7 @@ from jupyter_npcompile.runtime.compile_errors import CompileFailedError
 from jupyter_npcompile.runtime.compile_worker import CompileWorker
 from jupyter_npcompile.runtime.compiled import BuildError, built
 from jupyter_npcompile.runtime.native.gxx import LIBRARY
+from jupyter_npcompile.runtime.own_library import checked
 from jupyter_npcompile.runtime.ticket import Ticket
 
 CALLS = Path(__file__).with_name("native") / "calls.cpp"
@@ -50,7 +51,11 @@ class LoopStore:
         entry = caches.cache().find(key)
         if entry is None or entry.error is not None:
             return None
-        return self._load(key, entry.folder)
+        try:
+            return self._load(key, entry.folder)
+        except OSError as error:
+            caches.cache().discard(entry.folder, str(error))
+            return None
 
     def make(self, source: str, ticket: Ticket) -> Run:
         """Have a loop compiled, and wait for it.
@@ -91,7 +96,8 @@ class LoopStore:
         return stamp.digest("loop", source, stamp.versions(), stamp.cxx())
 
     def _load(self, key: str, folder: Path) -> Run:
-        library = ctypes.PyDLL(str(folder / LIBRARY))
+        with checked(folder / LIBRARY) as name:
+            library = ctypes.PyDLL(name)
         library.npcompile_loop.restype = ctypes.py_object
         run: Run = library.npcompile_loop()
         known = linear_algebra.addresses()

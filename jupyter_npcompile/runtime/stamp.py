@@ -111,7 +111,7 @@ def entry_key(graph: str, tier: str) -> str:
     tier : str
         What it is compiled for.
     """
-    return digest(graph, tier, versions(), processors())
+    return digest(graph, tier, versions(), processors(), cxx())
 
 
 SUPPORT = "dispatch.so"
@@ -120,7 +120,7 @@ SUPPORT = "dispatch.so"
 
 def support_key() -> str:
     """The name of the cache entry that all compiled code needs."""
-    return digest("support", versions())
+    return digest("support", versions(), _command("CC", "gcc"))
 
 
 def compiler_key() -> str:
@@ -130,9 +130,18 @@ def compiler_key() -> str:
 
 
 def cxx() -> list[Any]:
-    """The C++ compiler, so that another one, or another version of it, is noticed."""
-    path = shutil.which(os.environ.get("CXX") or "g++")
+    """The C++ compiler and its options, so that others, or another version, are noticed."""
+    return _command("CXX", "g++")
+
+
+def _command(variable: str, usual: str) -> list[Any]:
+    return [_word(word) for word in (os.environ.get(variable) or usual).split()]
+
+
+def _word(word: str) -> Any:
+    """A word of a command: a program is told by its file."""
+    path = shutil.which(word)
     if path is None:
-        return []
+        return word
     found = os.stat(path)
     return [os.path.realpath(path), found.st_size, found.st_mtime]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import shlex
 import sysconfig
 import tempfile
 from pathlib import Path
@@ -13,7 +11,13 @@ import numpy as np
 
 from jupyter_npcompile import loops
 from jupyter_npcompile.loops.library.random_numbers import DISTRIBUTIONS
-from jupyter_npcompile.runtime.native.gxx import run
+from jupyter_npcompile.runtime.native.gxx import (
+    CompilerFailedError,
+    command,
+    load_once,
+    run,
+    version,
+)
 
 LOOPS = (
     *("-std=c++17", "-O3", "-march=native", "-fno-math-errno", "-ffp-contract=off", "-fwrapv"),
@@ -21,6 +25,9 @@ LOOPS = (
 )
 """Options for native loops: fast, and every rounding and every flag where NumPy has it."""
 
+
+ENTRY = "npcompile_loop"
+"""What the kernel looks for in a library."""
 
 HEADERS = (
     *("support.hpp", "threads.hpp", "normals.hpp", "overlaps.hpp", "lanes.hpp", "mathematics.hpp"),
@@ -57,7 +64,7 @@ def compile_loop(source: str, target: Path, headers: Path) -> None:
     CompilerFailedError
         With the first line of what the compiler said.
     """
-    compiler = shlex.split(os.environ.get("CXX") or "g++")
+    compiler = command()
     include = sysconfig.get_paths()["include"]
     options = [*LOOPS, f"-I{include}", f"-I{np.get_include()}"]
     text = target.with_suffix(".cpp")
@@ -69,13 +76,14 @@ def compile_loop(source: str, target: Path, headers: Path) -> None:
         run([*compiler, *options, *sources, "-o", str(target)])
     finally:
         text.unlink()
+    load_once(target, names=[ENTRY] if ENTRY in source else [], alone=True)
 
 
 def _loop_header(compiler: list[str], options: list[str], folder: Path) -> Path:
     """The header that all loops include, compiled once for each compiler."""
     folder_of_headers = Path(loops.__file__).with_name("headers")
     text = "".join((folder_of_headers / name).read_text() for name in HEADERS)
-    found = "".join([*compiler, *options, text, run([*compiler, "--version"])])
+    found = "".join([*compiler, *options, text, version()])
     header = folder / f"loops-{hashlib.sha256(found.encode()).hexdigest()[:16]}.hpp"
     made = header.with_name(f"{header.name}.gch")
     if made.exists():
@@ -86,6 +94,8 @@ def _loop_header(compiler: list[str], options: list[str], folder: Path) -> Path:
         draft.write_text(text)
         shared = [option for option in options if option != "-shared"]
         run([*compiler, *shared, "-x", "c++-header", str(draft), "-o", f"{draft}.gch"])
+        if not Path(f"{draft}.gch").exists():
+            raise CompilerFailedError(f"{Path(compiler[0]).name} wrote nothing")
         draft.replace(header)
         Path(f"{draft}.gch").replace(made)
     return header

@@ -22,6 +22,7 @@ from jupyter_npcompile.runtime.native import torch_symbols
 from jupyter_npcompile.runtime.native.fitting import Bounds, fitted
 from jupyter_npcompile.runtime.native.manifest import Manifest, PieceManifest, nbytes
 from jupyter_npcompile.runtime.native.toolchain import DISPATCH
+from jupyter_npcompile.runtime.own_library import checked
 from jupyter_npcompile.tracer import interrupts
 from jupyter_npcompile.tracer.interpret import run_node, value_of
 from jupyter_npcompile.tracer.memory import Array
@@ -41,10 +42,11 @@ def load_dispatch(path: Path) -> ModuleType:
     known = sys.modules.get(DISPATCH)
     if known is not None:
         return known
-    loader = importlib.machinery.ExtensionFileLoader(DISPATCH, str(path))
-    spec = importlib.util.spec_from_loader(DISPATCH, loader)
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
+    with checked(path) as name:
+        loader = importlib.machinery.ExtensionFileLoader(DISPATCH, name)
+        spec = importlib.util.spec_from_loader(DISPATCH, loader)
+        assert spec is not None
+        module = importlib.util.module_from_spec(spec)
     loader.exec_module(module)
     sys.modules[DISPATCH] = module
     return module
@@ -308,7 +310,8 @@ def _library(manifest: Manifest, path: Path) -> ctypes.CDLL | None:
     torch_symbols.have_threads_wait_idly()
     if manifest.torch:
         torch_symbols.load()
-    return ctypes.CDLL(str(path))
+    with checked(path) as name:
+        return ctypes.CDLL(name)
 
 
 def _piece(

@@ -5,10 +5,7 @@ Imports torch; only the process that compiles uses it.
 
 from __future__ import annotations
 
-import ctypes
-import functools
 import hashlib
-import os
 import shlex
 import sysconfig
 import tempfile
@@ -17,7 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_npcompile.runtime.native.gxx import CompilerFailedError, run
+from jupyter_npcompile.runtime.native.gxx import (
+    CompilerFailedError,
+    command,
+    load_once,
+    run,
+    version,
+)
 
 DISPATCH = "npcompile_dispatch"
 """Name of the extension module that calls pieces."""
@@ -48,6 +51,7 @@ def compile_library(source: Path, target: Path, headers: Path) -> None:
     """
     from torch._inductor.cpp_builder import CppBuilder
 
+    use_command(headers)
     options = _options()
     precompiled = _precompiled_header(headers)
     if precompiled is not None:
@@ -57,30 +61,49 @@ def compile_library(source: Path, target: Path, headers: Path) -> None:
     made = Path(builder.get_target_file_path())
     if made != target:
         made.replace(target)
-    _try(target)
-
-
-def _try(library: Path) -> None:
-    """Load a library here, in the process of the job: one that is broken must not end a kernel.
-
-    Symbols that only a kernel has are no fault.
-    """
-    try:
-        ctypes.CDLL(str(library))
-    except OSError as error:
-        if "undefined symbol" not in str(error):
-            reason = str(error).removeprefix(f"{library}: ")
-            raise CompilerFailedError(f"what was compiled cannot be loaded: {reason}") from None
+    load_once(target)
 
 
 def compile_dispatch(target: Path) -> None:
     """Compile the extension module that calls pieces on ndarrays."""
     source = Path(__file__).with_name("dispatch.c")
     include = sysconfig.get_paths()["include"]
-    compiler = os.environ.get("CC") or "gcc"
-    command = [compiler, "-O2", "-shared", "-fPIC", f"-I{include}", f"-I{np.get_include()}"]
-    run([*shlex.split(compiler), *command[1:], str(source), "-o", str(target)])
-    _try(target)
+    options = ["-O2", "-shared", "-fPIC", f"-I{include}", f"-I{np.get_include()}"]
+    run([*command("CC", "gcc"), *options, str(source), "-o", str(target)])
+    load_once(target, names=[f"PyInit_{DISPATCH}"], alone=True)
+
+
+def use_command(folder: Path) -> None:
+    """Have Inductor use the compiler that the user says, options and all.
+
+    Inductor takes ``CXX`` for one program. So it is given one that runs the command.
+
+    Parameters
+    ----------
+    folder : Path
+        Where that is kept.
+
+    Raises
+    ------
+    CompilerFailedError
+        When there is no such compiler, or it does not run.
+    """
+    from torch._inductor import config
+
+    version()
+    words = command()
+    config.cpp.cxx = (None, words[0])
+    if len(words) > 1:
+        text = f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n'
+        program = folder / f"compiler-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+        if not program.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            draft = Path(tempfile.mkdtemp(dir=folder), program.name)
+            draft.write_text(text)
+            draft.chmod(0o700)
+            draft.replace(program)
+            draft.parent.rmdir()
+        config.cpp.cxx = (None, str(program))
 
 
 def _options(*, precompiling: bool = False) -> Any:
@@ -108,7 +131,7 @@ def _precompiled_header(folder: Path) -> Path | None:
     from torch._inductor.cpp_builder import CppBuilder
 
     plain = CppBuilder("o", "i", _options()).get_command_line()
-    digest = hashlib.sha256((plain + _compiler_version()).encode()).hexdigest()[:16]
+    digest = hashlib.sha256((plain + version()).encode()).hexdigest()[:16]
     header = folder / f"prefix-{digest}.h"
     made = header.with_name(f"{header.name}.gch")
     if made.exists():
@@ -125,10 +148,3 @@ def _precompiled_header(folder: Path) -> Path | None:
         header.write_text(f"#include <{_PREFIX}>\n")
         Path(builder.get_target_file_path()).replace(made)
     return header
-
-
-@functools.cache
-def _compiler_version() -> str:
-    from torch._inductor.cpp_builder import get_cpp_compiler
-
-    return run([get_cpp_compiler(), "--version"])

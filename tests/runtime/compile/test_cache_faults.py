@@ -243,6 +243,74 @@ def test_a_folder_of_the_cache_that_others_may_write(tmp_path: Path) -> None:
             cache.prepare()
 
 
+@pytest.mark.parametrize(
+    ("mode", "safe"),
+    [(0o755, True), (0o700, True), (0o1777, True), (0o775, False), (0o757, False), (0o777, False)],
+)
+@pytest.mark.parametrize("depth", [1, 3])
+def test_folders_above_a_cache(tmp_path: Path, mode: int, safe: bool, depth: int) -> None:
+    """As ssh looks at them: who may write there could put another folder in its place."""
+    above = tmp_path / "above"
+    cache = Cache(above.joinpath(*["deeper"] * (depth - 1), "cache"))
+    cache.prepare()
+    above.chmod(mode)
+    if safe:
+        cache.prepare()
+        return
+    with pytest.raises(UntrustedError, match=f"others may write to {above}, above {cache.root}"):
+        cache.prepare()
+
+
+def test_a_folder_above_a_cache_that_belongs_to_somebody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = Cache(tmp_path / "above" / "cache")
+    cache.prepare()
+    real = Path.stat
+
+    def owned(path: Path, **options: Any) -> os.stat_result:
+        found = real(path, **options)
+        owner = 4711 if path == cache.root.parent else found.st_uid
+        return os.stat_result((*found[:4], owner, *found[5:10]))
+
+    monkeypatch.setattr(Path, "stat", owned)
+    with pytest.raises(UntrustedError, match=r"above, above .* belongs to somebody else"):
+        cache.prepare()
+
+
+def test_a_link_on_the_way_to_a_cache(tmp_path: Path) -> None:
+    (tmp_path / "open" / "real").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "open" / "real")
+    cache = Cache(tmp_path / "link" / "cache")
+    cache.prepare()
+    (tmp_path / "open").chmod(0o777)
+    with pytest.raises(UntrustedError, match="others may write"):
+        cache.prepare()
+
+
+def test_a_cache_below_a_folder_for_everybody_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    monkeypatch.setenv(cache_folder.VARIABLE, str(tmp_path / "open" / "cache"))
+    caches.forget()
+    assert caches.cache().temporary
+    (line,) = notices.take()
+    assert "compiled code is forgotten when this kernel ends" in line
+    assert f"others may write to {tmp_path / 'open'}" in line
+
+
+def test_what_cannot_be_loaded_is_made_again(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "cache")
+    cache.store("k", build)
+    entry = cache.find("k")
+    assert entry is not None
+    cache.discard(entry.folder, "invalid ELF header")
+    assert cache.find("k") is None
+    assert notices.take() == ["a cache entry cannot be loaded and was removed: invalid ELF header"]
+
+
 def _move_about(folder: str, seed: int, results: Any) -> None:
     """Store, find, clear and move, as two kernels of one user might."""
     os.environ["HOME"] = folder

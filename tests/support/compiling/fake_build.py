@@ -18,6 +18,7 @@ from jupyter_npcompile.graph import to_json
 from jupyter_npcompile.graph.nodes import Graph, Node, Position
 from jupyter_npcompile.runtime import worker_process
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
+from jupyter_npcompile.runtime.native.gxx import CompilerMissingError
 from jupyter_npcompile.tracer.lowering.errors import LoweringError
 
 NAME = "tests.support.compiling.fake_build"
@@ -38,10 +39,6 @@ SPECIAL = {
 """Numbers in a cell that have the same effect as an operation of that name."""
 
 PHASES = ("lower", "generate", "C++")
-
-
-class CompilerFailedError(Exception):
-    """Named as the one of the real compiler."""
 
 
 def job(op: str = "fake.nothing", *args: Any) -> Graph:
@@ -115,7 +112,7 @@ def _do(node: Node, phase: str, folder: Path) -> None:
             if "npcompile-" not in str(folder):  # there is room for temporary files
                 raise OSError(errno.ENOSPC, "No space left on device")
         case "fake.compiler":
-            raise CompilerFailedError("g++: No such file or directory")
+            raise CompilerMissingError("g++: No such file or directory")
         case "fake.print":
             print("noise")
             subprocess.run(["echo", "more noise"], check=True)
