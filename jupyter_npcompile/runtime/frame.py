@@ -15,6 +15,7 @@ from jupyter_npcompile.runtime.device.watch import Watch
 from jupyter_npcompile.runtime.duel import Turn
 from jupyter_npcompile.runtime.loop_check import Prediction
 from jupyter_npcompile.runtime.loop_state import LoopState
+from jupyter_npcompile.runtime.mishaps import is_ours
 from jupyter_npcompile.runtime.namespace import DISPLAY, FrameNamespace, forget_locals
 from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.state import RegionState
@@ -50,8 +51,11 @@ class Around(tuple["Frame", int]):
         frame._iterators.pop(loop, None)
         began = frame._began.pop(loop, None)
         if began is not None:
-            frame._loops[loop].leave(perf_counter() - began)
             frame.predictions.pop(loop, None)
+            try:
+                frame._loops[loop].leave(perf_counter() - began)
+            except Exception as error:
+                frame._gives_up(loop, error)
 
 
 class Late:
@@ -242,6 +246,12 @@ class Frame:
         except KeyboardInterrupt as interrupt:
             # Where in our code it struck tells the user nothing, and takes long to show.
             raise interrupt.with_traceback(None)  # noqa: B904 - it is the same one
+        except Exception as error:
+            if not is_ours(error):
+                raise
+            self._states[region].fail(index, error)
+            self._native[region], self._covered[region] = index + 1, 0
+            return True
 
     def end(self, *_: object) -> None:
         """The call is over, one way or the other. Who is told twice has nothing more to do."""
@@ -297,6 +307,8 @@ class Frame:
             return True
         except KeyboardInterrupt as interrupt:
             raise interrupt.with_traceback(None)  # noqa: B904 - it is the same one
+        except Exception as error:
+            return self._gives_up(loop, error)
 
     def native(self, loop: int) -> bool:
         """An iteration is over; whether native code has run the next ones."""
@@ -308,12 +320,26 @@ class Frame:
             return state.goes_on(self, sys._getframe(1), self._iterators.get(loop))
         except KeyboardInterrupt as interrupt:
             raise interrupt.with_traceback(None)  # noqa: B904 - it is the same one
+        except Exception as error:
+            return self._gives_up(loop, error)
+
+    def _gives_up(self, loop: int, error: Exception) -> bool:
+        """Native code will not run a loop, for something of ours has failed: Python goes on."""
+        self.hear()
+        if not is_ours(error):
+            raise error
+        self.predictions.pop(loop, None)
+        self._loops[loop].fail(error)
+        return False
 
     def skips(self, loop: int) -> bool:
         """An iteration is over at a ``continue``: what native code has said of it is compared."""
         prediction = self.predictions.pop(loop, None)
         if prediction is not None:
-            self._loops[loop].compare(prediction, FrameNamespace(sys._getframe(1)))
+            try:
+                self._loops[loop].compare(prediction, FrameNamespace(sys._getframe(1)))
+            except Exception as error:
+                return self._gives_up(loop, error)
         return False
 
     def forgets(self, loop: int) -> bool:

@@ -19,6 +19,7 @@ from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile, no_constant
 from jupyter_npcompile.runtime.loop_form import NARROW, Form, size_of_run
 from jupyter_npcompile.runtime.loop_run import UNLIMITED, NativeRun
 from jupyter_npcompile.runtime.loop_turns import ALWAYS, FAR
+from jupyter_npcompile.runtime.mishaps import described
 from jupyter_npcompile.runtime.namespace import FrameNamespace
 from jupyter_npcompile.runtime.native import torch_symbols
 from jupyter_npcompile.runtime.pauses import Rest
@@ -222,32 +223,41 @@ class LoopState:
         left: Remaining | None,
         namespace: FrameNamespace,
     ) -> bool:
-        form, size = run.form, run.size
+        form = run.form
         frame.wait_for_names()
         if not run.go(values, left, tries=is_open(self.options)):
             frame.hear()
             return False
-        form.refusals = 0
-        if not form.iterations:
-            self.rest.end()
-        seconds = run.seconds / run.total
-        form.ran(size, run.total, seconds)
-        self.gave_way = run.falls_short
-        if run.falls_short or (is_open(self.options) and form.loses(size, seconds, run.far)):
-            self._give_way()
-        counters.dispatches += 1
-        self.rest.ran = True
         frame.stop = run.stopped
         frame.leaves = run.stopped is not None or not run.goes_on
         if run.status == RETURNED:
             frame.give_back(run.results[0])
-            return True
-        found = dict(form.code.fixed)
-        found.update(zip(form.code.outputs, run.results, strict=True))
-        # Python runs an ``else`` itself, after no iteration.
-        frame.over = run.status == LEFT or (run.status == FINISHED and not self.loop.node.orelse)
-        frame.finish(self.loop, found, run.rest, namespace)
+        else:
+            found = dict(form.code.fixed)
+            found.update(zip(form.code.outputs, run.results, strict=True))
+            # Python runs an ``else`` itself, after no iteration.
+            ended = run.status == FINISHED and not self.loop.node.orelse
+            frame.over = run.status == LEFT or ended
+            frame.finish(self.loop, found, run.rest, namespace)
+        try:
+            self._ran(run)
+        except Exception as error:  # all has happened: it must not happen again
+            self.fail(error)
         return True
+
+    def _ran(self, run: NativeRun) -> None:
+        """Native code has run, and its results are bound: see who is faster."""
+        form = run.form
+        form.refusals = 0
+        if not form.iterations:
+            self.rest.end()
+        seconds = run.seconds / run.total
+        form.ran(run.size, run.total, seconds)
+        self.gave_way = run.falls_short
+        if run.falls_short or (is_open(self.options) and form.loses(run.size, seconds, run.far)):
+            self._give_way()
+        counters.dispatches += 1
+        self.rest.ran = True
 
     # -- checking
 
@@ -445,6 +455,12 @@ class LoopState:
     def _let_inner(self) -> None:
         for state in self.inner:
             state.active = state.loop.native and not state.closed
+
+    def fail(self, error: Exception) -> None:
+        """Something of ours has failed: Python runs the loop from now on."""
+        self._first, self._begins_late = None, False
+        self.forms.clear()
+        self.close(described(error))
 
     def close(self, reason: str) -> None:
         """It has no native form; perhaps the loops in it have."""

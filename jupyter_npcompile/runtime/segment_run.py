@@ -112,6 +112,15 @@ def _ran(
     finally:
         if values is None and outcome is not None:
             outcome.undo()
+    try:
+        _settle(state, plan, namespace, seconds)
+    except Exception as error:  # it has happened, and must not happen again
+        state.fail(plan.start, error)
+    return values
+
+
+def _settle(state: RegionState, plan: Plan, namespace: Namespace, seconds: float) -> None:
+    """Note that a plan has run, and make the next time shorter."""
     plan.runs += 1
     plan.failures = 0
     if not plan.hastened and plan.state == "ready" and plan.rounds is None:
@@ -120,7 +129,6 @@ def _ran(
     if plan.state == "ready":
         best = plan.timings.get("compiled_us", float("inf"))
         plan.timings["compiled_us"] = min(best, seconds * 1e6)
-    return values
 
 
 def _may_wait(state: RegionState, plan: Plan, namespace: Namespace) -> bool:

@@ -15,8 +15,8 @@ from jupyter_npcompile.runtime.changes import change
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.device.late import LostResultError
 from jupyter_npcompile.runtime.device.residency import Residency
-from jupyter_npcompile.runtime.errors import first_line
 from jupyter_npcompile.runtime.fast import Fast, specialise
+from jupyter_npcompile.runtime.mishaps import described
 from jupyter_npcompile.runtime.namespace import FrameNamespace, forget_locals
 from jupyter_npcompile.runtime.pauses import Pauses, Rest
 from jupyter_npcompile.runtime.plan import AWAITED, Plan
@@ -142,6 +142,7 @@ class RegionState:
         if settings.tier == "native-loop" and self.options.trial is None:
             return self.code.count, None
         self.began, self.useful = perf_counter(), 0.0
+        stop, values = start + 1, None
         try:
             with self.lock:
                 plan = self._plan(start, namespace, copies)
@@ -172,12 +173,16 @@ class RegionState:
         except (DifferenceError, LostResultError):
             raise
         except Exception as error:
-            # Ours, not the user's: whatever it is, NumPy runs the statement.
-            counters.fallbacks += 1
-            self.closed[start] = f"internal error: {type(error).__name__}: {first_line(error)}"
-            return start + 1, None
+            # Ours, not the user's: NumPy runs the statement, unless it has happened.
+            self.fail(start, error)
+            return (start + 1, None) if values is None else (stop, values)
         finally:
             self.rest.allowance.spent += self._spent
+
+    def fail(self, start: int, error: Exception) -> None:
+        """Something of ours has failed at a statement: it is left to NumPy."""
+        self.closed[start] = described(error)
+        self.fast.pop(start, None)
 
     @property
     def _spent(self) -> float:
@@ -223,16 +228,23 @@ class RegionState:
             if values is not None:
                 plan.runs += 1
                 counters.dispatches += 1
-                if plan.is_large:
-                    forget_locals(frame)
-                if self.pauses.in_vain:
-                    self.pauses.end(start)
-                if self.used.get(start) is not plan:
-                    with self.lock:
-                        self._note(start, plan)
-                        self._prefer(start, plan)
+                try:
+                    self._ran(start, plan, frame)
+                except Exception as error:  # it must not happen again
+                    self.fail(start, error)
                 return max(plan.stop, start + 1), values
         return None
+
+    def _ran(self, start: int, plan: Plan, frame: FrameType) -> None:
+        """A segment has run by its short way."""
+        if plan.is_large:
+            forget_locals(frame)
+        if self.pauses.in_vain:
+            self.pauses.end(start)
+        if self.used.get(start) is not plan:
+            with self.lock:
+                self._note(start, plan)
+                self._prefer(start, plan)
 
     def _prefer(self, start: int, plan: Plan) -> None:
         """Try a plan first: the sizes of the last call are often those of the next."""
