@@ -72,3 +72,58 @@ def test_numpy_integers(store: str, target: str) -> None:
                 with np.errstate(over="ignore"):
                     expected = outcome(plain, target, given)
                     assert outcome(made, target, given) == expected, (source, value)
+
+
+LOOPS = {
+    "elements": "for i in range(len(b)):\n        b[i] = v[i] * s",
+    "a number": "for i in range(len(b)):\n        b[i] = s * (i + 1)",
+    "a sum": "t = v[0] * 0\n    for i in range(len(b)):\n        t += v[i] * s\n        b[i] = t",
+    "added": "for i in range(len(b)):\n        b[i] += v[i] * s",
+    "a row": "for i in range(len(b)):\n        c[i, 0] = v[i] * s\n        b[i] = c[i, 0]",
+    "an item": "for i in range(len(b)):\n        b[i] = v[i].item() * int(s)",
+    "the larger": "for i in range(len(b)):\n        b[i] = max(v[i], s)",
+    "while": "i = 0\n    while i < len(b):\n        b[i] = v[i] if v[i] > s else s\n        i += 1",
+    "made": "for i in range(len(b)):\n        d = np.array([v[i], s], dtype=b.dtype)\n"
+    "        b[i] = d[0] + d[1]",
+    "zeros": "for i in range(len(b)):\n        d = np.zeros(2, dtype=b.dtype)\n"
+    "        d[1] = v[i]\n        b[i] = d[1]",
+    "full": "for i in range(len(b)):\n        d = np.full(2, v[i], dtype=b.dtype)\n"
+    "        b[i] = d[1]",
+    "helper": "for i in range(len(b)):\n        b[i] = double(v[i])",
+}
+
+
+def loop_of(body: str) -> Any:
+    return define(
+        "def double(t):\n    return t + t\n\n"
+        f"def f(b, v, s):\n    c = np.zeros((len(b), 2), b.dtype)\n    {body}\n    return b"
+    )
+
+
+def stored(function: Any, dtype: str, values: Any, factor: Any) -> tuple[str, str, str]:
+    b = np.arange(4).astype(dtype)
+    said = ""
+    try:
+        function(b, values, factor)
+    except (OverflowError, ValueError) as error:
+        said = f"{type(error).__name__}: {error}"
+    return said, str(b.dtype), str(b.tolist())
+
+
+@pytest.mark.parametrize("pair", [("int8", "int64"), ("int16", "int32"), ("uint8", "int64")])
+@pytest.mark.parametrize("name", LOOPS)
+def test_in_native_loops(name: str, pair: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first runs store what has room, which is what is compared; later ones do not."""
+    monkeypatch.setattr(npc.settings, "tier", "auto")
+    target, source = pair
+    plain, made = loop_of(LOOPS[name]), npc.compile(loop_of(LOOPS[name]), ahead=True)
+    kind = np.dtype(source).type
+    for values, factor in (
+        *(([1, 2, 3, 4], 1), ([2, 1, 1, 2], 2), ([1, 1, 1, 1], 3), ([1, 2, 0, 1], 1)),
+        *(([1, 2, 100, 3], 2), ([1, 2, 3, 300], 1), ([-100, 1, 1, 1], 2), ([1, 1, 1, 1], 90)),
+        *(([1, 40_000, 1, 1], 1), ([-1, 1, 1, 1], 1), ([1, 2, 3, 4], 2)),
+    ):
+        given, scale = np.array(values, dtype=source), kind(factor)
+        with np.errstate(over="ignore"):
+            expected = stored(plain, target, given, scale)
+            assert stored(made, target, given, scale) == expected, (values, factor)
