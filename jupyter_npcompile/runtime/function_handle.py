@@ -6,7 +6,7 @@ import functools
 import sys
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from jupyter_npcompile.cell import HANDLE, FunctionProgram, SourceText, function_code, moved
@@ -239,20 +239,20 @@ class FunctionHandle(Picks):
         return written
 
     def __reduce__(self) -> Any:
-        """Pickled with a function's code, for another process: there it runs natively."""
-        return NativeHandle, ()
+        """Pickled with a function's code, for another process: see `arrivals`."""
+        from jupyter_npcompile.runtime.arrivals import departure  # which imports this
+
+        return departure(self)
+
+    def functions(self) -> Iterator[types.FunctionType]:
+        """The functions that it stands behind."""
+        return self._made.values()
 
     def attach(self, function: types.FunctionType) -> types.FunctionType:
         """A copy of a function with guarded code, and ``__wrapped__`` set to the original."""
-        original = function.__code__
-        code = self._code(original.co_filename, original.co_flags)
-        self.namespace = function.__globals__
-        add_filename(original.co_filename, self.filenames, self.states)
+        code = self._code_like(function.__code__)
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         cells[HANDLE] = types.CellType(self)
-        code = code.replace(co_qualname=function.__code__.co_qualname)
-        codes, number = self._codes, id(code)
-        codes[number] = weakref.ref(code, lambda _: codes.pop(number, None))
         made = types.FunctionType(
             code,
             function.__globals__,
@@ -262,9 +262,30 @@ class FunctionHandle(Picks):
         )
         made.__kwdefaults__ = function.__kwdefaults__
         functools.update_wrapper(made, function)
+        self._keep(made)
+        return made
+
+    def adopt(self, function: types.FunctionType) -> bool:
+        """Stand behind a function that has guarded code already; whether that could be."""
+        code = self._code_like(function.__code__)
+        if code.co_freevars != function.__code__.co_freevars:
+            return False
+        function.__code__ = code
+        (function.__closure__ or ())[code.co_freevars.index(HANDLE)].cell_contents = self
+        self._keep(function)
+        return True
+
+    def _keep(self, made: types.FunctionType) -> None:
+        code, codes, number = made.__code__, self._codes, id(made.__code__)
+        self.namespace = made.__globals__
+        add_filename(code.co_filename, self.filenames, self.states)
+        codes[number] = weakref.ref(code, lambda _: codes.pop(number, None))
         self._made[number] = made
         weakref.finalize(made, _gone, weakref.ref(self)).atexit = False
-        return made
+
+    def _code_like(self, code: types.CodeType) -> types.CodeType:
+        """Guarded code in place of some code."""
+        return self._code(code.co_filename, code.co_flags).replace(co_qualname=code.co_qualname)
 
     @property
     def is_there(self) -> bool:
@@ -355,24 +376,3 @@ class HelperHandle(FunctionHandle):
     def _written_form(self, made: types.FunctionType) -> types.FunctionType | None:
         function = self._functions.get(id(made.__code__))
         return None if function is None else function()
-
-
-class NativeHandle:
-    """What the guards of a compiled function close over where nothing is compiled.
-
-    Examples
-    --------
-    >>> NativeHandle().activate() is None
-    True
-    """
-
-    native = None
-    within = False
-    unasked = 0
-
-    def activate(self) -> None:
-        """The function runs as it was written."""
-
-    def pick(self, callee: Any) -> Any:
-        """And so does what it calls."""
-        return callee

@@ -88,8 +88,13 @@ def compile_callable(function: Callable[..., Any], options: Options) -> Callable
 
 def _compile_function(function: types.FunctionType, options: Options) -> types.FunctionType | None:
     """The function with guarded code; None when it must be traced by calling it."""
-    handle = _handle(FunctionHandle, function, options)
+    handle = handle_for(function, options)
     return None if handle is None else handle.attach(function)
+
+
+def handle_for(function: types.FunctionType, options: Options) -> FunctionHandle | None:
+    """What stands behind the compiled form of a function; None where it cannot have one."""
+    return _handle(FunctionHandle, function, options)
 
 
 def _handle(
@@ -137,7 +142,8 @@ def handle_of(function: Any) -> FunctionHandle | CallHandle | None:
     if isinstance(function, CompiledCallable):
         return function.handle
     if isinstance(function, types.FunctionType) and HANDLE in function.__code__.co_freevars:
-        index = function.__code__.co_freevars.index(HANDLE)
-        found: FunctionHandle = (function.__closure__ or ())[index].cell_contents
+        from jupyter_npcompile.runtime.arrivals import settled  # which imports this
+
+        found: FunctionHandle | None = settled(function)
         return found
     return None

@@ -15,7 +15,8 @@ from IPython.core.interactiveshell import InteractiveShell
 import jupyter_npcompile as npc
 from jupyter_npcompile.runtime import helpers as module
 from jupyter_npcompile.runtime import notices
-from jupyter_npcompile.runtime.function_handle import HelperHandle, NativeHandle
+from jupyter_npcompile.runtime.arrivals import Arrived
+from jupyter_npcompile.runtime.function_handle import HelperHandle
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.helpers import Picks, helpers, is_worth, worth_picking
 from jupyter_npcompile.runtime.pauses import Rest
@@ -346,7 +347,7 @@ def test_what_is_worth_a_form() -> None:
 
 def test_a_function_in_another_process_calls_what_is_written() -> None:
     handle = pickle.loads(pickle.dumps(handle_of(npc.compile(define(SMOOTH)))))
-    assert isinstance(handle, NativeHandle)
+    assert isinstance(handle, Arrived)
     assert handle.pick(len) is len
 
 

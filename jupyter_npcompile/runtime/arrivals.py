@@ -1,0 +1,106 @@
+"""Compiled functions that came from another process by their code: compiled anew where they are."""
+
+from __future__ import annotations
+
+import contextlib
+import linecache
+import os
+import sys
+import types
+import weakref
+from typing import Any
+
+from jupyter_npcompile.cell import HANDLE, moved
+from jupyter_npcompile.runtime import first_use
+from jupyter_npcompile.runtime.function_handle import FunctionHandle
+from jupyter_npcompile.runtime.functions import handle_for
+from jupyter_npcompile.runtime.policy import Options
+
+
+class Arrived:
+    """What the guards of such a function close over, until it has been called or asked for.
+
+    What was compiled stays where it was: it belongs to that machine.
+
+    Parameters
+    ----------
+    device : str
+        Where it is to run.
+    ahead : bool
+        Whether it is compiled first.
+    text : tuple of str
+        The lines of its cell; empty where they are in a file.
+    filename : str
+        The name of its cell or file, which cloudpickle may leave out.
+
+    Examples
+    --------
+    >>> arrived = Arrived("cpu", False, (), "")
+    >>> arrived.pick(len), arrived.activate() is None
+    (<built-in function len>, True)
+    """
+
+    native = None
+    within = False
+    unasked = 0
+
+    def __init__(self, device: str, ahead: bool, text: tuple[str, ...], filename: str) -> None:
+        self.options = Options(device, ahead)
+        self.text = text
+        self.filename = filename
+        self._function: weakref.ref[types.FunctionType] | None = None
+        self._is_hopeless = False
+
+    def __setstate__(self, function: types.FunctionType) -> None:
+        self._function = weakref.ref(function)
+
+    def __reduce__(self) -> Any:
+        function = None if self._function is None else self._function()
+        options = self.options
+        return type(self), (options.device, options.ahead, self.text, self.filename), function
+
+    def activate(self) -> None:
+        """Have a call run as it was written; those after it are as they were before."""
+        function = None if self._function is None else self._function()
+        if function is not None and function.__code__ is sys._getframe(1).f_code:
+            self.settle(function)
+
+    def pick(self, callee: Any) -> Any:
+        """So does what it calls."""
+        return callee
+
+    def settle(self, function: types.FunctionType) -> FunctionHandle | None:
+        """What stands behind the function from now on; None where it cannot be compiled."""
+        if self._is_hopeless:
+            return None
+        written: types.FunctionType = function.__wrapped__  # type: ignore[attr-defined]
+        if self.text:
+            if not linecache.getlines(self.filename):
+                lines = [f"{line}\n" for line in self.text]
+                linecache.cache[self.filename] = sum(map(len, lines)), None, lines, self.filename
+            for one in (function, written):
+                one.__code__ = moved(one.__code__, self.filename)
+        with contextlib.suppress(OSError):
+            first_use.prepare()
+        handle = handle_for(written, self.options)
+        if handle is not None and handle.adopt(function):
+            return handle
+        self._is_hopeless = True
+        return None
+
+
+def departure(handle: FunctionHandle) -> tuple[Any, ...]:
+    """How a handle is pickled, with the code of its function: see `object.__reduce__`."""
+    functions = list(handle.functions())
+    filename = functions[0].__code__.co_filename if functions else ""
+    text = () if os.path.exists(filename) else handle.source.lines
+    options = handle.options
+    state = functions[0] if len(functions) == 1 else None  # which one is asked for, nobody says
+    return Arrived, (options.device, options.ahead, text, filename), state
+
+
+def settled(function: types.FunctionType) -> Any:
+    """What stands behind a function with guarded code, which may have arrived."""
+    index = function.__code__.co_freevars.index(HANDLE)
+    found = (function.__closure__ or ())[index].cell_contents
+    return found.settle(function) if isinstance(found, Arrived) else found
