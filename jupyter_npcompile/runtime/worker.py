@@ -11,7 +11,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from jupyter_npcompile.loops.courtesy import courteous, rests
+from jupyter_npcompile.runtime import notices
+from jupyter_npcompile.runtime.errors import first_line
 from jupyter_npcompile.runtime.progress import report
+from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.ticket import Ticket
 
 Job = Callable[[], None]
@@ -65,7 +68,7 @@ class Compiler:
     gain only when they run again. A job that somebody waits for has a thread
     of its own, so that it need not wait for another.
 
-    Jobs must not raise: they keep what went wrong in the plan they work on.
+    Jobs keep what goes wrong in the plan they work on; what they raise is told under the next cell.
 
     Parameters
     ----------
@@ -222,6 +225,12 @@ class Compiler:
         try:
             if ticket is None or not ticket.cancelled:
                 job()
+        except Exception as error:  # ours: whatever it is, the user's code goes on without
+            counters.fallbacks += 1
+            notices.say(
+                f"npcompile: something was not compiled: {type(error).__name__}: "
+                f"{first_line(error)}"
+            )
         finally:
             self._finish(number)
 

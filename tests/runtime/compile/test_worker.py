@@ -10,9 +10,10 @@ from collections.abc import Callable
 
 import pytest
 
+from jupyter_npcompile.runtime import notices, worker
 from jupyter_npcompile.runtime import progress as waits
-from jupyter_npcompile.runtime import worker
 from jupyter_npcompile.runtime.progress import Progress, watched
+from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.ticket import Ticket
 from jupyter_npcompile.runtime.worker import Compiler, width
 from tests.support.session.processes import eventually
@@ -236,3 +237,20 @@ def test_what_nobody_wants_any_more_does_not_wait(monkeypatch: pytest.MonkeyPatc
     assert compiler.wait()
     assert ran == [6, 100]
     assert all(ticket.cancelled for number, ticket in enumerate(tickets) if number != 6)
+
+
+def test_what_a_job_raises_is_told() -> None:
+    """And the next job runs."""
+    compiler, done = Compiler(), threading.Event()
+
+    def fails() -> None:
+        raise AttributeError("'int' object has no attribute 'nbytes'")
+
+    before = counters.fallbacks
+    compiler.submit(fails)
+    assert compiler.wait()
+    compiler.submit(done.set)
+    assert compiler.wait()
+    assert done.is_set()
+    assert counters.fallbacks == before + 1
+    assert any("AttributeError: 'int' object has no" in line for line in notices.take())
