@@ -78,7 +78,8 @@ def has_run(source: str) -> bool:
     source : str
         The cell, its magic line included.
     """
-    ran: list[str] = InteractiveShell.instance().history_manager.input_hist_raw
+    manager = InteractiveShell.instance().history_manager
+    ran: list[str] = [] if manager is None else manager.input_hist_raw
     return any(text.rstrip() == source.rstrip() for text in reversed(ran))
 
 
