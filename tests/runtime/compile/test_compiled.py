@@ -314,8 +314,10 @@ def test_a_folder_that_cannot_be_used(kernel: Kernel, monkeypatch: pytest.Monkey
 
 
 def test_a_damaged_entry_is_made_again(kernel: Kernel) -> None:
-    check(function())
+    first = function()
+    check(first)
     assert compiler.wait()
+    del first
     for number in range(2):
         kernel.restart()
         key = artifacts.store.key(plan_graph())
