@@ -39,6 +39,10 @@ def is_numpy_module(module: types.ModuleType) -> bool:
     return module.__name__.partition(".")[0] in ("numpy", "math")
 
 
+class Bound(functools.partial[Any]):
+    """A method of an object from outside, bound to what stands for that in the recording."""
+
+
 def opaque_attribute(hooks: Hooks, obj: Opaque, name: str) -> Any:
     """A plain instance attribute of an object from outside."""
     if isinstance(obj.value, np.random.Generator | np.random.RandomState):
@@ -50,7 +54,7 @@ def opaque_attribute(hooks: Hooks, obj: Opaque, name: str) -> Any:
     overridden = isinstance(attributes, dict) and name in attributes
     if isinstance(method, types.FunctionType) and not overridden:
         source = AttributeSource(AttributeSource(obj.source, name), "__func__")
-        return functools.partial(hooks.recorder.lift(hooks.root, source, method), obj)
+        return Bound(hooks.recorder.lift(hooks.root, source, method), obj)
     if not isinstance(attributes, dict) or name not in attributes or isinstance(obj.value, type):
         raise Break("call", f"`{obj.source}.{name}` is not a plain attribute", OWN_LINE)
     return hooks.recorder.lift(hooks.root, AttributeSource(obj.source, name), attributes[name])

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from jupyter_npcompile.tracer import helpers, operators
-from jupyter_npcompile.tracer.attributes import describe_opaque
+from jupyter_npcompile.tracer.attributes import Bound, describe_opaque
 from jupyter_npcompile.tracer.breaks import OWN_LINE, Break, graph_break
 from jupyter_npcompile.tracer.draws import draw
 from jupyter_npcompile.tracer.evaluation import PythonErrors, evaluate
@@ -70,6 +70,8 @@ def call(hooks: Hooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
         return draw(hooks, func.owner.source, func.owner.value, func.name, args, kwargs)
     if is_traced(func) or isinstance(func, Opaque):
         raise Break("call", f"a {type(func.value).__name__} is called", OWN_LINE)
+    if isinstance(func, Bound):
+        return call(hooks, func.func, (*func.args, *args), kwargs)
     if isinstance(func, functools.partial):
         return _partial(hooks, func, args, kwargs)
     if isinstance(func, types.FunctionType) and helpers.is_instrumented(func):

@@ -93,8 +93,14 @@ def sinc(x: Any) -> Any:
     return np.sum(np.sinc(x - 0.2) * np.arange(5.0))
 
 
+def memory(x: Any) -> Any:
+    y = x * 2.0
+    np.frombuffer(y)[0] = 5.0 * y[1]
+    return np.frombuffer(x, offset=8)[1] ** 2 + np.frombuffer(x.data)[0] ** 3 + (y * y).sum()
+
+
 FOLLOWED = [
-    queue, sets, stored_slices, special_methods, operators, set_operations, counted, sinc,
+    queue, sets, stored_slices, special_methods, operators, set_operations, counted, sinc, memory,
 ]  # fmt: skip
 
 
@@ -112,7 +118,7 @@ def records(x: Any) -> Any:
 
 
 REFUSED: dict[str, Callable[..., Any]] = {
-    "memory": lambda x: np.frombuffer(x)[0] ** 2,
+    "memory of another type": lambda x: float(np.frombuffer(x, np.float32)[1]),
     "bytes": lambda x: np.frombuffer(x.tobytes())[0] ** 2,
     "a pickle": lambda x: np.sum(pickle.loads(pickle.dumps(x)) ** 2),
     "text": lambda x: float(str(x[0])) ** 2,

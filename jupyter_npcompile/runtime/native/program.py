@@ -48,6 +48,8 @@ def load_dispatch(path: Path) -> ModuleType:
         assert spec is not None
         module = importlib.util.module_from_spec(spec)
     loader.exec_module(module)
+    # The name under which it was loaded leads to something else by now, or nowhere.
+    module.__file__ = spec.origin = loader.path = str(path)
     sys.modules[DISPATCH] = module
     return module
 

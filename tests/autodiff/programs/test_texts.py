@@ -225,10 +225,6 @@ def memview(x):
     return sum(memoryview(x)) * 1.0
 
 
-def data_attr(x):
-    return np.frombuffer(x.data).sum()
-
-
 def array_array(x):
     return sum(array.array("d", x.tolist()))
 

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ import pytest
 
 from jupyter_npcompile.runtime.cache import Cache
 from jupyter_npcompile.runtime.cache_folder import UntrustedError
+from jupyter_npcompile.runtime.native.program import load_dispatch
+from jupyter_npcompile.runtime.native.toolchain import DISPATCH
 from jupyter_npcompile.runtime.own_library import ChangedError, checked
 
 NEEDS_GXX = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++")
@@ -91,3 +94,24 @@ def test_no_descriptor_is_left(tmp_path: Path) -> None:
     after = os.dup(0)
     os.close(after)
     assert before == after
+
+
+MODULE = """#include <Python.h>
+static struct PyModuleDef made = {PyModuleDef_HEAD_INIT, "npcompile_dispatch", 0, -1, 0};
+PyMODINIT_FUNC PyInit_npcompile_dispatch(void) { return PyModule_Create(&made); }
+"""
+
+
+@NEEDS_GXX
+def test_a_module_says_where_it_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not how it was loaded: hypothesis, for one, reads the files of modules."""
+    monkeypatch.delitem(sys.modules, DISPATCH, raising=False)
+    source, target = tmp_path / "some.c", tmp_path / "some.so"
+    source.write_text(MODULE)
+    include = f"-I{sysconfig.get_paths()['include']}"
+    command = ["g++", "-x", "c", "-shared", "-fPIC", include, str(source), "-o", str(target)]
+    subprocess.run(command, check=True)
+    path = stored(Cache(tmp_path / "cache"), "k", target.read_bytes())
+    module = load_dispatch(path)
+    assert module.__spec__ is not None
+    assert module.__file__ == module.__spec__.origin == str(path)

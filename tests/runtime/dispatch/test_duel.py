@@ -26,6 +26,7 @@ from jupyter_npcompile.runtime.duel import (
     SHARE,
     Duel,
     Ring,
+    Turn,
     size_of,
 )
 from jupyter_npcompile.runtime.functions import handle_of
@@ -302,10 +303,18 @@ for k in range(300):
 """
 
 
-def run_cell(source: str, space: dict[str, Any], *, completed: bool = True) -> CellHandle:
+def run_cell(
+    source: str,
+    space: dict[str, Any],
+    *,
+    completed: bool = True,
+    turns: list[Turn | None] | None = None,
+) -> CellHandle:
     handle = compile_cell(ast.parse(source), source, Options())
     handle.namespace = space
     handle.enter()
+    if turns is not None:
+        turns.append(handle._turn)
     try:
         exec(compile(handle.program.tree, "<cell>", "exec"), space)
     finally:
@@ -326,17 +335,15 @@ def test_runs_of_a_cell_are_timed_too(monkeypatch: pytest.MonkeyPatch) -> None:
     measured(monkeypatch, compiled=2e-3, numpy=1e-3)
     expected: dict[str, Any] = {"x": np.arange(3), "start": ""}
     exec(LOOP, expected)
-    sides = set()
+    turns: list[Turn | None] = []
     for _ in range(60):
         space: dict[str, Any] = {"x": np.arange(3), "start": ""}
-        handle = run_cell(LOOP, space)
+        run_cell(LOOP, space, turns=turns)
         assert space["total"] == expected["total"]
-        if handle._turn is not None:
-            sides.add(handle._turn.written)
-    assert sides == {True, False}
-    assert handle._turn is None  # it is decided
-    handle = run_cell(LOOP, {"x": np.arange(3000), "start": ""})
-    assert handle._turn is not None  # other sizes have a duel of their own
+    assert {turn.written for turn in turns if turn is not None} == {True, False}
+    assert turns[-1] is None  # it is decided
+    run_cell(LOOP, {"x": np.arange(3000), "start": ""}, turns=turns)
+    assert turns[-1] is not None  # other sizes have a duel of their own
 
 
 @pytest.mark.usefixtures("_forgetful")
@@ -353,10 +360,11 @@ def test_loops_wait_for_what_is_compiled(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
     monkeypatch.setattr(Compiler, "submit", lambda *args, **kwargs: None)
     source = "for k in range(3):\n    y = np.sqrt(x) + 1\n"
+    turns: list[Turn | None] = []
     run_cell(source, {"x": np.arange(3.0), "np": np})
     for _ in range(20):
-        handle = run_cell(source, {"x": np.arange(3.0), "np": np})
-        assert handle._turn is None
+        handle = run_cell(source, {"x": np.arange(3.0), "np": np}, turns=turns)
+        assert turns.pop() is None
         assert not any(handle.plain)
 
 
