@@ -100,7 +100,7 @@ class Remembered:
     filenames: set[str] = field(default_factory=set)
     runs: int = 0
     duel: Duel = field(default_factory=lambda: Duel(brief=0.0))
-    family: Family = field(default_factory=lambda: Family())
+    family: Family = field(default_factory=Family)
     places: set[str] = field(default_factory=set)
     mentioned: list[str] | None = None
     latest: Callable[[], CellHandle | None] = lambda: None

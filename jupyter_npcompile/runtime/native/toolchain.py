@@ -66,6 +66,7 @@ def compile_library(source: Path, target: Path, headers: Path) -> None:
 
 def compile_dispatch(target: Path) -> None:
     """Compile the extension module that calls pieces on ndarrays."""
+    version()  # who has neither compiler is told of the one that brings the other along
     source = Path(__file__).with_name("dispatch.c")
     include = sysconfig.get_paths()["include"]
     options = ["-O2", "-shared", "-fPIC", f"-I{include}", f"-I{np.get_include()}"]

@@ -121,8 +121,7 @@ def test_without_a_compiler(environment: dict[str, str], tmp_path: Path) -> None
     assert set(found["tiers"]) == {"numpy"}
     assert set(found["notes"]) <= {
         "g++ is missing: install it to compile; NumPy runs this cell",
-        "gcc is missing: install it to compile; NumPy runs this cell",
         "plain Python",
         "",
     }
-    assert any(" is missing: install it" in note for note in found["notes"])
+    assert any("g++ is missing" in note for note in found["notes"])

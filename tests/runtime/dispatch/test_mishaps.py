@@ -75,6 +75,18 @@ def compare(function: Any, made: Any, before: Callable[[int], None]) -> None:
         npc.wait()
 
 
+def raising_from(
+    first: int, where: tuple[Any, str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[[int], None]:
+    """Has something raise from a call on."""
+
+    def before(call: int) -> None:
+        if call == first:
+            monkeypatch.setattr(*where, raising)
+
+    return before
+
+
 @pytest.mark.parametrize("first", [0, 1, 3])
 @pytest.mark.parametrize("where", IN_SEGMENTS, ids=lambda where: f"{where[0].__name__}.{where[1]}")
 def test_what_raises_in_segments(
@@ -84,11 +96,7 @@ def test_what_raises_in_segments(
     function = define(PROGRAM)
     made = npc.compile(function, ahead=first > 0)
 
-    def before(call: int) -> None:
-        if call == first:
-            monkeypatch.setattr(*where, raising)
-
-    compare(function, made, before)
+    compare(function, made, raising_from(first, where, monkeypatch))
 
 
 @pytest.mark.parametrize("first", [0, 1, 3])
@@ -100,11 +108,7 @@ def test_what_raises_in_loops(
     function = define(PROGRAM)
     made = npc.compile(function)
 
-    def before(call: int) -> None:
-        if call == first:
-            monkeypatch.setattr(*where, raising)
-
-    compare(function, made, before)
+    compare(function, made, raising_from(first, where, monkeypatch))
 
 
 def test_the_report_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
