@@ -89,7 +89,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=place)
     else:
         items.sort(key=lambda item: turned(unit(item.nodeid), turn))
-    left = selection.left_out(items, config.getoption("part"))
+    left = selection.left_out(items, config)
     if resumed is not None:
         left |= progress.left_out(items, resumed)
     if left:

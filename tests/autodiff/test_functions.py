@@ -162,7 +162,6 @@ REFUSED: dict[str, Callable[..., Any]] = {
         np.vectorize(lambda v: v * v, signature="(n)->(n)")(x)
     ),
     "array of objects": lambda x: np.sum(np.array(list(x), dtype=object) ** 2),
-    "memory": lambda x: np.sum(np.asarray(memoryview(x)) ** 2),
     "bytes": lambda x: struct.unpack("d", struct.pack("d", x[0]))[0] ** 2,
     "text": lambda x: eval("np.sum(x ** 2)", {"np": np, "x": x}),
 }

@@ -96,7 +96,8 @@ def sinc(x: Any) -> Any:
 def memory(x: Any) -> Any:
     y = x * 2.0
     np.frombuffer(y)[0] = 5.0 * y[1]
-    return np.frombuffer(x, offset=8)[1] ** 2 + np.frombuffer(x.data)[0] ** 3 + (y * y).sum()
+    z = np.asarray(memoryview(x))
+    return np.frombuffer(x, offset=8)[1] ** 2 + np.frombuffer(x.data)[0] ** 3 + (y * y * z).sum()
 
 
 FOLLOWED = [

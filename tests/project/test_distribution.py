@@ -12,7 +12,7 @@ import pytest
 from tests.support.paths import CHECKOUT
 from tests.support.session import progress
 from tests.support.session.processes import PATIENCE
-from tests.support.session.selection import is_chosen, unknown
+from tests.support.session.selection import FILE, STALE, is_chosen, unknown
 
 SESSION = """
 from tests.support.session.distribution import Units
@@ -89,6 +89,11 @@ def test_parts_of_the_suite_are_all_of_it() -> None:
     assert unknown(names, chosen) == []
     assert unknown(names[2:], chosen) == ["a.py::test_b[x]"]
     assert unknown(names[:2], chosen) == ["a.py::test_slow[]"]
+
+
+def test_what_is_chosen_exists(pytestconfig: pytest.Config) -> None:
+    stale = pytestconfig.stash.get(STALE, [])
+    assert stale == [], f"{FILE.name} names what does not exist"
 
 
 def test_what_has_passed_is_left_out_until_the_sources_change(

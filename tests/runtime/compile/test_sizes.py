@@ -318,4 +318,5 @@ def test_code_that_cannot_be_loaded_any_more_is_told(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(artifacts.store, "_load", gone)
     x = vector(7)
     same(function(x), np.sin(x) * 0.75 - x)
-    assert "a cache entry cannot be loaded: the disk is gone" in " ".join(notices.take())
+    told = "a cache entry cannot be loaded and was removed: the disk is gone"
+    assert told in " ".join(notices.take())

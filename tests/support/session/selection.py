@@ -19,6 +19,12 @@ FILE = CHECKOUT / "tests" / "chosen.toml"
 
 PARTS = ("all", "chosen", "rest")
 
+STALE = pytest.StashKey[list[str]]()
+"""Of a configuration: examples that are chosen and do not exist, for a test to tell.
+
+An error while tests are collected would end the processes of a run without a word.
+"""
+
 Chosen = Mapping[str, Mapping[str, list[str]]]
 """For each file, the families of which some are left out, and which examples are not.
 
@@ -79,21 +85,20 @@ def unknown(nodeids: Iterable[str], chosen: Chosen) -> list[str]:
     ]
 
 
-def left_out(items: list[pytest.Item], part: str) -> set[pytest.Item]:
-    """Tests that do not belong to a part of the suite.
+def left_out(items: list[pytest.Item], config: pytest.Config) -> set[pytest.Item]:
+    """Tests that do not belong to the part of the suite that is asked for.
 
     Parameters
     ----------
     items : list of pytest.Item
         All that were collected.
-    part : str
-        One of `PARTS`.
+    config : pytest.Config
+        Its option `part` is one of `PARTS`; `STALE` is noted there.
     """
+    part = config.getoption("part")
     left = set() if FUZZING else {item for item in items if item.get_closest_marker("fuzz")}
     if part != "all":
         chosen = read()
-        wrong = unknown((item.nodeid for item in items), chosen)
-        if wrong:
-            raise pytest.UsageError(f"{FILE.name} names what does not exist: {', '.join(wrong)}")
+        config.stash[STALE] = unknown((item.nodeid for item in items), chosen)
         left |= {item for item in items if is_chosen(item.nodeid, chosen) != (part == "chosen")}
     return left
