@@ -13,7 +13,7 @@ help:
 	@echo "make notebooks     run the notebooks from their sources and save them with results"
 	@echo "make lab           open JupyterLab on the notebooks"
 	@echo "make test          the same tests each time, of every part: ten minutes"
-	@echo "make test-all      all others: over an hour; goes on where it was stopped"
+	@echo "make test-all      all others: half an hour or more; goes on where it was stopped"
 	@echo "make fuzz          tests that draw their examples, with a new seed"
 	@echo "make choose        choose anew what \`make test\` runs: over an hour"
 	@echo "make coverage-table  write docs/coverage.md from the lowering table"
