@@ -133,6 +133,12 @@ def _device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.fixture
+def monkeypatch(_settings: None, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Patches end before the settings come back: those that were set meanwhile return to nobody."""
+    return monkeypatch
+
+
+@pytest.fixture
 def on_the_cpu(_device: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is tested is how the CPU computes gradients, wherever others are computed."""
     monkeypatch.setattr(jupyter_npcompile.settings, "device", "cpu")
