@@ -10,11 +10,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from jupyter_npcompile.autodiff.interruption import variable
 from jupyter_npcompile.autodiff.trees import map_leaves
 
 T = TypeVar("T")
 
-_held: ContextVar[Iterator[Any] | None] = ContextVar("held", default=None)
+_held: ContextVar[Iterator[Any] | None] = variable("held", None)
 
 
 def stop_gradient(x: T) -> T:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.autodiff.hooks import TapeHooks
+from jupyter_npcompile.autodiff.interruption import unharmed, variable
 from jupyter_npcompile.autodiff.taints import uncut
 from jupyter_npcompile.autodiff.tape import Tape
 from jupyter_npcompile.autodiff.trees import LEAF, Tree, flatten, map_leaves
@@ -21,7 +22,7 @@ TensorFunction = Callable[..., "list[Any]"]
 CAPTURED = -1
 """The place, among arguments, of what a function captures from a run around it."""
 
-_outer: ContextVar[Tape | None] = ContextVar("outer", default=None)
+_outer: ContextVar[Tape | None] = variable("outer", None)
 
 
 @contextmanager
@@ -154,7 +155,8 @@ def program_of(
     if own is not None and getattr(function, "is_derivative", False):
         found: Program = own(args, kwargs, tuple(positions))
         return found
-    return _run(function, args, kwargs, positions, has_aux, once)
+    with unharmed():
+        return _run(function, args, kwargs, positions, has_aux, once)
 
 
 def _run(

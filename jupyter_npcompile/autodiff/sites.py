@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from jupyter_npcompile.autodiff.interruption import unharmed, variable
 from jupyter_npcompile.runtime.device.device import Device
 from jupyter_npcompile.runtime.device.traffic import Traffic
 from jupyter_npcompile.runtime.devices import CPU, device_of, plain
@@ -67,6 +68,10 @@ class Site:
         nbytes : int
             What it is expected to allocate.
         """
+        with unharmed():
+            return self._run(compute, nbytes)
+
+    def _run(self, compute: Callable[[], T], nbytes: int) -> T:
         device = self.device
         if device is None:
             return compute()
@@ -101,7 +106,7 @@ class _There:
     traffic: Traffic
 
 
-_there: ContextVar[_There | None] = ContextVar("there", default=None)
+_there: ContextVar[_There | None] = variable("there", None)
 
 
 @contextmanager

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.autodiff.interruption import variable
+
 
 class Streams:
     """The states that generators had before they were drawn from."""
@@ -65,7 +67,7 @@ class Streams:
                 _set(generator, state)
 
 
-_kept: ContextVar[tuple[Streams, ...]] = ContextVar("kept streams", default=())
+_kept: ContextVar[tuple[Streams, ...]] = variable("kept streams", ())
 
 
 @contextmanager

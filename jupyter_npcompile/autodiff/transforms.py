@@ -14,6 +14,7 @@ import numpy as np
 from jupyter_npcompile.autodiff import latest
 from jupyter_npcompile.autodiff.checking import Check, check, copied, timed
 from jupyter_npcompile.autodiff.competition import Competition
+from jupyter_npcompile.autodiff.interruption import unharmed
 from jupyter_npcompile.autodiff.programs import Program, bytes_of, program_of, scalar_output
 from jupyter_npcompile.autodiff.sites import site_of
 from jupyter_npcompile.autodiff.trees import Tree, flatten
@@ -163,6 +164,11 @@ class Gradient(Derivative):
             if made is not None:
                 latest.note(self, args, kwargs, made[1])
                 return self._result(made[0] if self.value else None, made[1], None)
+        with unharmed():
+            return self._computed(args, kwargs)
+
+    def _computed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The same, by whatever is there to compute it."""
         asked = self.positions(args)
         signature = self.signature(args, asked)
         replayed = self._fast.run(signature, args, kwargs, asked)

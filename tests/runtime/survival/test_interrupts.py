@@ -129,15 +129,27 @@ def press_stop(number: int, frame: FrameType | None) -> None:
 @contextlib.contextmanager
 def alarm() -> Iterator[Callable[[float], None]]:
     """Gives what has the stop button pressed after so many seconds, or never for 0."""
-    previous, told = signal.signal(signal.SIGALRM, press_stop), sys.unraisablehook
+    is_set = False
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        # Another thread may hear the signal, and this one of it when the clock is off again.
+        if is_set:
+            press_stop(number, frame)
+
+    def press(seconds: float) -> None:
+        nonlocal is_set
+        is_set = seconds > 0
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+    previous, told = signal.signal(signal.SIGALRM, ring), sys.unraisablehook
     # Python loses an interrupt that comes in a destructor. What else is lost is told when no
     # interrupt can strike who is told of it.
     lost: list[sys.UnraisableHookArgs] = []
     sys.unraisablehook = lost.append
     try:
-        yield lambda seconds: [signal.setitimer(signal.ITIMER_REAL, seconds), None][1]
+        yield press
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        press(0)
         signal.signal(signal.SIGALRM, previous)
         sys.unraisablehook = told
         for found in lost:

@@ -11,6 +11,7 @@ import random
 import signal
 import time
 import traceback
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from types import FunctionType
@@ -406,8 +407,8 @@ def test_gradients_can_be_asked_for_again() -> None:
     dice, counts = random.Random(7), Counter[bool]()
     with alarm() as press:
         for _ in range(INTERRUPTS):
-            press(dice.uniform(1e-5, seconds))
             try:
+                press(dice.uniform(1e-5, seconds))
                 error = run()
                 press(0)
             except KeyboardInterrupt as late:
@@ -417,3 +418,21 @@ def test_gradients_can_be_asked_for_again() -> None:
             assert (np.geterr(), np.sin, np.add, signal.getsignal(signal.SIGINT)) == state
             assert run() is None
     assert counts[False] > 0
+
+
+@pytest.mark.parametrize("reached", ["errstate", "filters"])
+def test_a_gradient_that_is_interrupted_leaves_no_error_state(reached: str) -> None:
+    """As if a signal had come after `np.errstate` has begun, and before `with` knows of it."""
+    before = np.geterr(), list(warnings.filters)
+
+    def stopped(x: Any) -> Any:
+        if reached == "errstate":
+            np.seterr(all="ignore")
+        else:
+            warnings.simplefilter("error")
+        raise KeyboardInterrupt
+
+    for derivative in (npc.grad(stopped), npc.jacobian(stopped), lambda x: npc.vjp(stopped, x)):
+        with pytest.raises(KeyboardInterrupt):
+            derivative(1.5)
+        assert (np.geterr(), list(warnings.filters)) == before
