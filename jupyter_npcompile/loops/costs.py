@@ -20,10 +20,10 @@ WIDE = 24
 """Sums and products of an element, from which on they take longer than to read and write it."""
 
 _KINDS = (
-    (re.compile(r"\bstd::(?!fabs|abs|sqrt|signbit|max|min|isnan|isinf|isfinite)\w+"), FUNCTION),
+    (re.compile(r"\bmath::(?!fabs|abs|sqrt|signbit|max|min|isnan|isinf|isfinite)\w+"), FUNCTION),
     (re.compile(r"\branked<"), FUNCTION),
     (re.compile(r"\bfloor_\w+|%"), REMAINDER),
-    (re.compile(r"/|\bstd::sqrt\b"), DIVISION),
+    (re.compile(r"/|\bmath::sqrt\b"), DIVISION),
 )
 
 
@@ -41,7 +41,7 @@ def element_cost(values: Sequence[Lazy | Scalar], arrays: Sequence[Ref]) -> floa
     --------
     >>> from jupyter_npcompile.loops.kinds import ArrayType
     >>> x, y = (Ref(name, ArrayType("float64", 1, True)) for name in "xy")
-    >>> round(element_cost([Applied("std::exp({0})", (x,), "float64", 1)], [x, y]), 2)
+    >>> round(element_cost([Applied("math::exp({0})", (x,), "float64", 1)], [x, y]), 2)
     0.92
     """
     # By identity: what is used twice is computed once.

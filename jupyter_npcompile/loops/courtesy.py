@@ -29,10 +29,10 @@ WAKE = 0.001
 """Seconds that the user's code loses besides a turn, until it has the lock again: measured on a
 virtual machine, as the least of turns of 0.5 and of 2 ms."""
 
-AT_ONCE = 0.008
+AT_ONCE = 0.025
 """Seconds that all threads together may take from the user's code before it has earned any."""
 
-IN_GAPS = 0.04
+IN_GAPS = 0.05
 """The same where its code rests most of the time, and turns begin while it does."""
 
 SHARE = 0.03

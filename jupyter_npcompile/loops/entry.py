@@ -252,7 +252,7 @@ def entry_file(
             f"if (!{flag} && status_ != NOTHING && status_ != RETURNED) status_ = REFUSED;"
             for flag in needed
         ),
-        "run.flags |= std::fetestexcept(FE_ALL_EXCEPT);",
+        "run.flags |= fetestexcept(FE_ALL_EXCEPT);",
         "if (status_ != REFUSED && matters(run.flags)) status_ = REFUSED;",
         "if (status_ == REFUSED || status_ == NOTHING) {",
         "    if (status_ == REFUSED) restore(run, given, given_count);",

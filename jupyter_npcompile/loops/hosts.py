@@ -218,7 +218,7 @@ def say(t: Names, made: Callable[..., str], values: Sequence[Value]) -> None:
     number = len(t.hosts)
     t.hosts.append(made)
     t.writer.emit("back(run);")
-    t.writer.emit(f"run.texts.push_back(call_numpy(run, hosts[{number}], {{{', '.join(parts)}}}));")
+    t.writer.emit(f"run.texts.push(call_numpy(run, hosts[{number}], {{{', '.join(parts)}}}));")
 
 
 def _outcome(function: Callable[..., Any], args: Sequence[Value], name: str) -> Given:

@@ -130,7 +130,7 @@ def _power(dtype: str, kind: str, x: str, y: str, exponent: Any, *, scalar: bool
         raise Declined("a power of complex numbers")
     # NumPy takes these ways for a number as the exponent of an array.
     if not scalar and exponent == 0.5:
-        return f"std::sqrt({x})"
+        return f"math::sqrt({x})"
     if not scalar and exponent == -1:
         return f"(({c})1 / {x})"
     if exponent == 1:
@@ -140,4 +140,4 @@ def _power(dtype: str, kind: str, x: str, y: str, exponent: Any, *, scalar: bool
         return _PRODUCTS[exponent].format(x, c)
     if scalar and dtype == "float64":
         return f"number_pow({x}, {y})"
-    return f"std::pow({x}, {y})"
+    return f"math::pow({x}, {y})"

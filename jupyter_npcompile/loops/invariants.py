@@ -23,7 +23,7 @@ def once(value: Lazy | Scalar, make: Callable[[Applied], Ref]) -> Lazy | Scalar:
     --------
     >>> from jupyter_npcompile.loops.kinds import ArrayType
     >>> x, v = (Ref(name, ArrayType("float64", n, True)) for name, n in (("x", 2), ("v", 1)))
-    >>> root = Applied("std::sqrt({0})", (v,), "float64", 1)
+    >>> root = Applied("math::sqrt({0})", (v,), "float64", 1)
     >>> made = once(Applied("{0} / {1}", (x, root), "float64", 2), lambda part: v)
     >>> [operand.code for operand in made.operands]
     ['x', 'v']

@@ -109,7 +109,7 @@ def repeated(t: Names, items: Sequence[Value], times: Scalar) -> Listed:
         raise Declined("a list that is repeated", t.line)
     (item,) = (_held(t, item) for item in items)
     made = new(t, _type(item))
-    count = t.writer.hold("i64", f"std::max<i64>((i64){times.code}, 0)")
+    count = t.writer.hold("i64", f"math::max<i64>((i64){times.code}, 0)")
     code = _code(item, made.type.item)
     if isinstance(item, Ref):
         t.share(made.code, item.root)

@@ -100,7 +100,7 @@ class Loop(Leaves):
         if again:
             begin = w.name("k")
             w.emit(f"for (i64 {begin} = 0; {begin} < {n}; {begin} += {count}) {{")
-            w.emit(f"const i64 {k} = std::min<i64>({begin}, {n} - {count});")
+            w.emit(f"const i64 {k} = math::min<i64>({begin}, {n} - {count});")
         else:
             w.emit(f"i64 {k} = 0;")
             w.emit(f"for (; {k} + {count} <= {n}; {k} += {count}) {{")
@@ -242,7 +242,7 @@ class Loop(Leaves):
         dims = self.dims
         if self.limit:
             left = f"{self.limit} - {self.counters[0]} * {self.wide} - {self.first_column}"
-            self.dims = [*dims[:-1], w.hold("i64", f"std::min<i64>({dims[-1]}, {left})", "m")]
+            self.dims = [*dims[:-1], w.hold("i64", f"math::min<i64>({dims[-1]}, {left})", "m")]
 
         def element(value: Lazy | Scalar) -> str:
             return self.element(value, unit=unit)

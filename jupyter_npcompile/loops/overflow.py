@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 HARMLESS = frozenset(
     [
-        *("for", "if", "LIKELY", "LOOK", "std::min", "std::sqrt", "std::fabs", "fitting"),
+        *("for", "if", "LIKELY", "LOOK", "math::min", "math::sqrt", "math::fabs", "fitting"),
         *(
             "lt",
             "le",

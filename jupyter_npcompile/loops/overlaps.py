@@ -53,16 +53,16 @@ def behind(
     w, n = writer, dims[0]
     leaves = list({leaf.code: leaf for leaf in leaves}.values())
     lags = ", ".join(f"lag_of({target.code}, {leaf.code})" for leaf in leaves)
-    lag = w.hold("i64", f"std::max<i64>({{{lags}}})")
+    lag = w.hold("i64", f"math::max<i64>({{{lags}}})")
     line = w.hold("i64", " * ".join(dims[1:]) or "1", "n")
     some = w.hold(
-        "i64", f"std::max<i64>({BLOCK} / std::max<i64>({line}, 1), std::max<i64>({lag}, 1))"
+        "i64", f"math::max<i64>({BLOCK} / math::max<i64>({line}, 1), math::max<i64>({lag}, 1))"
     )
     step = w.hold("i64", f"{some} <= {n} / 2 ? {some} : {n}")
     k, count, half = (w.name(prefix) for prefix in ("k", "m", "half"))
     rows = new(target.dtype, f"({step} < {n} ? 2 : 1) * {step} * {line}").code
     with w.block(f"for (i64 {k} = 0, {half} = 0; {k} < {n}; {k} += {step}, {half} ^= 1)"):
-        w.emit(f"const i64 {count} = std::min<i64>({step}, {n} - {k});")
+        w.emit(f"const i64 {count} = math::min<i64>({step}, {n} - {k});")
         part = _View(w, ArrayType(target.dtype, target.ndim, True))
         part.begin(f"{rows}.p + {half} * {step} * {line}")
         size = "1"

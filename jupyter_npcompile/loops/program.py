@@ -276,7 +276,7 @@ class Program(Boundary):
                 reached = self._outer_body(node, jumps, item)
         else:
             with w.block("for (const i64 begin_ = at_;;)"):
-                w.emit("LOOK(run);", f"const i64 stop_ = std::min<i64>(left_, at_ + {BLOCK});")
+                w.emit("LOOK(run);", f"const i64 stop_ = math::min<i64>(left_, at_ + {BLOCK});")
                 with w.block("for (; at_ < stop_; at_++)"):
                     place = len(w.lines)
                     reached = self._outer_body(node, jumps, item)

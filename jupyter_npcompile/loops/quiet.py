@@ -20,7 +20,7 @@ _COMPARES = re.compile(rf"\b({_COMPARING})\b")
 
 _QUIET = re.compile(
     r"(?:\{\d+\}|\{\{|\}\}|[()\s,?:&|!]|<\w+(?:, \w+)?>|[!=<>]=?|\(double\)|\(bool8?\)|-(?=\{)"
-    rf"|true|false|\b(?:{_COMPARING}|chosen|std::fabs|std::signbit)\b"
+    rf"|true|false|\b(?:{_COMPARING}|chosen|math::fabs|math::signbit)\b"
     r"|-?0x[\da-f.]+p[+-]\d+|INFINITY|NAN)*"
 )
 """What sets no flag but by comparing."""

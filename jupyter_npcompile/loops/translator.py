@@ -154,7 +154,7 @@ class Translator(Fusing):
                     reached = iteration(jumps)
             else:
                 with w.block("for (;;)"):
-                    stop = w.hold("i64", f"std::min<i64>({total}, {position} + {BLOCK})")
+                    stop = w.hold("i64", f"math::min<i64>({total}, {position} + {BLOCK})")
                     with w.block(f"for (; {position} < {stop}; {position}++)"):
                         reached = iteration(jumps)
                     # A short loop is looked at by the loop around it.

@@ -51,7 +51,7 @@ def begin(t: Names, sequence: Value) -> tuple[str, Callable[[str], Value]]:
         found = [begin(t, part) for part in sequence.parts]
         least = found[0][0]
         for count, _ in found[1:]:
-            least = f"std::min<i64>({least}, {count})"
+            least = f"math::min<i64>({least}, {count})"
         return least, lambda k: Items(tuple(item(k) for _, item in found))
     if isinstance(sequence, Listed):
         return lists.iteration(t, sequence)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from jupyter_npcompile.loops.includes import names
 from jupyter_npcompile.runtime.native.gxx import LIBRARY
 from jupyter_npcompile.runtime.native.loop_toolchain import compile_loop
 
@@ -21,16 +22,16 @@ FOUND = "loops"
 def build(
     source: str, folder: Path, headers: Path, progress: Callable[[str], None]
 ) -> Mapping[str, Any]:
-    """Compile a native loop: see `compile_job.Build`."""
+    """Compile a native loop, without anything in `headers`: see `compile_job.Build`."""
     progress("C++")
-    compile_loop(source, folder / LIBRARY, headers)
+    compile_loop(source, folder / LIBRARY)
     return {}
 
 
-def example() -> str:
-    """Nothing, to compile for the sake of the header that all loops include."""
-    return ""
+example = None
+"""Nothing is compiled beforehand: no loop would be ready earlier."""
 
 
 def probe() -> None:
-    """Nothing to find out: the compiler itself asks which processor this is."""
+    """Read the headers; the compiler itself asks which processor this is."""
+    names()

@@ -100,15 +100,21 @@ class LoopStore:
             library = ctypes.PyDLL(name)
         library.npcompile_loop.restype = ctypes.py_object
         run: Run = library.npcompile_loop()
-        known = linear_algebra.addresses()
-        table = (ctypes.c_void_p * len(known)).in_dll(library, linear_algebra.TABLE)
-        table[:] = list(known)
+        fill(library)
         self._loaded[key] = run
         return run
 
     def clear(self) -> None:
         """Forget what is loaded."""
         self._loaded.clear()
+
+
+def fill(library: ctypes.CDLL) -> None:
+    """Tell native code where the linear algebra is that NumPy calls, if it calls any."""
+    if hasattr(library, linear_algebra.TABLE):
+        known = linear_algebra.addresses()
+        table = (ctypes.c_void_p * len(known)).in_dll(library, linear_algebra.TABLE)
+        table[:] = list(known)
 
 
 store = LoopStore()

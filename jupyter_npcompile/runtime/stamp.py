@@ -1,6 +1,6 @@
 """What compiled code is valid for, besides its graph: versions, processors.
 
-Nothing here imports torch.
+Nothing here imports torch; NumPy is imported by who asks for versions.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 FORMAT = 1
 """The layout of the cache folder. Another number makes a new start."""
 
@@ -32,6 +30,8 @@ def versions() -> dict[str, Any]:
     must not get what the old one made. To read four hundred files would hold up the
     first cell.
     """
+    import numpy as np
+
     return {
         "format": FORMAT,
         "torch": _torch(),

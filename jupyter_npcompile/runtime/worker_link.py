@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from jupyter_npcompile.runtime import stamp
 from jupyter_npcompile.runtime.compile_errors import CancelledError
 from jupyter_npcompile.runtime.lifeline import is_stopped, kill_group
 from jupyter_npcompile.runtime.messages import Inbox, Message, send
@@ -176,6 +177,7 @@ class Link:
         start = _START.format(niceness=self._niceness, parent=parent)
         self._lifeline, held = os.pipe()
         self._options["lifeline"] = held
+        self._options["compiler"] = stamp.compiler_key()
         with open(os.devnull, "wb") as nothing, os.fdopen(held, "wb"):
             made = subprocess.Popen(
                 # -P: files beside the notebook are no modules of ours.

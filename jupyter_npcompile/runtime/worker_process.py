@@ -33,7 +33,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from jupyter_npcompile.runtime import compile_job, stamp
+from jupyter_npcompile.runtime import compile_job
 from jupyter_npcompile.runtime.cache import Cache
 from jupyter_npcompile.runtime.cache_folder import make_folder
 from jupyter_npcompile.runtime.compile_job import Builder
@@ -101,16 +101,18 @@ class Worker:
 
     # -- getting ready
 
-    def prepare(self, module: str) -> None:
+    def prepare(self, module: str, compiler: str) -> None:
         """Import the compiler, and compile once for the sake of what that leaves behind.
 
         Parameters
         ----------
         module : str
             See `Builder.of`.
+        compiler : str
+            The name of the folder for what is found out: see `stamp.compiler_key`.
         """
         self.cache.prepare()
-        folder = make_folder(self.cache.compiler / stamp.compiler_key())
+        folder = make_folder(self.cache.compiler / compiler)
         self._lock = os.open(folder, os.O_RDONLY)  # held while we live: it is in use
         fcntl.flock(self._lock, fcntl.LOCK_SH)
         os.utime(folder)
@@ -123,7 +125,8 @@ class Worker:
                 builder.probe()
                 compile_job.put_files(aside, aside)
                 builder.store_support(self.cache)
-                builder.build(builder.example(), aside, found, lambda phase: None)
+                if builder.example is not None:
+                    builder.build(builder.example(), aside, found, lambda phase: None)
         self._remove(aside)
         self.say({"kind": "ready", "pid": os.getpid()})
 
@@ -311,7 +314,7 @@ def main() -> None:
     go_on_with_reader_gone(options["lifeline"])
     die_with_parent(signal.SIGTERM, options["parent"])
     try:
-        worker.prepare(options["module"])
+        worker.prepare(options["module"], options["compiler"])
     except Exception as error:
         worker.say({"kind": "broken", "error": compile_job.explain(error, cache.root)})
         worker.stop()

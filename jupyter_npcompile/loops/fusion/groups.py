@@ -22,7 +22,7 @@ MOST_ARRAYS, MOST_OPERATIONS = 32, 96
 
 _ALONE = re.compile(
     r"\b(fitting|element|floor_mod|floor_div|checked_\w+|wrapping_pow|np_heaviside"
-    r"|logaddexp|complex_\w+|exactly|Complex|std::fm(od|ax|in))\b"
+    r"|logaddexp|complex_\w+|exactly|Complex|math::fm(od|ax|in))\b"
 )
 """What GCC does for one element at a time: all else in the loop would be done so, too."""
 

@@ -193,7 +193,7 @@ class RowBlocks(Statements):
             sizes = [f"{first.code}.n[{d}]" for d in range(first.ndim) if d != own]
         size = w.hold("i64", " * ".join(sizes), "n")
         least = NARROWEST if rows.by_columns else 1
-        step = w.hold("i64", f"std::max<i64>({BLOCK} / std::max<i64>({size}, 1), {least})", "n")
+        step = w.hold("i64", f"math::max<i64>({BLOCK} / math::max<i64>({size}, 1), {least})", "n")
         tests = [f"{count} > {step}", f"{count} * {size} > {LARGE}"]
         tests += [f"{step} >= {FEWEST}"] if rows.is_heavy else []
         tests += [f"{step} * {size} <= {FITTING}"] if rows.by_columns else []
@@ -207,7 +207,7 @@ class RowBlocks(Statements):
         with w.block(f"for (i64 {k} = 0;;)"):
             stop = w.hold("i64", f"{blocks} ? {k} + {step} : INT64_MAX")
             if rows.drawn:
-                some = w.hold("i64", f"{blocks} ? std::min({step}, {count} - {k}) : {count}")
+                some = w.hold("i64", f"{blocks} ? math::min({step}, {count} - {k}) : {count}")
                 self.assign(COUNT, Scalar(some, INT))
             for name, ref in inputs.items():
                 full: list[cuts.Index] = [Cut(None, None, None)] * ref.ndim
@@ -256,7 +256,7 @@ class RowBlocks(Statements):
         w, c, number = self.writer, CTYPES[all.dtype], np.dtype(all.dtype).num
         dims = [count if d == axis else f"{part.code}.n[{d}]" for d in range(part.ndim)]
         with w.block(f"if ({blocks})"):
-            w.emit(f"NEED({part.code}.n[{axis}] == std::min({step}, {count} - {k}));")
+            w.emit(f"NEED({part.code}.n[{axis}] == math::min({step}, {count} - {k}));")
             shape = w.name("d")
             w.emit(f"const i64 {shape}[{part.ndim}] = {{{', '.join(dims)}}};")
             w.emit(

@@ -1,4 +1,8 @@
 // NumPy's error state changes in the middle of a run.
+#pragma once
+#include "complex.hpp"
+#include "arrays.hpp"
+#include "runs.hpp"
 
 // The compiler knows nothing of floating-point flags: it computes something as late as it likes, or
 // takes what it has computed already. What a variable holds is computed before it is pinned, and
@@ -24,7 +28,7 @@ template <class T, i64... LENGTHS> INLINE void pin(Small<T, LENGTHS...> &v) {
 template <class... T> INLINE void pin_all(T &...v) { (pin(v), ...); }
 // From here on such flags do not matter.
 static inline void ignore(Run &run, int flags) {
-    run.flags |= std::fetestexcept(FE_ALL_EXCEPT) & ~run.ignored;
+    run.flags |= fetestexcept(FE_ALL_EXCEPT) & ~run.ignored;
     clear_flags();
     run.ignored = flags;
 }

@@ -1,19 +1,13 @@
-
-// ---- some elements beside each other, in one register
+// Some elements beside each other, in one register
+#pragma once
+#include "choices.hpp"
+#include "numbers.hpp"
+#include "registers.hpp"
 
 // The compiler makes vectors of loops by itself, but of NumPy's maximum, which hands NaN on and tells
 // 0.0 from -0.0, six instructions instead of two.
-#if defined(__AVX512F__)
-#define LANE_BYTES 64
-#elif defined(__AVX__)
-#define LANE_BYTES 32
-#endif
-#ifdef LANE_BYTES
+#ifdef __AVX__
 #include <immintrin.h>
-constexpr bool has_lanes = true;
-#else
-#define LANE_BYTES 16
-constexpr bool has_lanes = false;
 #endif
 template <class T> struct VectorOf;
 template <> struct VectorOf<double> {

@@ -1,5 +1,11 @@
-
-// ---- lists that are made in a run
+// Lists that are made in a run
+#pragma once
+#include "indices.hpp"
+#include "results.hpp"
+#include <algorithm>
+#include <memory>
+#include <tuple>
+#include <vector>
 
 template <class T> struct Item { T v; int tag; };  // a number, and whose it is
 template <class T> struct Listed {
@@ -34,7 +40,7 @@ static PyObject *make_list(const std::shared_ptr<Listed<T>> &list, Results &resu
         PyObject *item = make(list->items[k]);
         if (item) PyList_SET_ITEM(made, k, item); else Py_CLEAR(made);
     }
-    if (made) results.lists.push_back({list.get(), made});
+    if (made) results.lists.push({list.get(), made});
     return made;
 }
 static inline bool extend(PyObject *list, PyObject *tail) {

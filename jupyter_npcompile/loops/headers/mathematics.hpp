@@ -1,5 +1,6 @@
-
-// ---- exponentials and logarithms of arrays, without branches: so they are vectorised
+// Exponentials and logarithms of arrays, without branches: so they are vectorised
+#pragma once
+#include "choices.hpp"
 
 // The vector functions of the C library are as fast; exp is 2.4 units in the last place away from
 // the truth there, and 0.8 here, log 0.8 and 0.5 (10 000 drawn numbers). All tests are of bits:
@@ -64,6 +65,6 @@ INLINE double quick_log(double x) {
     return blended<double>((i64)size >= (i64)BITS_OF_INFINITY, x, made) + (wrong - wrong);
 }
 #else
-INLINE double quick_exp(double x) { return std::exp(x); }
-INLINE double quick_log(double x) { return std::log(x); }
+INLINE double quick_exp(double x) { return math::exp(x); }
+INLINE double quick_log(double x) { return math::log(x); }
 #endif

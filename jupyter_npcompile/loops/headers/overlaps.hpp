@@ -1,5 +1,6 @@
-
-// ---- stores into memory that is read elsewhere
+// Stores into memory that is read elsewhere
+#pragma once
+#include "arrays.hpp"
 
 // How many rows a store may not have written yet, behind the one that it computes: for what it reads
 // there. Rows are those of the first dimension, and follow each other in memory.
@@ -24,7 +25,7 @@ static inline i64 lag_of(const View<T, N> &to, const View<U, M> &from) {
 template <class T, int N> static inline const T *put_rows(const View<T, N> &to, i64 at, i64 count, const T *from) {
     T *p = to.p + at * to.s[0];
     if constexpr (N == 1) {
-        if (to.s[0] == 1) std::copy(from, from + count, p);
+        if (to.s[0] == 1) copied(from, count, p);
         else for (i64 k = 0; k < count; k++) p[k * to.s[0]] = from[k];
         return from + count;
     } else {

@@ -1,5 +1,13 @@
-
-// ---- loops that several threads share
+// Loops that several threads share
+#pragma once
+#include "piles.hpp"
+#include "runs.hpp"
+#include <csignal>
+#include <pthread.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sched.h>
+#endif
 
 // What a part of a loop takes at least, in ns: to wake a thread takes 5 to 50 us.
 #ifndef PART
@@ -10,14 +18,14 @@
 // As many as OpenMP would have.
 static i64 threads() {
     static const i64 found = [] {
-        const char *wanted = std::getenv("OMP_NUM_THREADS");
-        if (const i64 count = wanted ? std::strtol(wanted, nullptr, 10) : 0; count > 0)
-            return std::min<i64>(count, 256);
+        const char *wanted = getenv("OMP_NUM_THREADS");
+        if (const i64 count = wanted ? strtol(wanted, nullptr, 10) : 0; count > 0)
+            return math::min<i64>(count, 256);
 #ifdef __linux__
         cpu_set_t mine;
         if (!sched_getaffinity(0, sizeof mine, &mine)) return (i64)CPU_COUNT(&mine);
 #endif
-        return std::max<i64>(std::thread::hardware_concurrency(), 1);
+        return math::max<i64>(sysconf(_SC_NPROCESSORS_ONLN), 1);
     }();
     return found;
 }
@@ -39,7 +47,7 @@ struct Cuts {
     Cuts(i64 rows, i64 inner, i64 n, i64 most) : rows(rows), n(n) {
         const i64 pieces = n / (rows * inner > 1 ? STRETCH : LINE);
         by_rows = rows >= 4 * most || rows >= pieces;
-        parts = std::min(most, by_rows ? rows : pieces);
+        parts = math::min(most, by_rows ? rows : pieces);
     }
     // Pieces of rows begin where a line of the cache does, if the row does.
     Bounds of(i64 part) const {
@@ -47,6 +55,17 @@ struct Cuts {
         return {0, rows, place(part), place(part + 1)};
     }
     i64 place(i64 part) const { return part == parts ? n : n / LINE * part / parts * LINE; }
+};
+// A lock, as long as it is not given back. (What <mutex> and <thread> declare takes longer to read
+// than most loops.)
+struct Locked {
+    pthread_mutex_t &lock;
+    explicit Locked(pthread_mutex_t &lock) : lock(lock) { take(); }
+    Locked(const Locked &) = delete;
+    ~Locked() { give(); }
+    void take() { pthread_mutex_lock(&lock); }
+    void give() { pthread_mutex_unlock(&lock); }
+    void wait(pthread_cond_t &until) { pthread_cond_wait(&until, &lock); }
 };
 // The threads of a run. They sleep between two loops and end with the run: a process that is forked
 // afterwards misses nothing. Whoever is free takes the next part: where the system lets a thread
@@ -58,9 +77,9 @@ struct Crew {
         Cuts cuts{0, 0, 0, 1};
         i64 next = 0, left = 0;  // parts that nobody has begun, and that are not done
     };
-    std::mutex lock;
-    std::condition_variable begin, end;
-    std::vector<std::thread> hands;
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t begin = PTHREAD_COND_INITIALIZER, end = PTHREAD_COND_INITIALIZER;
+    Pile<pthread_t> hands;
     Task task;
     int flags = 0;        // that a part has left
     bool failed = false;  // NumPy has to run this
@@ -68,65 +87,72 @@ struct Crew {
 
     bool has_parts() const { return task.next < task.cuts.parts; }
     // Parts, as long as there are any. The lock is held before and afterwards.
-    void help(std::unique_lock<std::mutex> &held) {
+    void help(Locked &held) {
         while (has_parts()) {
             const i64 part = task.next++;
             const Task mine = task;
-            held.unlock();
+            held.give();
             bool bad = false;
             try { mine.nest(mine.what, mine.cuts.of(part)); } catch (const Bail &) { bad = true; }
-            const int raised = std::fetestexcept(FE_ALL_EXCEPT);
-            held.lock();
+            const int raised = fetestexcept(FE_ALL_EXCEPT);
+            held.take();
             failed |= bad;
             flags |= raised;
-            if (!--task.left) end.notify_one();
+            if (!--task.left) pthread_cond_signal(&end);
         }
     }
     void hand() {
-        std::unique_lock<std::mutex> held(lock);
+        Locked held(lock);
         for (;;) {
-            begin.wait(held, [&] { return over || has_parts(); });
+            while (!over && !has_parts()) held.wait(begin);
             if (over) return;
-            std::feclearexcept(FE_ALL_EXCEPT);
+            feclearexcept(FE_ALL_EXCEPT);
             help(held);
         }
     }
     // So many threads, or as many as the system gives; signals are for Python's.
     i64 hire(i64 wanted) {
-        if ((i64)hands.size() + 1 >= wanted) return wanted;
+        if (hands.size() + 1 >= wanted) return wanted;
         sigset_t all, before;
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
-        try {
-            while ((i64)hands.size() + 1 < wanted) hands.emplace_back([this] { hand(); });
-        } catch (const std::exception &) {}
+        void *(*const begun)(void *) = [](void *crew) -> void * {
+            ((Crew *)crew)->hand();
+            return nullptr;
+        };
+        hands.reserve(wanted);
+        for (pthread_t one; hands.size() + 1 < wanted; hands.push(one))
+            if (pthread_create(&one, nullptr, begun, this)) break;
         pthread_sigmask(SIG_SETMASK, &before, nullptr);
-        return (i64)hands.size() + 1;
+        return hands.size() + 1;
     }
     void work(Nest *nest, const void *what, const Cuts &cuts) {
-        std::unique_lock<std::mutex> held(lock);
+        Locked held(lock);
         task = {nest, what, cuts, 0, cuts.parts};
         flags = 0;
         failed = false;
-        begin.notify_all();
+        pthread_cond_broadcast(&begin);
         help(held);
-        end.wait(held, [&] { return !task.left; });
-        if (flags) std::feraiseexcept(flags);  // its own are raised already
+        while (task.left) held.wait(end);
+        if (flags) feraiseexcept(flags);  // its own are raised already
         if (failed) bail();
     }
     ~Crew() {
         {
-            std::lock_guard<std::mutex> held(lock);
+            const Locked held(lock);
             over = true;
         }
-        begin.notify_all();
-        for (std::thread &one : hands) one.join();
+        pthread_cond_broadcast(&begin);
+        for (const pthread_t one : hands) pthread_join(one, nullptr);
+        pthread_cond_destroy(&begin);
+        pthread_cond_destroy(&end);
+        pthread_mutex_destroy(&lock);
     }
 };
 static void dismiss(Crew *crew) { delete crew; }
 [[gnu::noinline]] static void go_through(Run &run, Nest *nest, const void *what, i64 rows, i64 inner, i64 n, double time) {
-    const i64 most = std::min<i64>(threads(), (i64)(time / PART));
-    if (!run.crew) run.crew = new Crew;
+    const i64 most = math::min<i64>(threads(), (i64)(time / PART));
+    if (!run.crew) { run.crew = new Crew; run.dismiss = dismiss; }
     const i64 crew = run.crew->hire(most);
     run.crew->work(nest, what, Cuts(rows, inner, n, crew > 1 ? PIECES * crew : 1));
 }

@@ -180,7 +180,7 @@ def _arange(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Val
     start = f"(i64){scalars[0].code}" if len(scalars) == 2 else "0"
     w = t.writer
     first = w.hold("i64", start)
-    n = w.hold("i64", f"std::max<i64>(checked_sub<i64>((i64){scalars[-1].code}, {first}), 0)", "n")
+    n = w.hold("i64", f"math::max<i64>(checked_sub<i64>((i64){scalars[-1].code}, {first}), 0)", "n")
     made = elementwise.new(w, "int64", [n])
     k = w.name("k")
     w.emit(f"for (i64 {k} = 0; {k} < {n}; {k}++) {made.code}.p[{k}] = {first} + {k};")

@@ -47,8 +47,8 @@ def diagonal(t: Names, value: Lazy, offset: Value) -> Locked:
         f"{type.view} {name};",
         f"{name}.p = {ref.code}.p + ({off} < 0 ? -{off} * {ref.code}.s[0] "
         f": {off} * {ref.code}.s[1]);",
-        f"{name}.n[0] = std::min<i64>({rows} + std::min<i64>({off}, 0), "
-        f"{columns} - std::max<i64>({off}, 0));",
+        f"{name}.n[0] = math::min<i64>({rows} + math::min<i64>({off}, 0), "
+        f"{columns} - math::max<i64>({off}, 0));",
         f"{name}.s[0] = {ref.code}.s[0] + {ref.code}.s[1];",
         f"{name}.b = {ref.code}.b; {name}.id = ++ids_;",
         f"NEED({name}.n[0] > 0);",

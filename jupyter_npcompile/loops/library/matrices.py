@@ -54,7 +54,7 @@ def _ones_in_line(t: Names, given: Mapping[str, Value]) -> Value:
     elementwise.fill(w, made, [n, m], Scalar(f"({CTYPES[dtype]})0", Number("np", dtype)))
     i = w.name("i")
     w.emit(
-        f"for (i64 {i} = std::max<i64>(0, -{off}); {i} < {n} && {i} + {off} < {m}; {i}++) "
+        f"for (i64 {i} = math::max<i64>(0, -{off}); {i} < {n} && {i} + {off} < {m}; {i}++) "
         f"{made.code}.p[{i} * {m} + {i} + {off}] = ({CTYPES[dtype]})1;"
     )
     return made
@@ -116,9 +116,9 @@ def _triangle_indices(name: str, lower: bool) -> Call:
         off = w.hold("i64", whole_number(given.get("k", ZERO)))
         w.emit(f"NEED({rows} >= 0 && {m} >= 0);")
         count, i, j, at = w.name("n"), w.name("i"), w.name("j"), w.name("k")
-        first, end = "(i64)0", f"std::clamp<i64>({i} + {off} + 1, 0, {m})"
+        first, end = "(i64)0", f"math::clamp<i64>({i} + {off} + 1, 0, {m})"
         if not lower:
-            first, end = f"std::clamp<i64>({i} + {off}, 0, {m})", m
+            first, end = f"math::clamp<i64>({i} + {off}, 0, {m})", m
         w.emit(
             f"i64 {count} = 0;",
             f"for (i64 {i} = 0; {i} < {rows}; {i}++) {count} += {end} - {first};",

@@ -102,7 +102,7 @@ def _spread(function: Any) -> Call:
         assert isinstance(squares, Scalar)
         w.emit(f"double {number} = {squares.code} / (double){rest};")
         if function is np.std:
-            w.emit(f"{number} = std::sqrt({number});")
+            w.emit(f"{number} = math::sqrt({number});")
         return Scalar(number, squares.type)
 
     return call

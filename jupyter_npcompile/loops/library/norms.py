@@ -32,7 +32,7 @@ def _norm(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value
     row = _row(t, value)
     made = inner_products.product(t.writer, row, row)
     assert isinstance(made, Scalar)
-    return Scalar(f"std::sqrt({made.code})", Number("np", "float64"))
+    return Scalar(f"math::sqrt({made.code})", Number("np", "float64"))
 
 
 def _row(t: Names, value: Lazy) -> Ref:

@@ -31,28 +31,28 @@ if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
 
 MATH = {
-    "sqrt": "std::sqrt({0})",
-    "exp": "std::exp({0})",
-    "log": "std::log({0})",
-    "log2": "std::log2({0})",
-    "log10": "std::log10({0})",
-    "log1p": "std::log1p({0})",
-    "expm1": "std::expm1({0})",
-    "sin": "std::sin({0})",
-    "cos": "std::cos({0})",
-    "tan": "std::tan({0})",
-    "asin": "std::asin({0})",
-    "acos": "std::acos({0})",
-    "atan": "std::atan({0})",
-    "sinh": "std::sinh({0})",
-    "cosh": "std::cosh({0})",
-    "tanh": "std::tanh({0})",
-    "fabs": "std::fabs({0})",
-    "cbrt": "std::cbrt({0})",
-    "atan2": "std::atan2({0}, {1})",
-    "hypot": "std::hypot({0}, {1})",
-    "copysign": "std::copysign({0}, {1})",
-    "fmod": "std::fmod({0}, {1})",
+    "sqrt": "math::sqrt({0})",
+    "exp": "math::exp({0})",
+    "log": "math::log({0})",
+    "log2": "math::log2({0})",
+    "log10": "math::log10({0})",
+    "log1p": "math::log1p({0})",
+    "expm1": "math::expm1({0})",
+    "sin": "math::sin({0})",
+    "cos": "math::cos({0})",
+    "tan": "math::tan({0})",
+    "asin": "math::asin({0})",
+    "acos": "math::acos({0})",
+    "atan": "math::atan({0})",
+    "sinh": "math::sinh({0})",
+    "cosh": "math::cosh({0})",
+    "tanh": "math::tanh({0})",
+    "fabs": "math::fabs({0})",
+    "cbrt": "math::cbrt({0})",
+    "atan2": "math::atan2({0}, {1})",
+    "hypot": "math::hypot({0}, {1})",
+    "copysign": "math::copysign({0}, {1})",
+    "fmod": "math::fmod({0}, {1})",
     "radians": "{0} * (M_PI / 180.0)",
     "degrees": "{0} * (180.0 / M_PI)",
 }
@@ -138,7 +138,7 @@ def _abs(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     if kind.dtype == "bool" or (kind.mixed and kind.dtype != "float64"):
         raise Declined("abs of this number")
     if kind.kind == "f":
-        return Scalar(f"std::fabs({value.code})", kind, value.tag)
+        return Scalar(f"math::fabs({value.code})", kind, value.tag)
     if kind.kind == "c":
         result = Number(kind.origin, "float64")
         function = "magnitude" if kind.origin == "np" else "python_magnitude"
@@ -310,7 +310,7 @@ def _round(t: Names, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Valu
         raise Declined("round with these arguments")
     value = number(args[0])
     if value.type.kind == "f" and not value.type.mixed:
-        return Scalar(f"to_int(std::nearbyint((double){value.code}))", INT)
+        return Scalar(f"to_int(math::nearbyint((double){value.code}))", INT)
     if value.type.origin == "py" and value.type.dtype == "int64":
         return value
     raise Declined("round of such a number")
@@ -432,7 +432,7 @@ def _rounded(name: str) -> Call:
         value = number(args[0])
         if value.type.kind != "f":
             raise Declined(f"math.{name} of {value.type.dtype}")
-        return Scalar(f"to_int(std::{name}((double){value.code}))", INT)
+        return Scalar(f"to_int(math::{name}((double){value.code}))", INT)
 
     return call
 
@@ -446,7 +446,7 @@ def _asked(name: str) -> Call:
         value = number(args[0])
         if kwargs or len(args) != 1 or value.type.kind == "c":
             raise Declined(f"math.{name} with these arguments")
-        return Scalar(f"std::{name}((double){value.code})", BOOL)
+        return Scalar(f"math::{name}((double){value.code})", BOOL)
 
     return call
 

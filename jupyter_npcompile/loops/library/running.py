@@ -103,7 +103,7 @@ def _spread(name: str) -> Call:
             row = row_of(t, ref)
             where = f"{row.code}.p, {row.code}.s[0], {row.code}.n[0]"
             code = f"variance<{c}>({where}, (double){ddof.code})"
-            code = f"std::sqrt({code})" if name == "std" else code
+            code = f"math::sqrt({code})" if name == "std" else code
             return Scalar(w.hold(c, code), Number("np", dtype))
         if isinstance(axis, Items) and not keepdims:
             ref, place = _merged(t, ref, axis)
@@ -115,7 +115,7 @@ def _spread(name: str) -> Call:
             k = w.name("k")
             w.emit(
                 f"for (i64 {k} = 0, n = {result.code}.size(); {k} < n; {k}++) "
-                f"{result.code}.p[{k}] = std::sqrt({result.code}.p[{k}]);"
+                f"{result.code}.p[{k}] = math::sqrt({result.code}.p[{k}]);"
             )
         return reductions.keep(w, result, place) if keepdims else result
 

@@ -61,7 +61,7 @@ def _split(t: Names, ref: Ref, where: Value, place: int, *, even: bool) -> Items
             each, longer = divmod(int(length), count)
             starts.append(arithmetic.constant(k * each + min(k, longer)))
             continue
-        extra = "" if even else f" + std::min<i64>({k}, {length} % {count})"
+        extra = "" if even else f" + math::min<i64>({k}, {length} % {count})"
         start = w.name("at")
         w.emit(f"const i64 {start} = {k} * ({length} / {count}){extra};")
         starts.append(Scalar(start, Number("py", "int64", 41)))

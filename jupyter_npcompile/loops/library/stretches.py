@@ -66,7 +66,7 @@ def _compute(
     with w.block(f"while ({count} > 0)"):
         for counter, name in zip(loop.counters, above, strict=False):
             w.emit(f"const i64 {counter} = {name};")
-        part = w.hold("i64", f"std::min<i64>({count}, {n} - {begin})", "m")
+        part = w.hold("i64", f"math::min<i64>({count}, {n} - {begin})", "m")
         loop.begin_row()
         element = f"({c}){loop.element(value, unit=unit)}"
         if unit and elementwise.size_of(value) <= FEW:

@@ -230,7 +230,7 @@ def test_jobs_wait_until_the_users_code_rests(
     """The newest of those that have come meanwhile goes first."""
     looks: list[float] = []
     order: list[int] = []
-    compiler = Compiler(delay=0.3)
+    compiler = Compiler({"segments": 0.3})
     first = threading.Event()
 
     def rests(seconds: float) -> bool:

@@ -29,7 +29,7 @@ def test_which_loops_gain() -> None:
     assert lane_of([apply("({0} - {1})", [most, ONE], "float64")], [X]) == "Lanes<double>"
     assert lane_of([apply(MOST, [X, ONE], "float64")], [X]) == ""  # two instructions anyway
     assert lane_of([apply("({0} + {1})", [X, Y], "float64")], [X]) == ""
-    assert lane_of([apply("std::exp({0})", [most], "float64")], [X]) == ""
+    assert lane_of([apply("math::exp({0})", [most], "float64")], [X]) == ""
     assert lane_of([apply("floor_mod({0}, {1})", [X, ONE], "float64")], [X]) == "Lanes<double>"
     assert lane_of([most], [Ref("z", ArrayType("float64", 1, False))]) == ""
     assert lane_of([most], [Ref("z", ArrayType("bool", 1, True))]) == ""

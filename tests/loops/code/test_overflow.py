@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from jupyter_npcompile.runtime.cache import cache
 from jupyter_npcompile.runtime.native.loop_toolchain import compile_loop
 from tests.runtime.dispatch.test_whole_function import assert_whole, whole
 from tests.support.loops.native_loops import define, differences, outcome
@@ -48,7 +47,7 @@ EXPORT(uint8) EXPORT(uint16) EXPORT(uint32) EXPORT(uint64)
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     target: Path = tmp_path_factory.mktemp("overflow") / "together.so"
-    compile_loop(EXPORTED, target, cache().root)
+    compile_loop(EXPORTED, target)
     return ctypes.CDLL(str(target))
 
 

@@ -42,7 +42,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]
 
 def compile_loop(folder: Path, source: str = LOOP) -> Path:
     target = folder / "kernels.so"
-    loop_toolchain.compile_loop(source, target, folder / "headers")
+    loop_toolchain.compile_loop(source, target)
     return target
 
 

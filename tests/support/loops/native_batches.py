@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from typing import Any
 from unittest import mock
 
-from jupyter_npcompile.loops.library import linear_algebra
 from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime import loop_store
 from jupyter_npcompile.runtime.compile_errors import CancelledError
@@ -69,9 +68,7 @@ def _compile(store: LoopStore, sources: Sequence[str]) -> None:
     except BuildError:
         return
     library = ctypes.PyDLL(str(entry.folder / LIBRARY))
-    known = linear_algebra.addresses()
-    table = (ctypes.c_void_p * len(known)).in_dll(library, linear_algebra.TABLE)
-    table[:] = list(known)
+    loop_store.fill(library)
     for k, source in enumerate(sources):
         entrance = library[f"npcompile_loop_{k}"]
         entrance.restype = ctypes.py_object

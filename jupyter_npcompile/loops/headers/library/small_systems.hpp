@@ -1,7 +1,10 @@
-// ---- systems of up to four equations, as many as the code says: see small_arrays.py
+// Systems of up to four equations, as many as the code says: see small_arrays.py
 //
 // All of it is written where it is used, and the library gets copies: an array of which anybody
 // else knows the address would not stay in registers.
+#pragma once
+#include "library/linear_algebra.hpp"
+#include "library/small_matrices.hpp"
 
 template <i64 N, i64 M, class V> INLINE Small<double, N, M> copied_small(const V &v) {
     Small<double, N, M> made;

@@ -1,5 +1,11 @@
-
-// ---- np.bincount, np.histogram, np.histogram2d
+// np.bincount, np.histogram, np.histogram2d
+#pragma once
+#include "numbers.hpp"
+#include "library/reductions.hpp"
+#include "library/searching.hpp"
+#include <algorithm>
+#include <utility>
+#include <vector>
 
 #define FEW_BINS 1024
 // How often each bin comes up, in tables that are not counted up in turns only: one that is
@@ -74,22 +80,22 @@ static inline i64 binned(i64 count, const One &one, i64 least, const Grow &grow,
     T most = 0, bits = 0, some[BLOCK];
     i64 bins = least, there = -1;
     for (i64 k = 0; k < count; k += BLOCK) {
-        const i64 m = std::min<i64>(BLOCK, count - k);
+        const i64 m = math::min<i64>(BLOCK, count - k);
         const T *p = some_of(one, k, m, some);
         see(p, m, most, bits);
         NEED(bits >= 0);  // no sign among them
-        bins = std::max<i64>(least, (i64)most + 1);
+        bins = math::max<i64>(least, (i64)most + 1);
         if (bins > there && bins > MANY_BINS && m < count - k) {
             // A table that grows would take as much memory again.
             for (i64 j = k + m; j < count; j += BLOCK) {
-                const i64 size = std::min<i64>(BLOCK, count - j);
+                const i64 size = math::min<i64>(BLOCK, count - j);
                 see(some_of(one, j, size, some), size, most, bits);
             }
             NEED(bits >= 0);
-            bins = std::max<i64>(least, (i64)most + 1);
+            bins = math::max<i64>(least, (i64)most + 1);
             p = some_of(one, k, m, some);
         }
-        if (bins > there) grow(there = bins > MANY_BINS || m == count ? bins : std::max<i64>(bins, 2 * there));
+        if (bins > there) grow(there = bins > MANY_BINS || m == count ? bins : math::max<i64>(bins, 2 * there));
         add(p, k, m);
     }
     if (there < 0) grow(bins);
@@ -98,7 +104,7 @@ static inline i64 binned(i64 count, const One &one, i64 least, const Grow &grow,
 template <class C> static inline Array<C, 1> first_bins(Run &run, const std::vector<C> &table, i64 bins, int type) {
     const i64 n[1] = {bins};
     Array<C, 1> made = fresh<C, 1>(run.spare, n, type);
-    std::copy(table.begin(), table.begin() + bins, made.p);
+    copied(table.data(), bins, made.p);
     return made;
 }
 template <class T, class One>
@@ -132,8 +138,8 @@ template <class E> struct Even {
     E first, last, step;
     i64 bins;
     Even(E first, E last, i64 bins) : first(first), last(last), step((last - first) / (E)bins), bins(bins) {
-        NEED(bins > 0 && bins < 1 << 24 && std::isfinite(first) && std::isfinite(last));
-        NEED(std::isfinite(step) && step != 0);
+        NEED(bins > 0 && bins < 1 << 24 && math::isfinite(first) && math::isfinite(last));
+        NEED(math::isfinite(step) && step != 0);
     }
     E edge(int k) const { return (E)k * step + first; }  // all but the last one
     template <class C> Array<C, 1> all(Run &run, int type) const {
@@ -153,7 +159,7 @@ struct Clear {
     Clear() = default;
     Clear(double first, double last, double step, i64 count) : first(first), last(last), by(1 / step), bins((int)count) {
         // Edges, and the place of an element among them, are rounded a few times each.
-        doubt = 0x1p-50 * ((double)count + (std::fabs(first) + std::fabs(last)) * by);
+        doubt = 0x1p-50 * ((double)count + (math::fabs(first) + math::fabs(last)) * by);
     }
     // Places from `base` on, another one below and another one above all bins, and for NaN; the last
     // bin has both its edges. False where some are in doubt. (Steps that all processors have for
@@ -168,7 +174,7 @@ struct Clear {
             const double v = x[k], scaled = (v - first) * by;
             // Between the outer edges, which decide by themselves.
             const double lifted = scaled < 0.5 ? 0.5 : scaled, place = lifted > top ? top : lifted;
-            const double away = std::fabs(place - ((place + 0x1p52) - 0x1p52)) - doubt;
+            const double away = math::fabs(place - ((place + 0x1p52) - 0x1p52)) - doubt;
             i64 bits;
             std::memcpy(&bits, &away, sizeof bits);
             signs |= bits;
@@ -204,7 +210,7 @@ template <class T> static inline std::pair<T, T> extent(const View<T, 1> &x) {
         high[0] = lt<T>(high[0], v) ? v : high[0];
         odd |= v != v;
     }
-    for (int k = 1; k < WIDE; k++) { low[0] = std::min(low[0], low[k]); high[0] = std::max(high[0], high[k]); }
+    for (int k = 1; k < WIDE; k++) { low[0] = math::min(low[0], low[k]); high[0] = math::max(high[0], high[k]); }
     NEED(!odd);
     return {low[0], high[0]};
 }
@@ -218,7 +224,7 @@ template <class T, class K, class C, class E, class Q> struct Binning {
     Clear clear;
     Binning(K low, K high, C first, Q width, const Even<E> &even)
         : low(low), high(high), first(first), width(width), even(even) {
-        NEED(std::isfinite(width));
+        NEED(math::isfinite(width));
         if constexpr (ALL_DOUBLE)
             if (low == even.first && high == even.last) clear = Clear(low, high, even.step, even.bins);
     }
@@ -231,7 +237,7 @@ template <class T, class K, class C, class E, class Q> struct Binning {
             i64 k = 0;
             const int outside = (int)even.bins;
             for (; step == 1 && k < count; k += SOME)
-                if (!clear.places(p + k, std::min<i64>(SOME, count - k), to + k, 0, outside, outside)) break;
+                if (!clear.places(p + k, math::min<i64>(SOME, count - k), to + k, 0, outside, outside)) break;
             if (k >= count) return;
             p += k * step, to += k, count -= k;
         }
@@ -265,12 +271,12 @@ static inline Array<i64, 1> histogram(Run &run, const View<T, 1> &x, const Binni
     Tally tally(n[0] + 1);
     int at[BLOCK];
     for (i64 k = 0; k < x.n[0]; k += BLOCK) {
-        const i64 m = std::min<i64>(BLOCK, x.n[0] - k);
+        const i64 m = math::min<i64>(BLOCK, x.n[0] - k);
         binning.places(x.p + k * x.s[0], x.s[0], m, at);
         tally.add(at, m);
     }
     tally.merge();
-    std::copy(tally.first.begin(), tally.first.end() - 1, made.p);
+    copied(tally.first.data(), (i64)tally.first.size() - 1, made.p);
     return made;
 }
 // NumPy adds the weights of so many elements as doubles, and then to the others in their dtype.
@@ -285,10 +291,10 @@ static inline Array<W, 1> histogram(Run &run, const View<T, 1> &x, const Binning
     std::vector<double> sums((size_t)n[0] + 1);
     int at[BLOCK];
     for (i64 chunk = 0; chunk < x.n[0]; chunk += CHUNK) {
-        const i64 end = std::min<i64>(chunk + CHUNK, x.n[0]);
+        const i64 end = math::min<i64>(chunk + CHUNK, x.n[0]);
         std::fill(sums.begin(), sums.end(), 0.0);
         for (i64 k = chunk; k < end; k += BLOCK) {
-            const i64 m = std::min<i64>(BLOCK, end - k);
+            const i64 m = math::min<i64>(BLOCK, end - k);
             binning.places(x.p + k * x.s[0], x.s[0], m, at);
             const W *w = weights.p + k * weights.s[0];
             for (i64 j = 0; j < m; j++) sums[at[j]] += (double)w[j * weights.s[0]];
@@ -314,7 +320,7 @@ static inline Array<i64, 1> histogram_between(Run &run, const View<T, 1> &x, con
     C some[KEYS];
     i64 at[KEYS];
     for (i64 k = 0; k < x.n[0]; k += KEYS) {
-        const i64 m = std::min<i64>(KEYS, x.n[0] - k);
+        const i64 m = math::min<i64>(KEYS, x.n[0] - k);
         for (i64 j = 0; j < m; j++) some[j] = (C)x.p[(k + j) * x.s[0]];
         for (i64 j = m; j < KEYS; j++) some[j] = some[0];
         places_of_some<C, true>(edges, some, at);
@@ -322,7 +328,7 @@ static inline Array<i64, 1> histogram_between(Run &run, const View<T, 1> &x, con
         tally.add(at, m);
     }
     tally.merge();
-    std::copy(tally.first.begin() + 1, tally.first.end() - 1, made.p);
+    copied(tally.first.data() + 1, (i64)tally.first.size() - 2, made.p);
     return made;
 }
 template <class S, class W, class C>
@@ -358,7 +364,7 @@ struct Axis {
         double some[KEYS];
         i64 places[KEYS];
         for (i64 from = 0; from < count; from += KEYS) {
-            const i64 m = std::min<i64>(KEYS, count - from);
+            const i64 m = math::min<i64>(KEYS, count - from);
             for (i64 k = 0; k < KEYS; k++) some[k] = x[from + (k < m ? k : 0)];
             places_of_some<double, true>(edges, some, places);
             for (i64 k = 0; k < m; k++) at[from + k] = (int)places[k];
@@ -389,13 +395,13 @@ struct Axis {
 };
 static inline Axis axis_of(const View<double, 1> &edges) {
     NEED(edges.n[0] >= 2);
-    for (i64 k = 0; k < edges.n[0]; k++) NEED(std::isfinite(edges.p[k * edges.s[0]]));
+    for (i64 k = 0; k < edges.n[0]; k++) NEED(math::isfinite(edges.p[k * edges.s[0]]));
     NEED(is_in_order<double>(edges));
     return {edges, 0.0, {}};
 }
 static inline Axis axis_of(const View<double, 1> &edges, const Even<double> &even) {
     const Clear clear(even.first, even.last, even.step, even.bins);
-    return {edges, even.step, std::isfinite(clear.by) ? clear : Clear()};
+    return {edges, even.step, math::isfinite(clear.by) ? clear : Clear()};
 }
 // Some elements as doubles, where they lie or in a copy. While a block is counted nothing asks for
 // the next one, so the processor is told of it.
@@ -426,7 +432,7 @@ static inline Array<double, 2> histogram_2d(Run &run, const View<X, 1> &x, const
     Tally tally(weights ? 0 : size);
     if (weights) for (i64 k = 0; k < size; k++) made.p[k] = 0;
     for (i64 k = 0; k < count; k += SOME) {
-        const i64 m = std::min<i64>(SOME, count - k);
+        const i64 m = math::min<i64>(SOME, count - k);
         first.places(as_doubles(x, k, m, some), m, i);
         second.places(as_doubles(y, k, m, some), m, j);
         for (i64 e = 0; e < m; e++) i[e] = i[e] * (int)n[1] + j[e];

@@ -1,15 +1,18 @@
-
-// ---- np.fft: the loops of NumPy's own ufuncs, without the way through Python
+// np.fft: the loops of NumPy's own ufuncs, without the way through Python
+#pragma once
+#include "choices.hpp"
+#include "library/running.hpp"
+#include <numpy/ufuncobject.h>
 
 #define TRANSFORM_ALONE ((i64)1 << 15)  // elements of a transform in which other threads have their turn
 static inline double transform_factor(i64 n, int norm) {
     // One, or the inverse of the length, or of its root.
-    return norm == 0 ? 1.0 : norm == 1 ? 1.0 / (double)n : 1.0 / std::sqrt((double)n);
+    return norm == 0 ? 1.0 : norm == 1 ? 1.0 / (double)n : 1.0 / math::sqrt((double)n);
 }
 // Elements of a column whose distance is a multiple of this push each other out of the cache: so
 // some columns, whose elements share its lines, are copied and transformed together.
 #define FAR 2048
-#define COLUMNS 8
+#define TRANSFORMED_TOGETHER 8
 template <class T> static void gather(const View<T, 2> &rows, i64 begin, i64 count, T *to) {
     const i64 n = rows.n[1];
     for (i64 i = 0; i < n; i++) {
@@ -24,7 +27,7 @@ template <class T> static void scatter(const T *from, i64 begin, i64 count, cons
         for (i64 k = 0; k < count; k++) to[k * rows.s[0]] = from[k * n + i];
     }
 }
-template <class T> static inline int number_of() { return std::is_same<T, double>::value ? NPY_DOUBLE : NPY_CDOUBLE; }
+template <class T> static inline int type_number() { return std::is_same<T, double>::value ? NPY_DOUBLE : NPY_CDOUBLE; }
 // The first loop of a ufunc, which is for double precision, on rows whose elements lie anywhere.
 struct Transform {
     const PyUFuncObject *ufunc;
@@ -40,12 +43,12 @@ struct Transform {
     template <class T, class U> void operator()(Run &run, const View<T, 2> &a, const View<U, 2> &to) {
         const i64 m = a.n[1], n = to.n[1], count = a.n[0];
         const bool is_far = a.s[1] * (i64)sizeof(T) % FAR == 0 && to.s[1] * (i64)sizeof(U) % FAR == 0;
-        if (!is_far || count < COLUMNS) return rows(a.p, m, a.s[0], a.s[1], to.p, n, to.s[0], to.s[1], count);
-        const i64 ins[2] = {COLUMNS, m}, outs[2] = {COLUMNS, n};
-        Array<T, 2> in = fresh<T, 2>(run.spare, ins, number_of<T>());
-        Array<U, 2> out = fresh<U, 2>(run.spare, outs, number_of<U>());
-        for (i64 k = 0; k < count; k += COLUMNS) {
-            const i64 now = std::min<i64>(COLUMNS, count - k);
+        if (!is_far || count < TRANSFORMED_TOGETHER) return rows(a.p, m, a.s[0], a.s[1], to.p, n, to.s[0], to.s[1], count);
+        const i64 ins[2] = {TRANSFORMED_TOGETHER, m}, outs[2] = {TRANSFORMED_TOGETHER, n};
+        Array<T, 2> in = fresh<T, 2>(run.spare, ins, type_number<T>());
+        Array<U, 2> out = fresh<U, 2>(run.spare, outs, type_number<U>());
+        for (i64 k = 0; k < count; k += TRANSFORMED_TOGETHER) {
+            const i64 now = math::min<i64>(TRANSFORMED_TOGETHER, count - k);
             gather(a, k, now, in.p);
             rows(in.p, m, m, 1, out.p, n, n, 1, now);
             scatter(out.p, k, now, to);
@@ -64,7 +67,7 @@ static Array<U, N> transform(Run &run, PyObject *object, const View<T, N> &a, in
         if (d != axis && across < 0) across = d;
         else if (d != axis) rest *= a.n[d];
     }
-    Array<U, N> made = fresh<U, N>(run.spare, dims, number_of<U>());
+    Array<U, N> made = fresh<U, N>(run.spare, dims, type_number<U>());
     // It asks for Python's lock where there is no memory: what it raises then is seen here.
     const bool alone = a.size() >= TRANSFORM_ALONE && run.streams.empty() && !run.legacy;
     if (!alone) back(run);

@@ -1,5 +1,8 @@
-
-// ---- np.gradient, np.convolve
+// np.gradient, np.convolve
+#pragma once
+#include "library/running.hpp"
+#include "library/searching.hpp"
+#include <vector>
 
 template <class T, int N>
 static inline Array<double, N> gradient(Run &run, const View<T, N> &v, int axis, double by) {

@@ -1,8 +1,12 @@
-// ---- matrices of up to four rows, without a call: the steps of NumPy's library, in its order
+// Matrices of up to four rows, without a call: the steps of NumPy's library, in its order
 //
 // Column by column, as the library takes what is small: each element less the sum of the products
 // before it, the pivot's column times its reciprocal. One right side is divided by the diagonal,
 // several are multiplied by its reciprocals.
+#pragma once
+#include "arrays.hpp"
+#include "choices.hpp"
+#include "numbers.hpp"
 
 #define SMALL_ROWS 4
 static inline bool is_small(i64 n) { return n <= SMALL_ROWS; }
@@ -30,10 +34,10 @@ template <int N> INLINE bool factor_small(double (&a)[N * N], double (&pivots)[N
             for (int k = 0; k < (i < j ? i : j); k++) sum += a[k * N + i] * column[k];
             column[i] -= sum;
         }
-        double best = j, size = std::fabs(column[j]);
+        double best = j, size = math::fabs(column[j]);
 #pragma GCC unroll 4
         for (int i = j + 1; i < N; i++) {
-            const double other = std::fabs(column[i]);
+            const double other = math::fabs(column[i]);
             best = picked_lt<double>(size, other, i, best);
             size = picked_lt<double>(size, other, other, size);
         }
@@ -126,8 +130,8 @@ INLINE bool cholesky_small(const View<double, 2> &a, const View<double, 2> &lowe
         for (i64 k = 0; k < j; k++) sum += l[j * n + k] * l[j * n + k];
         const double square = a.p[j * (a.s[0] + a.s[1])] - sum;
         // Quietly: NumPy looks at no flag of NaN here.
-        if (!__builtin_isgreaterequal(square, std::numeric_limits<double>::min()) || std::isinf(square)) return false;
-        const double root = std::sqrt(square), reciprocal = 1.0 / root;
+        if (!__builtin_isgreaterequal(square, std::numeric_limits<double>::min()) || math::isinf(square)) return false;
+        const double root = math::sqrt(square), reciprocal = 1.0 / root;
         l[j * n + j] = root;
         for (i64 i = 0; i < j; i++) l[i * n + j] = 0.0;
         for (i64 i = j + 1; i < n; i++) {

@@ -1,5 +1,8 @@
-
-// ---- np.cumsum, np.add.accumulate and their like; np.var
+// np.cumsum, np.add.accumulate and their like; np.var
+#pragma once
+#include "choices.hpp"
+#include "library/reductions.hpp"
+#include "library/searching.hpp"
 
 struct Plus { static constexpr bool compares = false; template <class T> T operator()(T a, T b) const { return (T)(a + b); } };
 struct Times { static constexpr bool compares = false; template <class T> T operator()(T a, T b) const { return (T)(a * b); } };
@@ -121,7 +124,7 @@ static inline Array<S, N - 1> variances(Run &run, const View<T, N> &v, int axis,
     const S size = (S)n, rest = (S)(n - ddof);
     each_line(v, v, axis, N - 1, [&](const T *first, T *, i64 number) {
         for (i64 from = 0; from < width; from += COLUMNS) {
-            const i64 m = std::min<i64>(COLUMNS, width - from);
+            const i64 m = math::min<i64>(COLUMNS, width - from);
             S mean[COLUMNS] = {}, sum[COLUMNS] = {};
             const T *p = first + from * by;
             for (i64 i = 0; i < n; i++, p += step) {

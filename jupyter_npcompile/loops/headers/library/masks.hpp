@@ -1,6 +1,10 @@
 // The elements where a mask is true. A processor that can push chosen elements of a vector
 // together does eight bytes of a mask at a time, or more; else one element after the other,
 // without a branch, for a mask is seldom what it was before.
+#pragma once
+#include "arrays.hpp"
+#include "choices.hpp"
+#include "indices.hpp"
 
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__BMI2__)
 #include <immintrin.h>
@@ -31,7 +35,7 @@ template <class T> static bool rise(const View<T, 1> &where, i64 n) {
     if (count == 0) return true;
     if (where.s[0] != 1 || (i64)where.p[0] < 0 || (i64)where.p[count - 1] >= n) return false;
     for (i64 from = 0; from < count - 1; from += 256) {
-        const i64 end = std::min<i64>(from + 256, count - 1);
+        const i64 end = math::min<i64>(from + 256, count - 1);
         int wrong = 0;
         for (i64 k = from; k < end; k++) wrong |= where.p[k] >= where.p[k + 1];
         if (wrong) return false;

@@ -1,5 +1,8 @@
-
-// ---- sums in the order in which NumPy adds; extremes
+// Sums in the order in which NumPy adds; extremes
+#pragma once
+#include "choices.hpp"
+#include "lanes.hpp"
+#include "results.hpp"
 
 // What NumPy makes of eight sums beside each other.
 template <class T, class Sums> INLINE T sum_of_eight(const Sums &r) {
@@ -8,7 +11,7 @@ template <class T, class Sums> INLINE T sum_of_eight(const Sums &r) {
 // Eight elements beside each other, in one register or several. GCC keeps a vector that is larger
 // than a register in memory.
 template <class T> struct Eight {
-    static constexpr i64 one = std::min<i64>(8, LANE_BYTES / sizeof(T)), many = 8 / one;
+    static constexpr i64 one = math::min<i64>(8, LANE_BYTES / sizeof(T)), many = 8 / one;
     typedef T Part __attribute__((vector_size(one * sizeof(T))));
     Part part[many];
     static INLINE_MEMBER Eight at(const T *p) {
@@ -122,7 +125,7 @@ template <class T, class F, class G> INLINE T dot_by(const F &f, const G &g, i64
     }
     T a[SUMMED], b[SUMMED];
     for (i64 from = 0; from < n; from += SUMMED) {
-        const i64 count = std::min<i64>(SUMMED, n - from);
+        const i64 count = math::min<i64>(SUMMED, n - from);
 #pragma GCC ivdep
         for (i64 i = 0; i < count; i++) a[i] = f(from + i);
 #pragma GCC ivdep
@@ -184,7 +187,7 @@ template <class T, bool LARGEST> INLINE T extreme_of(const T *p, i64 n) {
 template <class T, bool LARGEST, class F> INLINE T extreme(const F &f, i64 n) {
     T best = worst<T, LARGEST>(), block[SUMMED];
     for (i64 from = 0; from < n; from += SUMMED) {
-        const i64 count = std::min<i64>(SUMMED, n - from);
+        const i64 count = math::min<i64>(SUMMED, n - from);
 #pragma GCC ivdep
         for (i64 i = 0; i < count; i++) block[i] = f(from + i);
         best = better<T, LARGEST>(best, extreme_of<T, LARGEST>(block, count));
@@ -228,7 +231,7 @@ template <class T, bool LARGEST> static inline i64 place_of_extreme(const T *p, 
     if (step == 1 && n >= lanes) {
         const T best = extreme_of<T, LARGEST>(p, n);
         for (; k < n; k += lanes) {
-            const i64 count = std::min(lanes, n - k);
+            const i64 count = math::min(lanes, n - k);
             unsigned char found = 0;
             for (i64 i = 0; i < count; i++) found |= (p[k + i] == best) | (p[k + i] != p[k + i]);
             if (found) break;
@@ -250,7 +253,7 @@ static void places_of_extremes(const T *p, i64 n, i64 columns, i64 step, i64 bes
     T best[SUMMED];
     i64 place[SUMMED];
     for (i64 from = 0; from < columns; from += SUMMED) {
-        const i64 count = std::min<i64>(SUMMED, columns - from);
+        const i64 count = math::min<i64>(SUMMED, columns - from);
         const T *row = p + from * beside;
         for (i64 k = 0; k < count; k++) { best[k] = row[k * beside]; place[k] = 0; }
         for (i64 i = 1; i < n; i++) {

@@ -1,5 +1,12 @@
-
-// ---- np.median, np.percentile, np.sort, np.unique
+// np.median, np.percentile, np.sort, np.unique
+#pragma once
+#include "choices.hpp"
+#include "library/running.hpp"
+#include "library/searching.hpp"
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #define LANES 32     // lines that are put in order at once
 #define FEW 32       // elements that are put in order by pairs which are known beforehand
@@ -235,7 +242,7 @@ static Array<M, N> medians_across(Run &run, const std::vector<Array<T, N>> &part
         for (int d = 0; d < N; d++) NEED(part.n[d] == first.n[d]);
     if (count > FEW) {
         i64 dims[N + 1] = {count};
-        std::copy(first.n, first.n + N, dims + 1);
+        copied(first.n, N, dims + 1);
         Array<T, N + 1> stack = fresh<T, N + 1>(run.spare, dims, held);
         T *to = stack.p;
         for (const auto &part : parts)
@@ -258,7 +265,7 @@ static Array<M, N> medians_across(Run &run, const std::vector<Array<T, N>> &part
         }
         const bool all = close && middles_of_few(run, from, count, columns, made.p + done);
         for (i64 k = 0; k < columns && !all; k += LANES) {
-            const i64 m = std::min<i64>(LANES, columns - k);
+            const i64 m = math::min<i64>(LANES, columns - k);
             for (i64 i = 0; i < count; i++) {
                 const i64 step = parts[i].s[N - 1];
                 const T *const p = from[i] + k * step;
@@ -305,7 +312,7 @@ static inline void percentiles_along(Run &run, const View<T, N> &v, int axis, co
 }
 // NumPy says nothing of how zeros of two signs follow each other.
 template <class T> static inline bool is_negative_zero(T x) {
-    if constexpr (std::is_floating_point<T>::value) return x == 0 && std::signbit(x);
+    if constexpr (std::is_floating_point<T>::value) return x == 0 && math::signbit(x);
     else return false;
 }
 template <class T, int N> static inline Array<T, N> in_order(Run &run, const View<T, N> &v, int axis, int type) {

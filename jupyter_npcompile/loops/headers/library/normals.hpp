@@ -1,5 +1,8 @@
+// Normal numbers: the ziggurat of NumPy's library, whose tables it is asked for
+#pragma once
+#include "library/random.hpp"
 
-// ---- normal numbers: the ziggurat of NumPy's library, whose tables it is asked for
+extern "C" double random_standard_normal(bitgen_t *);
 
 // Of 64 bits the lowest eight choose a layer, the next one is a sign, and 52 more are a place in the
 // layer. Nearly all places lie in its inner part, where the number is the place times a width: there
@@ -81,6 +84,6 @@ static inline double random_standard_normal(const Source &s) {
     return Normals::asked(rest);
 }
 static inline double random_near(const Source &s, double middle, double scale) {
-    NEED(!std::signbit(scale) && scale == scale);
+    NEED(!math::signbit(scale) && scale == scale);
     return middle + scale * random_standard_normal(s);
 }

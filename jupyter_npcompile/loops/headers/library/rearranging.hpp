@@ -1,5 +1,7 @@
-
-// ---- np.pad
+// np.pad
+#pragma once
+#include "arrays.hpp"
+#include "runs.hpp"
 
 enum { CONSTANT, EDGE, WRAP, REFLECT, SYMMETRIC };
 // Which element stands in a place; -1 where it is the constant. NumPy goes on from

@@ -1,5 +1,7 @@
-
-// ---- eigenvalues of symmetric matrices, singular values: by the routines that NumPy takes
+// Eigenvalues of symmetric matrices, singular values: by the routines that NumPy takes
+#pragma once
+#include "library/linear_algebra.hpp"
+#include <vector>
 
 typedef void (*Syevd)(const char *job, const char *half, const i64 *n, double *a, const i64 *lda, double *w,
     double *work, const i64 *space, i64 *places, const i64 *more, i64 *info);
@@ -13,7 +15,7 @@ struct Workspace {
     std::vector<double> many;
     i64 size = 1;
     void take(double wanted) {
-        size = std::max<i64>(1, (i64)wanted);
+        size = math::max<i64>(1, (i64)wanted);
         if (size > 512) { many.resize((size_t)size); p = many.data(); }
     }
 };
@@ -45,7 +47,7 @@ static inline Array<double, 1> symmetric_values(Run &run, const View<double, 2> 
 // u @ diag(s) @ vt == a; `full`: all of u's columns and of vt's rows.
 static inline void singular(
     Run &run, const View<double, 2> &a, bool full, Array<double, 2> *u, Array<double, 1> *s, Array<double, 2> *vt) {
-    const i64 m = a.n[0], n = a.n[1], k = std::min(m, n), ask = -1, one[1] = {k};
+    const i64 m = a.n[0], n = a.n[1], k = math::min(m, n), ask = -1, one[1] = {k};
     NEED(k > 0);
     const char *const job = !u ? "N" : full ? "A" : "S";
     // Column by column: the routine's u is ours turned, as its vt is.

@@ -1,5 +1,10 @@
-
-// ---- linear algebra: the library that NumPy itself calls, without the way through Python
+// Linear algebra: the library that NumPy itself calls, without the way through Python
+#pragma once
+#include "indices.hpp"
+#include "numbers.hpp"
+#include "library/rearranging.hpp"
+#include "library/small_matrices.hpp"
+#include <vector>
 
 // Where its functions are, filled by who loads this: see `linear_algebra.addresses`.
 extern "C" __attribute__((visibility("default"))) void *npcompile_lapack[10] = {};
@@ -22,8 +27,8 @@ typedef void (*Syrk)(int order, int half, int turned, i64 n, i64 k, double alpha
 // NumPy does not look at the flags that these leave behind.
 struct QuietFlags {
     fexcept_t kept;
-    QuietFlags() { std::fegetexceptflag(&kept, FE_ALL_EXCEPT); }
-    ~QuietFlags() { std::fesetexceptflag(&kept, FE_ALL_EXCEPT); }
+    QuietFlags() { fegetexceptflag(&kept, FE_ALL_EXCEPT); }
+    ~QuietFlags() { fesetexceptflag(&kept, FE_ALL_EXCEPT); }
 };
 
 // The elements column by column, or of columns row by row.
@@ -95,9 +100,9 @@ INLINE double product_of_diagonal(const double *diagonal, i64 step, const i64 *p
     for (i64 k = 0; k < n; k++) {
         const double element = diagonal[k * step];
         if ((pivots[k] != k + 1) != (element < 0)) sign = -sign;
-        size += std::log(std::fabs(element));
+        size += math::log(math::fabs(element));
     }
-    return sign * std::exp(size);
+    return sign * math::exp(size);
 }
 static inline double determinant(Run &run, const View<double, 2> &a) {
     const i64 n = square_size(a);
@@ -133,7 +138,7 @@ static inline Array<double, 2> cholesky(Run &run, const View<double, 2> &a) {
 }
 // q @ r == a, in the blocks that the library chooses for NumPy, too.
 static inline void orthogonal(Run &run, const View<double, 2> &a, Array<double, 2> *q, Array<double, 2> *r) {
-    const i64 m = a.n[0], n = a.n[1], k = std::min(m, n), ask = -1;
+    const i64 m = a.n[0], n = a.n[1], k = math::min(m, n), ask = -1;
     NEED(k > 0);
     Array<double, 2> raw = by_columns(run, a);
     std::vector<double> tau(k), work(1);
@@ -142,7 +147,7 @@ static inline void orthogonal(Run &run, const View<double, 2> &a, Array<double, 
     const Geqrf reduce = (Geqrf)npcompile_lapack[5];
     const Orgqr expand = (Orgqr)npcompile_lapack[6];
     reduce(&m, &n, raw.p, &m, tau.data(), work.data(), &ask, &info);
-    i64 space = std::max<i64>({1, n, (i64)work[0]});
+    i64 space = math::max<i64>({1, n, (i64)work[0]});
     work.resize(space);
     reduce(&m, &n, raw.p, &m, tau.data(), work.data(), &space, &info);
     NEED(info == 0);
@@ -151,18 +156,19 @@ static inline void orthogonal(Run &run, const View<double, 2> &a, Array<double, 
     for (i64 i = 0; i < k; i++)
         for (i64 j = 0; j < n; j++) r->p[i * n + j] = j < i ? 0.0 : raw.p[j * m + i];
     Array<double, 2> columns = fresh<double, 2>(run.spare, square, NPY_DOUBLE);
-    std::copy(raw.p, raw.p + k * m, columns.p);
+    copied(raw.p, k * m, columns.p);
     expand(&m, &k, &k, columns.p, &m, tau.data(), work.data(), &ask, &info);
-    space = std::max<i64>({1, k, (i64)work[0]});
+    space = math::max<i64>({1, k, (i64)work[0]});
     work.resize(space);
     expand(&m, &k, &k, columns.p, &m, tau.data(), work.data(), &space, &info);
     NEED(info == 0);
     *q = by_columns(run, columns);
 }
 
+static inline i64 distance(i64 step) { return step < 0 ? -step : step; }
 // Whether elements of a column lie closer to each other than those of a row.
 template <class T> static inline bool lies_by_columns(const View<T, 2> &v) {
-    return v.n[0] > 1 && v.n[1] > 1 && std::abs(v.s[0]) < std::abs(v.s[1]);
+    return v.n[0] > 1 && v.n[1] > 1 && distance(v.s[0]) < distance(v.s[1]);
 }
 enum { ROWS = 101, PLAIN = 111, TURNED = 112, UPPER = 121 };
 // A matrix as the library wants it: rows or columns one after the other.
@@ -170,13 +176,13 @@ struct Operand {
     Array<double, 2> a;
     int turned;
     i64 lead;
-    Operand(Run &run, const View<double, 2> &v) : a(v), turned(PLAIN), lead(std::max<i64>(v.n[1], 1)) {
+    Operand(Run &run, const View<double, 2> &v) : a(v), turned(PLAIN), lead(math::max<i64>(v.n[1], 1)) {
         const bool rows = v.s[1] == 1 || v.n[1] <= 1, columns = v.s[0] == 1 || v.n[0] <= 1;
         if (rows && (v.n[0] <= 1 || v.s[0] >= lead)) {
             if (v.n[0] > 1) lead = v.s[0];
-        } else if (columns && (v.n[1] <= 1 || v.s[1] >= std::max<i64>(v.n[0], 1))) {
+        } else if (columns && (v.n[1] <= 1 || v.s[1] >= math::max<i64>(v.n[0], 1))) {
             turned = TURNED;
-            lead = v.n[1] > 1 ? v.s[1] : std::max<i64>(v.n[0], 1);
+            lead = v.n[1] > 1 ? v.s[1] : math::max<i64>(v.n[0], 1);
         } else {
             a = dense(run, v, NPY_DOUBLE);
         }

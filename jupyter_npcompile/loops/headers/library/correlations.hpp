@@ -1,5 +1,9 @@
-
-// ---- np.cov, np.corrcoef
+// np.cov, np.corrcoef
+#pragma once
+#include "choices.hpp"
+#include "library/reductions.hpp"
+#include "threads.hpp"
+#include <vector>
 
 static inline Array<double, 2> covariances(Run &run, const View<double, 2> &rows, i64 ddof) {
     const i64 r = rows.n[0], n = rows.n[1], dims[2] = {r, r};
@@ -25,7 +29,7 @@ static inline Array<double, 2> correlations(Run &run, const View<double, 2> &row
     Array<double, 2> made = covariances(run, rows, 1);
     const i64 r = made.n[0];
     std::vector<double> spread((size_t)r);
-    for (i64 i = 0; i < r; i++) spread[i] = std::sqrt(made.p[i * r + i]);
+    for (i64 i = 0; i < r; i++) spread[i] = math::sqrt(made.p[i * r + i]);
     for (i64 i = 0; i < r; i++)
         for (i64 j = 0; j < r; j++) {
             const double one = made.p[i * r + j] / spread[i] / spread[j];

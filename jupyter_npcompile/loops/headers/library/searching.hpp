@@ -1,5 +1,9 @@
-
-// ---- np.searchsorted, np.digitize, np.interp
+// np.searchsorted, np.digitize, np.interp
+#pragma once
+#include "choices.hpp"
+#include "numbers.hpp"
+#include "library/rearranging.hpp"
+#include <vector>
 
 // All elements, row by row, as one row.
 template <class T, int N> static inline Array<T, 1> in_a_row(Run &run, const View<T, N> &v) {
@@ -20,11 +24,11 @@ template <class T, int N> static inline Array<T, 1> in_a_row(Run &run, const Vie
 struct Unheard {
     Run &run;
     const bool silent = true;
-    const int flags = std::fetestexcept(FE_ALL_EXCEPT);
+    const int flags = fetestexcept(FE_ALL_EXCEPT);
     ~Unheard() {
-        if (!silent || std::fetestexcept(FE_ALL_EXCEPT) == flags) return;
+        if (!silent || fetestexcept(FE_ALL_EXCEPT) == flags) return;
         run.flags |= flags & ~run.ignored;
-        std::feclearexcept(FE_ALL_EXCEPT);
+        feclearexcept(FE_ALL_EXCEPT);
     }
 };
 // The order in which NumPy sorts: NaN comes last.
@@ -93,7 +97,7 @@ static inline void places_of_all(const View<A, 1> &a, const View<K, 1> &keys, co
         C some[KEYS];
         i64 at[KEYS];
         for (i64 k = 0; k < count; k += KEYS) {
-            const i64 m = std::min<i64>(KEYS, count - k);
+            const i64 m = math::min<i64>(KEYS, count - k);
             for (i64 j = 0; j < m; j++) some[j] = (C)keys.p[(k + j) * keys.s[0]];
             for (i64 j = m; j < KEYS; j++) some[j] = some[0];
             places_of_some<C, RIGHT>(a, some, at);
@@ -210,7 +214,7 @@ struct Lines {
         int odd = 0;
         const i64 most = n - 2;
         const double last = x[n - 1], top = y[n - 1], end = right, begin = left;
-        for (int k = 0; k < KEYS; k++) from[k] = std::min<i64>(std::max<i64>(place[k] - 1, 0), most);
+        for (int k = 0; k < KEYS; k++) from[k] = math::min<i64>(math::max<i64>(place[k] - 1, 0), most);
         for (int k = 0; k < KEYS; k++) { x0[k] = x[from[k]]; y0[k] = y[from[k]]; }
         for (int k = 0; k < KEYS; k++) {
             const double s = SLOPES ? slopes[from[k]] : (y[from[k] + 1] - y0[k]) / (x[from[k] + 1] - x0[k]);
@@ -253,7 +257,7 @@ static inline void interpolate(Run &run, const View<X, 1> &v, const View<A, 1> &
     double some[KEYS];
     i64 at[KEYS];
     for (i64 k = 0; k < count; k += KEYS) {
-        const i64 m = std::min<i64>(KEYS, count - k);
+        const i64 m = math::min<i64>(KEYS, count - k);
         for (i64 j = 0; j < m; j++) some[j] = (double)v.p[(k + j) * v.s[0]];
         for (i64 j = m; j < KEYS; j++) some[j] = some[0];
         if (places_between<double, true, true>(points, some, at)) lines.on_one(some, at[0], m, to + k);
