@@ -48,8 +48,14 @@ class BackgroundCompile:
 
     def __call__(self) -> None:
         """Compile; whatever goes wrong is kept in the plan."""
-        if not self.ticket.cancelled:
-            self._compile()
+        if self.ticket.cancelled or self._is_spared():
+            return
+        self._compile()
+
+    def _is_spared(self) -> bool:
+        """Whether a loop that the plan is in runs natively, or is about to, and nobody needs it."""
+        state = self._state()
+        return state is not None and any(it.spare(state, self._plan) for it in state.around())
 
     def _compile(self) -> None:
         graph: Graph = self._plan.recording.graph

@@ -434,12 +434,13 @@ def _remembered(key: Key, place: str | None) -> Remembered | None:
 def _fresh(name: str, program: CellProgram, source: str, options: Options) -> Remembered:
     """States without plans for the regions and functions of a cell."""
     text = SourceText.of(source)
+    regions = [RegionState(RegionCode(region), options) for region in program.regions]
     kept = Remembered(
         name,
         program,
-        [RegionState(RegionCode(region), options) for region in program.regions],
+        regions,
         [FunctionHandle(made.program, options, text) for made in program.functions],
-        loop_states(program.loops, options, in_module=True),
+        loop_states(program.loops, options, regions, in_module=True),
     )
     itself = weakref.ref(kept)
 

@@ -87,7 +87,7 @@ class FunctionHandle(Picks):
         self._codes: dict[int, weakref.ref[types.CodeType]] = {}
         self._known_code: dict[int, types.CodeType] = {}
         self._made = weakref.WeakValueDictionary[int, types.FunctionType]()
-        self.loops = loop_states(program.loops, options, in_module=False)
+        self.loops = loop_states(program.loops, options, self.states, in_module=False)
         self._rest = Rest(
             [loop.regions for loop in program.loops],
             comes_back=[loop.comes_back for loop in program.loops],

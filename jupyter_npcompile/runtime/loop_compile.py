@@ -12,11 +12,12 @@ from typing import Any, Protocol
 
 from jupyter_npcompile.cell import Loop
 from jupyter_npcompile.cell.names import loaded
-from jupyter_npcompile.loops import Declined, LoopCode, translate
 from jupyter_npcompile.loops.given import Constant, is_fixed, table_of, type_of, with_lengths
-from jupyter_npcompile.loops.kinds import ArrayType
+from jupyter_npcompile.loops.kinds import ArrayType, Declined
+from jupyter_npcompile.loops.loop_code import LoopCode
 from jupyter_npcompile.loops.records import DEEPEST, Record
 from jupyter_npcompile.loops.sequences import Sequence
+from jupyter_npcompile.loops.translation import translate
 from jupyter_npcompile.runtime import loop_store, recollections
 from jupyter_npcompile.runtime.compile_errors import CancelledError
 from jupyter_npcompile.runtime.errors import first_line

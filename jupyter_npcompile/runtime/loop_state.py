@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import weakref
 from collections.abc import Iterator, Sequence
 from time import perf_counter
 from types import FrameType
@@ -13,16 +14,18 @@ from jupyter_npcompile.loops import Declined
 from jupyter_npcompile.loops.loop_code import FINISHED, LEFT, RETURNED
 from jupyter_npcompile.runtime import recollections
 from jupyter_npcompile.runtime.check import DifferenceError
+from jupyter_npcompile.runtime.devices import CPU
 from jupyter_npcompile.runtime.iterators import Remaining, remaining
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, predict
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile, no_constants
-from jupyter_npcompile.runtime.loop_form import NARROW, Form, size_of_run
+from jupyter_npcompile.runtime.loop_form import LONG, NARROW, Form, size_of_run
 from jupyter_npcompile.runtime.loop_run import UNLIMITED, NativeRun
 from jupyter_npcompile.runtime.loop_turns import ALWAYS, FAR
 from jupyter_npcompile.runtime.mishaps import described
 from jupyter_npcompile.runtime.namespace import FrameNamespace
 from jupyter_npcompile.runtime.native import torch_symbols
 from jupyter_npcompile.runtime.pauses import Rest
+from jupyter_npcompile.runtime.planning import resume
 from jupyter_npcompile.runtime.policy import Options, is_open, loops_when
 from jupyter_npcompile.runtime.recollections import Note
 from jupyter_npcompile.runtime.settings import settings
@@ -31,12 +34,19 @@ from jupyter_npcompile.runtime.ticket import Ticket
 
 if TYPE_CHECKING:
     from jupyter_npcompile.runtime.frame import Frame
+    from jupyter_npcompile.runtime.plan import Plan
+    from jupyter_npcompile.runtime.state import RegionState
 
 MAX_FORMS = 4
 """Native forms of a loop, for different types of its names."""
 
 MAX_REFUSALS = 8
 """Runs in a row that native code leaves to NumPy, before it is left alone."""
+
+
+MOST_SPARED = 5
+"""How often a segment in a loop is put off: what Python meets time and again is not native code's,
+whatever that does for other runs of the loop."""
 
 
 class LoopState:
@@ -92,6 +102,7 @@ class LoopState:
         self.compile_seconds = 0.0
         self.gave_way = False
         self._ticket: Ticket | None = None
+        self._spared: list[tuple[weakref.ref[RegionState], Plan]] = []
         self._first: dict[str, Any] | None = None
         self._begins_late = False
         self._next_look = 1
@@ -258,6 +269,40 @@ class LoopState:
             self._give_way()
         counters.dispatches += 1
         self.rest.ran = True
+        if self._spared and not self._spares_segments:
+            self._spare_no_more()
+
+    # -- what is compiled of it besides
+
+    @property
+    def _spares_segments(self) -> bool:
+        """Whether segments in it need no code, as far as is known.
+
+        Where an iteration is short in Python, no segment is faster than native code.
+        """
+        forms = [form for form in self.forms if form.refusals < MAX_REFUSALS]
+        if self.closed or not forms or self.options.device != CPU:
+            return False
+        return not any(form.lost or LONG < form.latest.python < float("inf") for form in forms)
+
+    def spare(self, state: RegionState, plan: Plan) -> bool:
+        """Put the compile of a plan in it off, if it may never be needed; whether that was done.
+
+        It goes on when the loop turns out to need it, or when Python meets the statements again.
+        """
+        if not self._spares_segments or plan.spared >= MOST_SPARED:
+            return False
+        plan.spared += 1
+        plan.state = "held"
+        if all(other is not plan for _, other in self._spared):
+            self._spared.append((weakref.ref(state), plan))
+        return True
+
+    def _spare_no_more(self) -> None:
+        spared, self._spared = self._spared, []
+        for known, plan in spared:
+            if (state := known()) is not None and plan.state == "held":
+                resume(state, plan)
 
     # -- checking
 
@@ -472,10 +517,14 @@ class LoopState:
         self._let_inner()
 
 
-def loop_states(loops: Sequence[Loop], options: Options, *, in_module: bool) -> list[LoopState]:
-    """A state for each loop of a cell or function."""
+def loop_states(
+    loops: Sequence[Loop], options: Options, regions: Sequence[RegionState], *, in_module: bool
+) -> list[LoopState]:
+    """A state for each loop of a cell or function; its regions know it."""
     made: list[LoopState] = []
     for loop in loops:
         outer = None if loop.outer is None else made[loop.outer]
         made.append(LoopState(loop, options, outer, in_module=in_module))
+        for region in loop.regions:
+            regions[region].loops.append(weakref.ref(made[-1]))
     return made

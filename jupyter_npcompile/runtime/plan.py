@@ -99,6 +99,8 @@ class Plan:
         Whether its code is, or is to be, that of other sizes too.
     stale : bool
         Whether it must be recorded again.
+    spared : int
+        How often its compile was put off for the sake of a loop around it.
     epsilon : float
         Relative spacing of the numbers that its code computes with, where these have fewer
         digits than the arrays; otherwise 0.
@@ -126,6 +128,7 @@ class Plan:
     outline: str = ""
     shared: bool = False
     stale: bool = False
+    spared: int = 0
     epsilon: float = 0.0
     error: tuple[str, float] | None = None
 

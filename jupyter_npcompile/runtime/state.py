@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jupyter_npcompile.runtime.changes import change
 from jupyter_npcompile.runtime.check import DifferenceError
@@ -29,6 +29,9 @@ from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.traceable import Traceable
 from jupyter_npcompile.tracer.recording import Stop
 from jupyter_npcompile.tracer.sources import Namespace, Source
+
+if TYPE_CHECKING:
+    from jupyter_npcompile.runtime.loop_state import LoopState
 
 MAX_PLANS = 8
 """Signatures with code of their own, per starting statement; more are left to NumPy."""
@@ -85,6 +88,8 @@ class RegionState:
         Statements that are left alone for a while.
     rest : Rest
         Of the function, or the run of a cell, that the region is a part of.
+    loops : list of weak references
+        The loops that it is in.
     recompiled : dict of int to str
         What had changed when something was compiled again, by first statement.
     changing : dict of int to dict
@@ -108,6 +113,7 @@ class RegionState:
     fast: dict[int, tuple[tuple[Plan, Fast], ...]] = field(default_factory=dict)
     pauses: Pauses = field(default_factory=Pauses)
     rest: Rest = field(default_factory=lambda: Rest(()))
+    loops: list[weakref.ref[LoopState]] = field(default_factory=list)
     recompiled: dict[int, str] = field(default_factory=dict)
     changing: dict[int, dict[Source, int]] = field(default_factory=dict)
     fixed: set[int] = field(default_factory=set)
@@ -117,6 +123,10 @@ class RegionState:
 
     def __post_init__(self) -> None:
         _states.add(self)
+
+    def around(self) -> list[LoopState]:
+        """The loops that it is in, as far as there is still anybody who runs them."""
+        return [loop for it in self.loops if (loop := it()) is not None]
 
     def step(
         self, start: int, namespace: Namespace, copies: Residency | None = None

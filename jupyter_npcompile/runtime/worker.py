@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -25,10 +25,15 @@ Lane = Literal["segments", "loops"]
 MOST = 4
 """Compiles of a kind in the background at once, on a machine with many processors."""
 
-DELAY = 0.4
+DELAYS: dict[Lane, float] = {"segments": 0.4, "loops": 0.1}
 """Seconds before a job in the background begins, as long as the user's code runs: of two threads
-that run Python each holds up the other, and what takes a second to compile is of no use to code
-that is over before. What an earlier kernel has compiled does not wait: see `recollections`."""
+that run Python each holds up the other, and what takes a second to compile, or a loop half a
+second, is of no use to code that is over before. What an earlier kernel has compiled does not
+wait: see `recollections`."""
+
+YIELDS = 10.0
+"""Seconds for which segments wait for loops, at the most: most segments of a loop that runs
+natively are never needed, and they take longer to compile."""
 
 MOST_WAITING = 100
 """Jobs of a kind that wait in the background; of more, the oldest are given up."""
@@ -46,10 +51,16 @@ class _Waiting:
 
 @dataclass(eq=False)
 class _Queue:
-    """Jobs of a kind that wait, and how many threads there are for them."""
+    """Jobs of a kind that wait, how many threads there are for them, and how many of these work."""
 
     jobs: list[_Waiting] = field(default_factory=list)
     threads: int = 0
+    working: int = 0
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether anything is to be done."""
+        return bool(self.jobs or self.working)
 
 
 @dataclass(eq=False)
@@ -72,8 +83,8 @@ class Compiler:
 
     Parameters
     ----------
-    delay : float
-        Seconds before a job in the background begins, at the most.
+    delays : mapping of lane to float, optional
+        Seconds before a job of a kind begins in the background, at the most.
 
     Examples
     --------
@@ -86,8 +97,8 @@ class Compiler:
     [1]
     """
 
-    def __init__(self, delay: float = 0.0) -> None:
-        self._delay = delay
+    def __init__(self, delays: Mapping[Lane, float] | None = None) -> None:
+        self._delays = delays or {}
         self._reset()
         os.register_at_fork(after_in_child=self._reset)
 
@@ -115,7 +126,7 @@ class Compiler:
         """
         queue = self._queues[lane]
         with self._changed:
-            due = time.monotonic() + self._delay
+            due = time.monotonic() + self._delays.get(lane, 0.0)
             queue.jobs.append(_Waiting(self._next(), job, ticket, due))
             late = _late(queue)
             if queue.threads < width():
@@ -210,6 +221,9 @@ class Compiler:
             with self._changed:
                 self._changed.wait_for(lambda: self._waited or queue.jobs)
                 urgent = self._waited.popleft() if self._waited else None
+                if urgent is None and (left := self._yields(queue)) > 0:
+                    self._changed.wait(left)  # and not among those who work: they share an account
+                    continue
             if urgent is not None:
                 self._run(*urgent)
                 continue
@@ -217,9 +231,21 @@ class Compiler:
                 while (left := _left(queue)) > 0 and not rests(left):
                     pass
                 with self._changed:  # others may have come meanwhile, or have been given up
-                    newest = queue.jobs.pop() if queue.jobs else None
+                    goes_on = queue.jobs and self._yields(queue) <= 0
+                    newest = queue.jobs.pop() if goes_on else None
+                    queue.working += newest is not None
                 if newest is not None:
-                    self._run(newest.number, newest.job, newest.ticket)
+                    try:
+                        self._run(newest.number, newest.job, newest.ticket)
+                    finally:
+                        with self._changed:
+                            queue.working -= 1
+                            self._changed.notify_all()
+
+    def _yields(self, queue: _Queue) -> float:
+        """Seconds for which the newest job of a kind waits for those of another kind."""
+        waits = queue is self._queues["segments"] and self._queues["loops"].is_busy
+        return _left(queue) + YIELDS if waits and queue.jobs else 0.0
 
     def _run(self, number: int, job: Job, ticket: Ticket | None = None) -> None:
         try:
@@ -271,4 +297,4 @@ def width() -> int:
     return max(1, min(MOST, (os.cpu_count() or 1) // 2))
 
 
-compiler = Compiler(DELAY)
+compiler = Compiler(DELAYS)

@@ -16,7 +16,7 @@ from jupyter_npcompile.runtime.progress import Progress, watched
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.ticket import Ticket
 from jupyter_npcompile.runtime.worker import Compiler, width
-from tests.support.session.processes import eventually
+from tests.support.session.processes import PATIENCE, eventually
 
 ESTIMATE = dict.fromkeys(("trace", "lower", "generate", "C++", "load"), 1.0)
 
@@ -71,6 +71,34 @@ def test_who_waits_does_not_wait_for_the_background() -> None:
     compiler.run(lambda: done.append(1))
     assert done == [1]
     let_go(gates)
+    assert compiler.wait()
+
+
+def test_segments_wait_for_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a loop that runs natively holds may never be needed."""
+    monkeypatch.setattr(worker, "YIELDS", 1e6)
+    compiler = Compiler()
+    loop = Gate()
+    order: list[str] = []
+    compiler.submit(loop, lane="loops")
+    assert loop.begun.wait()
+    compiler.submit(lambda: order.append("segment" if loop.done else "too early"))
+    assert not compiler.wait(0.05)
+    assert not order
+    loop.open.set()
+    assert compiler.wait()
+    assert order == ["segment"]
+
+
+def test_segments_do_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "YIELDS", 0.01)
+    compiler = Compiler()
+    loop, done = Gate(), threading.Event()
+    compiler.submit(loop, lane="loops")
+    assert loop.begun.wait()
+    compiler.submit(done.set)
+    assert done.wait(PATIENCE)
+    loop.open.set()
     assert compiler.wait()
 
 

@@ -1,0 +1,99 @@
+"""Segments in a loop that runs natively, or may do so: nothing is compiled for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import jupyter_npcompile as npc
+from jupyter_npcompile.runtime import artifacts, loop_compile, loop_state
+from jupyter_npcompile.runtime.compile_errors import CompileFailedError
+from jupyter_npcompile.runtime.function_handle import FunctionHandle
+from jupyter_npcompile.runtime.functions import handle_of
+from tests.support.loops.native_loops import Function, define, differences, outcome
+
+SHORT = """
+def f(x, n):
+    total = 0.0
+    for i in range(n):
+        x[i % 8] = 0.5 * x[i % 8] + 1.0
+        total += x[i % 8]
+    return total
+"""
+
+
+@pytest.fixture(autouse=True)
+def made(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The segments of which compiled code is asked for; there is none, for that takes long."""
+    monkeypatch.setattr(loop_compile, "WORTH", 0.0)
+    found: list[Any] = []
+
+    def noted(graph: Any, *arguments: Any, **options: Any) -> Any:
+        found.append(graph)
+        raise CompileFailedError("not in this test")
+
+    monkeypatch.setattr(artifacts, "make", noted)
+    return found
+
+
+def handle(function: Function) -> FunctionHandle:
+    found = handle_of(function)
+    assert isinstance(found, FunctionHandle)
+    return found
+
+
+def call(function: Function, compiled: Function, times: int, n: int = 500) -> None:
+    for _ in range(times):
+        mine, theirs = ((np.linspace(0, 1, 8), n) for _ in range(2))
+        wrong = differences(outcome(function, theirs), outcome(compiled, mine))
+        assert not wrong, wrong
+        assert npc.wait()
+
+
+def test_a_loop_that_runs_natively_needs_none(made: list[Any]) -> None:
+    function = define(SHORT)
+    compiled = npc.compile(function)
+    call(function, compiled, 5)
+    (loop,) = handle(compiled).loops
+    assert loop.forms[0].iterations
+    assert not made
+
+
+def test_a_loop_that_has_no_native_form_gets_them(made: list[Any]) -> None:
+    function = define(SHORT.replace("total +=", "total = [total][0] +").replace("[i % 8]", "[:]"))
+    compiled = npc.compile(function)
+    for state in handle(compiled).loops:
+        state.close("for this test")
+    for _ in range(4):
+        compiled(np.ones(40_000), 5)
+        assert npc.wait()
+    assert made
+
+
+def test_where_iterations_are_long_they_have_their_turn(
+    monkeypatch: pytest.MonkeyPatch, made: list[Any]
+) -> None:
+    """They go on when native code has run, and may be faster."""
+    monkeypatch.setattr(loop_state, "LONG", 0.0)
+    function = define(SHORT)
+    compiled = npc.compile(function)
+    call(function, compiled, 5)
+    assert made
+
+
+def test_they_are_put_off_a_few_times_only() -> None:
+    """A form that never runs must not keep them from being compiled."""
+    function = define(SHORT)
+    compiled = npc.compile(function)
+    call(function, compiled, 1)
+    (loop,) = handle(compiled).loops
+    plans = [(state, plan) for state in handle(compiled).states for plan in state.every_plan()]
+    assert loop.forms
+    assert not any(form.iterations for form in loop.forms)
+    for state, plan in plans:
+        assert plan.spared <= loop_state.MOST_SPARED
+        answers = [loop.spare(state, plan) for _ in range(loop_state.MOST_SPARED + 1)]
+        assert not answers[-1]
+    assert plans
