@@ -51,7 +51,7 @@ class unharmed:  # noqa: N801 - a context, as `contextlib.suppress` is one
 
     def __enter__(self) -> None:
         self._errors = np.geterr()
-        self._filters = warnings.filters, list(warnings.filters)
+        self._filters = warnings.filters
         self._values = [it.get() for it in _variables]
 
     def __exit__(
@@ -60,14 +60,12 @@ class unharmed:  # noqa: N801 - a context, as `contextlib.suppress` is one
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if kind is None or issubclass(kind, Exception):
+        if kind is None or not issubclass(kind, KeyboardInterrupt):
             return
         np.seterr(**self._errors)
-        filters, content = self._filters
-        if warnings.filters is not filters or filters != content:
-            filters[:] = content  # type: ignore[index]
+        if warnings.filters is not self._filters:  # a catch that nobody has ended
+            warnings.filters = self._filters
             with warnings.catch_warnings():
                 pass  # tells the warnings module that its filters are others now
-            warnings.filters = filters
         for it, value in zip(_variables, self._values, strict=True):
             it.set(value)

@@ -290,7 +290,8 @@ class LoopState:
 
         It goes on when the loop turns out to need it, or when Python meets the statements again.
         """
-        if not self._spares_segments or plan.spared >= MOST_SPARED:
+        is_long = plan.timings.get("numpy_us", 0.0) > LONG * 1e6
+        if is_long or plan.spared >= MOST_SPARED or not self._spares_segments:
             return False
         plan.spared += 1
         plan.state = "held"
@@ -303,6 +304,8 @@ class LoopState:
         for known, plan in spared:
             if (state := known()) is not None and plan.state == "held":
                 resume(state, plan)
+                if plan.state == "held":  # another one is being compiled: it comes later
+                    self._spared.append((known, plan))
 
     # -- checking
 

@@ -243,9 +243,10 @@ class Compiler:
                             self._changed.notify_all()
 
     def _yields(self, queue: _Queue) -> float:
-        """Seconds for which the newest job of a kind waits for those of another kind."""
+        """Seconds for which jobs of a kind wait for those of another kind: the oldest decides."""
         waits = queue is self._queues["segments"] and self._queues["loops"].is_busy
-        return _left(queue) + YIELDS if waits and queue.jobs else 0.0
+        due = [job.due for job in queue.jobs] if waits else []
+        return min(due) + YIELDS - time.monotonic() if due else 0.0
 
     def _run(self, number: int, job: Job, ticket: Ticket | None = None) -> None:
         try:

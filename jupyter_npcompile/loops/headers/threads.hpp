@@ -60,11 +60,12 @@ struct Cuts {
 // than most loops.)
 struct Locked {
     pthread_mutex_t &lock;
+    bool is_held = false;
     explicit Locked(pthread_mutex_t &lock) : lock(lock) { take(); }
     Locked(const Locked &) = delete;
-    ~Locked() { give(); }
-    void take() { pthread_mutex_lock(&lock); }
-    void give() { pthread_mutex_unlock(&lock); }
+    ~Locked() { if (is_held) give(); }
+    void take() { pthread_mutex_lock(&lock); is_held = true; }
+    void give() { is_held = false; pthread_mutex_unlock(&lock); }
     void wait(pthread_cond_t &until) { pthread_cond_wait(&until, &lock); }
 };
 // The threads of a run. They sleep between two loops and end with the run: a process that is forked
@@ -113,6 +114,7 @@ struct Crew {
     // So many threads, or as many as the system gives; signals are for Python's.
     i64 hire(i64 wanted) {
         if (hands.size() + 1 >= wanted) return wanted;
+        hands.reserve(wanted);
         sigset_t all, before;
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -120,7 +122,6 @@ struct Crew {
             ((Crew *)crew)->hand();
             return nullptr;
         };
-        hands.reserve(wanted);
         for (pthread_t one; hands.size() + 1 < wanted; hands.push(one))
             if (pthread_create(&one, nullptr, begun, this)) break;
         pthread_sigmask(SIG_SETMASK, &before, nullptr);

@@ -102,6 +102,23 @@ def test_segments_do_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     assert compiler.wait()
 
 
+def test_newer_segments_do_not_keep_older_ones_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oldest says how long they wait for a loop."""
+    monkeypatch.setattr(worker, "YIELDS", 0.2)
+    compiler = Compiler()
+    loop, done = Gate(), threading.Event()
+    compiler.submit(loop, lane="loops")
+    assert loop.begun.wait()
+    rounds = 0
+    while not done.wait(0.02):
+        compiler.submit(done.set)
+        rounds += 1
+    assert not loop.done
+    loop.open.set()
+    assert compiler.wait()
+    assert rounds
+
+
 def test_loops_do_not_wait_for_segments() -> None:
     compiler = Compiler()
     gates = occupied(compiler)

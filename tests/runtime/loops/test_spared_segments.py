@@ -83,6 +83,20 @@ def test_where_iterations_are_long_they_have_their_turn(
     assert made
 
 
+def test_what_takes_long_in_python_is_not_put_off() -> None:
+    """Whatever native code does for other arrays."""
+    function = define(SHORT)
+    compiled = npc.compile(function)
+    call(function, compiled, 1)
+    (loop,) = handle(compiled).loops
+    ((state, plan), *_) = [(it, plan) for it in handle(compiled).states for plan in it.every_plan()]
+    plan.spared = 0
+    plan.timings["numpy_us"] = 5.0
+    assert loop.spare(state, plan)
+    plan.timings["numpy_us"] = 500.0
+    assert not loop.spare(state, plan)
+
+
 def test_they_are_put_off_a_few_times_only() -> None:
     """A form that never runs must not keep them from being compiled."""
     function = define(SHORT)
