@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from jupyter_npcompile.loops import LoopCode
+from jupyter_npcompile.loops.loop_code import LoopCode
 from jupyter_npcompile.loops.records import reached
 from jupyter_npcompile.loops.redefined import Redefined, is_one_to_one, is_redefined
 from jupyter_npcompile.loops.sequences import Sequence

@@ -10,7 +10,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from jupyter_npcompile.cell import Loop
-from jupyter_npcompile.loops import Declined
+from jupyter_npcompile.loops.kinds import Declined
 from jupyter_npcompile.loops.loop_code import FINISHED, LEFT, RETURNED
 from jupyter_npcompile.runtime import recollections
 from jupyter_npcompile.runtime.check import DifferenceError

@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 
 from jupyter_npcompile.cell.names import bound_names
-from jupyter_npcompile.loops import Declined, LoopCode, translate
+from jupyter_npcompile.loops.kinds import Declined
+from jupyter_npcompile.loops.loop_code import LoopCode
 from jupyter_npcompile.loops.sequences import Numbers
+from jupyter_npcompile.loops.translation import translate
 from jupyter_npcompile.runtime.loop_compile import known_of
 from tests.support.paths import CHECKOUT
 

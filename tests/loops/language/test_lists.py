@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile
-from jupyter_npcompile.loops import Declined, translate
+from jupyter_npcompile.loops.kinds import Declined
 from jupyter_npcompile.loops.sequences import Numbers
+from jupyter_npcompile.loops.translation import translate
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.loop_compile import Job
 from tests.runtime.dispatch.test_whole_function import assert_whole

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_npcompile.loops import Declined
+from jupyter_npcompile.loops.kinds import Declined
 from jupyter_npcompile.runtime.iterators import is_own, later, remaining
 
 numbers = st.builds(range, st.integers(-9, 9), st.integers(-9, 9), st.integers(-3, 3).filter(bool))
