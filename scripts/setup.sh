@@ -3,8 +3,8 @@
 #
 # usage: scripts/setup.sh EXTRA [PYTHON]     EXTRA is `demo`, `test` or `bench`
 #
-# A stamp in .venv remembers what was installed for which pyproject.toml and
-# which built front end, so the next call has nothing to do.
+# A stamp in .venv remembers what was installed for which pyproject.toml, built
+# front end and templates, so the next call has nothing to do.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -58,7 +58,8 @@ if [ ! -x .venv/bin/python ]; then
   "$python" -m venv .venv
 fi
 
-fingerprint=$(cat pyproject.toml jupyter_npcompile/labextension/digests.json | cksum)
+fingerprint=$(cat pyproject.toml jupyter_npcompile/labextension/digests.json \
+  jupyter_npcompile/views/nbconvert/templates/*/*.j2 | cksum)
 is_current() { [ "$(cat ".venv/installed-$1" 2>/dev/null)" = "$fingerprint" ]; }
 # What `test` installs contains what `demo` needs.
 if is_current "$extra" || { [ "$extra" = demo ] && is_current test; }; then

@@ -30,6 +30,10 @@ def progress_text(progress: Progress) -> str:
 
 def progress_html(progress: Progress) -> str:
     """A bar, and the phases with the present one in bold."""
+    return f'<div class="npcompile-progress">{_shown(progress)}</div>'
+
+
+def _shown(progress: Progress) -> str:
     if progress.over:
         return f"<small>{_end(progress)}</small>"
     phases = " · ".join(

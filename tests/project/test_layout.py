@@ -17,6 +17,7 @@ from tests.support.paths import CHECKOUT
 
 FRONT_END = CHECKOUT / "labextension"
 BUNDLE = CHECKOUT / "jupyter_npcompile" / "labextension"
+TEMPLATES = CHECKOUT / "jupyter_npcompile" / "views" / "nbconvert" / "templates"
 WIDGETS = CHECKOUT / "jupyter_npcompile" / "widgets" / "static"
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
 
@@ -95,12 +96,27 @@ def test_nothing_made_by_a_recipe_is_tracked() -> None:
     assert [name for name in names if made & set(name.parts)] == []
 
 
-def test_installing_puts_the_front_end_where_jupyter_finds_it() -> None:
+def shared_files() -> dict[str, Path]:
+    """What is installed for Jupyter: names below ``share/jupyter``, and where they are."""
     try:
         files = metadata.files("jupyter-npcompile") or []
     except metadata.PackageNotFoundError:
         pytest.skip("the package is not installed, only importable")
-    installed = {path.as_posix().partition("share/jupyter/")[2] for path in files}
+    names = {path.as_posix().partition("share/jupyter/")[2]: path for path in files}
+    return {name: Path(str(path.locate())) for name, path in names.items() if name}
+
+
+def test_installing_puts_the_templates_where_nbconvert_finds_them() -> None:
+    installed = shared_files()
+    templates = {f"{name}/display_priority.j2" for name in ("lab", "classic")}
+    assert templates == {path.relative_to(TEMPLATES).as_posix() for path in files_below(TEMPLATES)}
+    for name in templates:
+        path = installed[f"nbconvert/templates/{name}"]
+        assert path.read_bytes() == (TEMPLATES / name).read_bytes()
+
+
+def test_installing_puts_the_front_end_where_jupyter_finds_it() -> None:
+    installed = shared_files()
     for name in ("package.json", "install.json", "static/style.js"):
         assert f"labextensions/jupyter-npcompile/{name}" in installed
     command = Path(sys.executable).with_name("jupyter-labextension")

@@ -35,6 +35,7 @@ def test_what_takes_longer_than_usual() -> None:
 
 def test_the_end() -> None:
     done = Progress("", 1.0, 2.0, 0.0, over=True)
-    assert progress_html(done) == "<small>compiled in 2.0 s</small>"
+    shown = '<div class="npcompile-progress"><small>compiled in 2.0 s</small></div>'
+    assert progress_html(done) == shown
     stopped = Progress("", 1.0, 2.0, 0.0, over=True, cancelled=True)
     assert progress_text(stopped) == "npcompile: interrupted after 2.0 s"
