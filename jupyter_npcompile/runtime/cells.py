@@ -359,6 +359,8 @@ def compile_cell(
             kept.places.add(place)
     for state in kept.states:
         state.begin()
+    for loop in kept.loops:
+        loop.wake()
     if alone:
         whole = kept.program.tree
         skeleton = ast.Module([sealed(part) for part in whole.body], whole.type_ignores)

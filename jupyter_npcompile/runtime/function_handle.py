@@ -34,6 +34,10 @@ tried on it."""
 SPARED = 31
 """Calls at the most that do not ask, after one that did: that takes as long as ten of them."""
 
+FIRST_ASKED = 8
+"""Calls that run as they were written, of those that ask, before loops without native code are
+asked again; then twice as many, and so on."""
+
 _sparing: weakref.WeakSet[FunctionHandle] = weakref.WeakSet()
 """Those that may have spare calls."""
 
@@ -103,6 +107,7 @@ class FunctionHandle(Picks):
         self.native: Native | None = None
         self.within = False
         self.unasked = 0
+        self._asked, self._next_asked = 0, FIRST_ASKED
         self.spares = False
         self.when_gone: Callable[[], object] = lambda: None
         self._picked = helpers.known(options)
@@ -168,15 +173,35 @@ class FunctionHandle(Picks):
             turn = duel.turn(caller.f_locals, rest.changes)
             forget_locals(caller)
         if turn is None and duel.written:
-            return self._written(timed, duel.spare)
+            if whole is not None and whole.is_sought and self._goes_whole():
+                whole.consider(caller)
+            if not self._asks_loops():
+                return self._written(timed, duel.spare)
         if (turn is None or not turn.written) and rest.begins():
             for state in self.states:
                 state.pauses.wake()
+            for loop in self.loops:
+                loop.wake()
         if whole is not None and whole.is_sought and self._goes_whole():
             whole.consider(caller)
         if turn is not None and turn.written and self.program.recurs:
             return Outermost(self, turn)
         return Frame(self.states, rest, turn, self.loops, timed, watch)
+
+    def _asks_loops(self) -> bool:
+        """Whether a call that would run as it was written has guards: ever more seldom.
+
+        A loop for which there is no native code may have met other types by then.
+        """
+        if not any(loop.is_declined for loop in self.loops):
+            return False
+        self._asked += 1
+        if self._asked < self._next_asked:
+            return False
+        self._next_asked *= 2
+        for loop in self.loops:
+            loop.wake()
+        return True
 
     def _goes_whole(self) -> bool:
         """Whether native code may run all of it: nobody waits for it, or asks for a tier.

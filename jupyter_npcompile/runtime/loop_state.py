@@ -78,7 +78,7 @@ class LoopState:
     -----
     What names are when a loop begins decides what is compiled. Where that is declined, it is asked
     once more when an iteration is over (`may_be_asked_again`), and such a form takes over from the
-    second iteration on, in later runs, too.
+    second iteration on, in later runs, too. In later runs names may be of other types (`wake`).
     """
 
     def __init__(
@@ -105,6 +105,7 @@ class LoopState:
         self._spared: list[tuple[weakref.ref[RegionState], Plan]] = []
         self._first: dict[str, Any] | None = None
         self._begins_late = False
+        self._declined: list[dict[str, Any]] = []
         self._next_look = 1
         self._beside: tuple[Form, tuple[int, ...], int] | None = None
         self._watched: tuple[Form, tuple[int, ...], int] | None = None
@@ -119,6 +120,8 @@ class LoopState:
         if when == "never":
             return False
         namespace = FrameNamespace(pyframe)
+        if self._declined and self.closed and not self._is_reopened(namespace, iterator):
+            return False
         for form in self.forms:
             form.looks += 1
         if not self.forms and when == "now":
@@ -323,6 +326,7 @@ class LoopState:
         if not written.fits:
             if not form.checked:
                 self.forms.remove(form)
+                self._declined.clear()
                 self.close("what it writes is too large to be checked")
             return False
         allowance = self.rest.allowance
@@ -352,6 +356,7 @@ class LoopState:
                 raise DifferenceError(f"lines {self.loop.lines}: {wrong[0]}")
             counters.replaced += 1
             self.forms.remove(form)
+            self._declined.clear()
             self.close(f"NumPy's result was kept: {wrong[0]}")
             return
         form.checked = True
@@ -431,6 +436,30 @@ class LoopState:
                 return
         self._first, self.active = None, False
 
+    @property
+    def is_declined(self) -> bool:
+        """Whether there is no native code for the types that it has met, and may be for others."""
+        return bool(self.closed) and 0 < len(self._declined) < MAX_FORMS
+
+    def wake(self) -> None:
+        """A run begins that looks at everything again."""
+        self.active = self.active or self.is_declined
+
+    def _is_reopened(self, namespace: FrameNamespace, iterator: Iterator[Any] | None) -> bool:
+        """Whether the loop, for which there is no native code, may be asked all the same.
+
+        It may while `may_be_asked_again`, or where names are of types that nobody has declined.
+        """
+        if self.may_be_asked_again:
+            return True
+        self.active = False
+        with contextlib.suppress(Declined):
+            kinds = self._job(namespace, iterator).kinds
+            if kinds not in self._declined:
+                self.closed, self._first, self._begins_late = "", kinds, False
+                self._next_look, self.active = self.entries, True
+        return self.active
+
     def _needs_form(self) -> bool:
         """Whether another native form may help: none fits, and it is not looked for too often."""
         if self.closed or self.is_compiling or len(self.forms) >= MAX_FORMS:
@@ -466,6 +495,8 @@ class LoopState:
         self._ticket = None
         if isinstance(outcome, str):
             self.close(outcome)
+            if self._first is not None and self._first not in self._declined:
+                self._declined.append(self._first)
             if self.may_be_asked_again:
                 self.active = True
                 self.rest.offer(self.loop.id, True)
@@ -507,6 +538,7 @@ class LoopState:
     def fail(self, error: Exception) -> None:
         """Something of ours has failed: Python runs the loop from now on."""
         self._first, self._begins_late = None, False
+        self._declined.clear()
         self.forms.clear()
         self.close(described(error))
 

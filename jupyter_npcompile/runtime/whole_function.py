@@ -113,6 +113,8 @@ class WholeFunction:
         self._left = self._vain = self._misses = self._unasked = 0
         self._has_waited = False
         self._ticket: Ticket | None = None
+        self._declined: list[dict[str, Any]] = []
+        self._kinds: dict[str, Any] = {}
         self._next_look = 1 if self._loops else FEWEST
         self._looks = 0
         self._began = 0.0
@@ -366,6 +368,7 @@ class WholeFunction:
 
     def _close(self, reason: str) -> None:
         self.closed, self.is_sought = reason, False
+        self._declined.clear()
 
     # -- compiling
 
@@ -401,6 +404,9 @@ class WholeFunction:
         job = Job.of_names(
             self.loop, Numbers(), namespace, whole=True, constants=constants, lengths=is_first
         )
+        if job.kinds in self._declined:
+            return
+        self._kinds = job.kinds
         compile = LoopCompile(self, job)
         self._ticket = compile.ticket
         compile.submit()
@@ -418,8 +424,12 @@ class WholeFunction:
         self._ticket = None
         if isinstance(outcome, str):
             if not self.forms:
+                declined = [*self._declined, self._kinds]
                 self._close(outcome)
+                self._declined = declined
+                self.is_sought = len(declined) < MAX_FORMS  # for other types, now and then
         elif outcome is not None:
+            self.closed = ""
             self._taken = (*self._taken, (outcome, taker(outcome, self._own)))
             self.is_ready, self.is_sought = True, False
             self._misses = self._unasked = 0

@@ -44,6 +44,17 @@ def f(w, goal, n):
 """
 
 
+DECAY = """
+def f(a, out):
+    seen = {1}
+    for i in range(1, len(a)):
+        out[i] = out[i - 1] * 0.5 + a[i]
+    return out
+"""
+
+WHOLE_DECAY = DECAY.replace("    seen = {1}\n", "")
+
+
 def loop_of(function: Function) -> LoopState:
     handle = handle_of(function)
     assert isinstance(handle, FunctionHandle)
@@ -86,3 +97,43 @@ def test_it_is_asked_once() -> None:
     assert not loop.forms
     assert not loop.active
     assert not loop.may_be_asked_again
+
+
+def decaying(dtype: type) -> tuple[Any, ...]:
+    return (np.arange(3000) % 7).astype(dtype), np.zeros(3000, dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.longdouble, np.float16, object])
+@pytest.mark.parametrize("text", [DECAY, WHOLE_DECAY])
+def test_types_that_are_declined_leave_the_loop_to_others(text: str, dtype: type) -> None:
+    function = define(text)
+    made = jupyter_npcompile.compile(function)
+    for _ in range(4):
+        made(*decaying(dtype))
+        assert jupyter_npcompile.wait()
+    handle = handle_of(made)
+    assert isinstance(handle, FunctionHandle)
+    states = [handle.loops[0], handle.whole]
+    assert not any(state.forms for state in states if state is not None)
+    for _ in range(80):
+        wrong = differences(outcome(function, decaying(float)), outcome(made, decaying(float)))
+        assert not wrong, wrong
+        assert jupyter_npcompile.wait()
+        if any(state.forms for state in states if state is not None):
+            break
+    else:
+        pytest.fail("no native code for the second type")
+    wrong = differences(outcome(function, decaying(dtype)), outcome(made, decaying(dtype)))
+    assert not wrong, wrong
+
+
+def test_types_that_are_declined_are_asked_about_once() -> None:
+    function = define(DECAY)
+    made = jupyter_npcompile.compile(function)
+    for _ in range(60):
+        made(*decaying(np.longdouble))
+        assert jupyter_npcompile.wait()
+    loop = loop_of(made)
+    assert loop.closed
+    assert loop.is_declined
+    assert len(loop._declined) == 1
