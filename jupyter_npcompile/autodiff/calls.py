@@ -25,6 +25,7 @@ from jupyter_npcompile.autodiff.python_numbers import joined
 from jupyter_npcompile.autodiff.special_methods import user_method
 from jupyter_npcompile.autodiff.steps import name_of, without_cuts
 from jupyter_npcompile.autodiff.taints import is_opaque
+from jupyter_npcompile.runtime.functions import CompiledCallable
 
 if TYPE_CHECKING:
     from jupyter_npcompile.autodiff.hooks import TapeHooks
@@ -37,8 +38,11 @@ _IMMUTABLE = 1 << 8
 
 def call(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call anything."""
-    while isinstance(func, functools.partial):
-        args, kwargs, func = (*func.args, *args), {**func.keywords, **kwargs}, func.func
+    while isinstance(func, functools.partial | CompiledCallable):
+        if isinstance(func, CompiledCallable):  # whose values are plain arrays
+            func = func.__wrapped__
+        else:
+            args, kwargs, func = (*func.args, *args), {**func.keywords, **kwargs}, func.func
     own = None if isinstance(func, type) else getattr(func, "__npcompile_on_tape__", None)
     if own is not None:
         hooks.tape.demand_recording()

@@ -74,10 +74,10 @@ class Arrived:
         if self._is_hopeless:
             return None
         written: types.FunctionType = function.__wrapped__  # type: ignore[attr-defined]
-        if self.text:
-            if not linecache.getlines(self.filename):
-                lines = [f"{line}\n" for line in self.text]
-                linecache.cache[self.filename] = sum(map(len, lines)), None, lines, self.filename
+        if self.text and not linecache.getlines(self.filename):
+            lines = [f"{line}\n" for line in self.text]
+            linecache.cache[self.filename] = sum(map(len, lines)), None, lines, self.filename
+        if self.filename and written.__code__.co_filename != self.filename:
             for one in (function, written):
                 one.__code__ = moved(one.__code__, self.filename)
         with contextlib.suppress(OSError):

@@ -187,3 +187,30 @@ def test_what_is_no_function_is_refused() -> None:
         npc.grad(3.0)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="real-valued outputs"):
         npc.grad(round)(1.5)
+
+
+class Called:
+    def __call__(self, x: Any) -> Any:
+        return (x**3).sum() / 3
+
+
+COMPILED: dict[str, Callable[..., Any]] = {
+    "a partial": functools.partial(lambda x, k: k * (x**3).sum() / 3, k=1.0),
+    "an object": Called(),
+    "a method of NumPy": functools.partial(np.add.reduce),
+    "no source": executed("def f(v):\n    return (v**3).sum() / 3\n"),
+}
+"""Callables of which `npc.compile` makes no function, but an object that calls them."""
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_compiled_callables_without_source_are_followed(name: str) -> None:
+    function, made = COMPILED[name], npc.compile(COMPILED[name])
+    x = np.array([0.5, 1.5, -1.0])
+    slope = numeric(function, x)
+    np.testing.assert_allclose(npc.grad(made)(x), slope, rtol=1e-6)
+    np.testing.assert_allclose(npc.grad(lambda v: 2 * made(v))(x), 2 * slope, rtol=1e-6)
+    np.testing.assert_allclose(npc.jvp(made, (x,), (np.ones(3),))[1], slope.sum(), rtol=1e-6)
+    np.testing.assert_allclose(npc.vjp(made, x)[1](1.0)[0], slope, rtol=1e-6)
+    np.testing.assert_allclose(npc.jacobian(made)(x), slope, rtol=1e-6)
+    np.testing.assert_allclose(npc.hessian(made)(x), npc.hessian(function)(x))

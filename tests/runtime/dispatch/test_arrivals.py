@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,25 @@ def test_it_is_explained_compared_and_differentiated(shipped: Any) -> None:
     assert npc.compare(cloudpickle.loads(fresh), x, tier="aten").equal
     assert npc.grad(cloudpickle.loads(fresh))(x).tolist() == [3.0, 1.5]
     assert npc.compile(cloudpickle.loads(fresh))(x) == 18.0
+
+
+def test_its_file_is_found_though_cloudpickle_leaves_its_name_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(npc.settings, "tier", "aten")
+    file = tmp_path / "script.py"
+    file.write_text(SOURCE)
+    names = {"np": np, "compile": npc.compile, "__name__": "__main__"}
+    exec(compile(SOURCE, str(file), "exec"), names)
+    shipped = cloudpickle.loads(cloudpickle.dumps(names["made"](3.0)))  # type: ignore[operator]
+    for one in (shipped, shipped.__wrapped__):  # as cloudpickle 3.1.2 and later do
+        one.__code__ = one.__code__.replace(co_filename="<dynamic-code>")
+    x = np.array([1.0, 4.0])
+    assert [shipped(x) for _ in range(3)] == [18.0] * 3
+    assert handle_of(shipped) is not None
+    assert shipped.__code__.co_filename == str(file)
+    assert npc.explain(shipped, x).summary.startswith("2 of 2 lines")
+    assert npc.grad(shipped)(x).tolist() == [3.0, 1.5]
 
 
 def test_without_its_text_it_runs_as_it_was_written(shipped: Any) -> None:
