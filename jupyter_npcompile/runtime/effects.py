@@ -8,9 +8,12 @@ else can happen.
 
 from __future__ import annotations
 
+import abc
 import ast
 import builtins
+import enum
 import functools
+import inspect
 import sys
 import types
 from collections import ChainMap, deque
@@ -71,6 +74,9 @@ _DESCRIPTORS = (
     *(types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType),
     *(types.GetSetDescriptorType, types.MemberDescriptorType),
 )
+
+_METACLASSES = (type, abc.ABCMeta, enum.EnumMeta)
+"""Classes of classes that only make objects when they are called."""
 
 _LARGEST = 10_000
 """Items of a container that are looked at."""
@@ -206,7 +212,7 @@ class _Search:
         if isinstance(value, types.FunctionType | types.MethodType | functools._lru_cache_wrapper):
             return self._function(value)
         if isinstance(value, type):
-            return self._type(value)
+            return self._type(value) and (type(value) in _METACLASSES or self._type(type(value)))
         if isinstance(value, functools.partial):
             return all(map(self._computes_only, (value.func, value.args, value.keywords)))
         if isinstance(value, np.vectorize):
@@ -233,10 +239,10 @@ class _Search:
             own = value.__self__
             is_method = own is not None and not isinstance(own, types.ModuleType)
             return is_method and value.__name__ not in _REACHING and self._computes_only(own)
+        if not self._type(type(value)):
+            return False
         items = _items(value)
-        return (
-            items is not None and self._type(type(value)) and all(map(self._computes_only, items))
-        )
+        return items is not None and all(map(self._computes_only, items))
 
     def _type(self, kind: type) -> bool:
         """Whether no method of a class does anything but compute."""
@@ -279,6 +285,8 @@ def _is_known_type(kind: type) -> bool:
 
 def _is_part_of_its_module(value: Any) -> bool:
     """Whether something is what a listed module, or Python, has under its name."""
+    if _answers_itself(type(value)):
+        return False
     name = str(getattr(value, "__qualname__", None) or getattr(value, "__name__", ""))
     if isinstance(value, np.ufunc):
         places = [sys.modules.get(place) for place in ("numpy", "scipy.special")]
@@ -290,6 +298,12 @@ def _is_part_of_its_module(value: Any) -> bool:
     for part in name.split("."):
         found = getattr(found, part, None)
     return found is value
+
+
+def _answers_itself(kind: type) -> bool:
+    """Whether to ask objects of a class for an attribute runs a function of its own."""
+    found = (inspect.getattr_static(kind, n, None) for n in ("__getattr__", "__getattribute__"))
+    return any(isinstance(one, types.FunctionType) for one in found)
 
 
 def _items(value: Any) -> Iterable[Any] | None:

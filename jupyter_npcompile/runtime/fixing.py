@@ -67,6 +67,10 @@ def find_fixes(cell: Cell) -> FixesData:
     cell : Cell
         The cell, and the namespace in which it would run again now.
     """
+    # Before anything is copied: copies call methods of the user's objects.
+    reason = effect(cell.tree, cell.namespace)
+    if reason:
+        return FixesData(cell.source, refusal=reason)
     try:
         return _Fixing(cell).data()
     except Refused as refusal:
@@ -91,9 +95,6 @@ class _Fixing(CellTrial):
         """Try every rewrite that the break points suggest."""
         began = perf_counter()
         source = self.cell.source
-        reason = effect(self.cell.tree, self.cell.namespace)
-        if reason:
-            raise Refused(reason)
         if self._pristine.shared:
             raise Refused(f"{self._pristine.shared[0]} objects cannot be copied")
         native = self._natively(self.cell.tree)

@@ -46,6 +46,24 @@ class Holder:
         self.what = what
 
 
+class Sending(type):
+    """Calls of its classes send."""
+
+    def __call__(cls, *args: Any) -> Any:
+        return send("order")
+
+
+class Answering:
+    """Whatever it is asked for is written down."""
+
+    def __getattr__(self, name: str) -> Any:
+        SENT.append(name)
+        return 0.0
+
+    def __call__(self) -> float:
+        return 1.0
+
+
 def closing_over(function: Any) -> Any:
     def inner(x: Any) -> Any:
         return function(x)
@@ -97,6 +115,7 @@ NAMES = {
     "method": Holder.__init__,
     "file": SENT.append,
     "default": define("def default(v, act=send):\n    return act(v)", {"send": send}),
+    "Sent": Sending("Sent", (), {}),
     "numbers": list(map(float, range(50_000))),
     "ufunc": np.add,
 }
@@ -126,6 +145,7 @@ REACHING = [
     *("@send\ndef g(): pass", "class A(metaclass=send): pass", "with send('order'): pass"),
     *("for s in map(send, words): pass", "[send(w) for w in words]", "assert send('order') == 0"),
     *("def g(act=send): return act('order')\ng()", "print(*map(send, words))", "f'{send(1)}'"),
+    *("Sent()", "list(map(Sent, words))"),
     "match 1:\n    case int() if send('order'): pass",
 ]
 
@@ -149,3 +169,10 @@ def test_what_reaches_the_world_is_seen(source: str) -> None:
 @pytest.mark.parametrize("source", HARMLESS)
 def test_what_computes_only_may_run_again(source: str) -> None:
     assert effect(ast.parse(source), NAMES) == ""
+
+
+@pytest.mark.parametrize("source", ["y = answering()", "y = answering.rate + 1"])
+def test_to_look_asks_objects_for_nothing(source: str) -> None:
+    SENT.clear()
+    effect(ast.parse(source), {"answering": Answering()})
+    assert SENT == []

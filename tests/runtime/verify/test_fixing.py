@@ -169,6 +169,34 @@ def test_what_may_reach_the_world_is_not_tried(source: str, reason: str) -> None
     assert found.fixes == ()
 
 
+class Hashed:
+    """Counts how often it is asked for its hash."""
+
+    asked = 0
+
+    def __hash__(self) -> int:
+        Hashed.asked += 1
+        return 1
+
+
+class Finalized(np.ndarray):
+    """Counts how often one is made."""
+
+    made = 0
+
+    def __array_finalize__(self, _: object) -> None:
+        Finalized.made += 1
+
+
+@pytest.mark.parametrize("source", ["y = table[1]", "y = other + 1", "y = eval('1')"])
+def test_what_is_not_tried_is_not_copied(source: str) -> None:
+    names = {**space(), "table": {Hashed(): 1}, "other": np.ones(3).view(Finalized), "held": Hashed}
+    before = Hashed.asked, Finalized.made
+    found = fixes(f"{source}\na = x * 2\nopen('never')\nb = a + 1", names)
+    assert found.refusal
+    assert (Hashed.asked, Finalized.made) == before
+
+
 def test_nothing_of_the_users_changes() -> None:
     names = space()
     before = {name: np.copy(v) for name, v in names.items() if isinstance(v, np.ndarray)}
