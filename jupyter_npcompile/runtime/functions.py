@@ -23,6 +23,9 @@ from jupyter_npcompile.runtime.function_handle import FunctionHandle, HelperHand
 from jupyter_npcompile.runtime.helpers import helpers, worth_picking
 from jupyter_npcompile.runtime.policy import Options
 
+_TOLD = frozenset({"__code__", "__defaults__", "__kwdefaults__", "__globals__", "__closure__"})
+"""What `inspect` asks functions for: also those that are traced by calling them have it."""
+
 
 class CompiledCallable:
     """A compiled callable that has no Python source of its own.
@@ -44,7 +47,7 @@ class CompiledCallable:
         return types.MethodType(self, instance) if type(bound) is types.MethodType else self
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") and name not in _TOLD:
             raise AttributeError(name)
         return getattr(self.__wrapped__, name)
 

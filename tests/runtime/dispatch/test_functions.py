@@ -124,3 +124,16 @@ def test_a_compiled_function_without_source_is_bound_as_it_was() -> None:
 
     held = Held()
     assert (held.size([1]), held.ufunc(1), held.bound(2)) == (1, -1, 1)
+
+
+def test_a_function_that_is_left_as_it_is_answers_inspect() -> None:
+    def left(x: Any, k: int = 2, *, p: int = 3) -> Any:
+        return sorted(locals()), x.sum()
+
+    made = npc.compile(left)
+    assert made(np.ones(2))[0] == ["k", "p", "x"]
+    assert inspect.getfullargspec(made) == inspect.getfullargspec(left)
+    assert inspect.signature(made) == inspect.signature(left)
+    for name in ("__code__", "__defaults__", "__kwdefaults__", "__globals__", "__closure__"):
+        assert getattr(made, name) is getattr(left, name)
+    assert not hasattr(npc.compile(np.sum.__call__), "__code__")
