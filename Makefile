@@ -4,7 +4,7 @@ BIN := .venv/bin
 
 .PHONY: help coverage-table demo notebooks pictures lab test test-all fuzz choose lint labextension
 .PHONY: clean
-.PHONY: bench bench-waiting bench-rivals bench-cuda bench-gradients bench-quick bench-results ratchet
+.PHONY: bench bench-waiting bench-early bench-rivals bench-cuda bench-gradients bench-quick bench-results ratchet
 .DEFAULT_GOAL := help
 
 help:
@@ -21,6 +21,7 @@ help:
 	@echo "make bench         measure against NumPy, Numba, JAX and torch.compile: under an hour"
 	@echo "make bench-gradients  measure gradients against the function, the tape, JAX, autograd"
 	@echo "make bench-waiting measure first results in turns with NumPy's: half an hour"
+	@echo "make bench-early   measure the first 1 to 30 calls together: under an hour"
 	@echo "make bench-rivals time what is close in turns with torch.compile: ten minutes"
 	@echo "make bench-quick   the same for one program of each kind: some minutes"
 	@echo "make bench-cuda    k-means on a GPU, with and without data that stays there"
@@ -82,6 +83,10 @@ bench-gradients:
 bench-waiting:
 	@scripts/setup.sh bench "$(PYTHON)"
 	@$(BIN)/python -m tests.benchmarks --waiting
+
+bench-early:
+	@scripts/setup.sh bench "$(PYTHON)"
+	@$(BIN)/python -m tests.benchmarks --early
 
 bench-rivals:
 	@scripts/setup.sh bench "$(PYTHON)"

@@ -13,7 +13,16 @@ from tests.benchmarks.campaign import Campaign
 from tests.benchmarks.plans import FULL, QUICK, one_of_each
 from tests.benchmarks.programs import load, names
 from tests.benchmarks.progress import Progress
-from tests.benchmarks.publishing import NOTEBOOK, RIVALS, WAITING, publish, publish_notebook, write
+from tests.benchmarks.publishing import (
+    EARLY,
+    NOTEBOOK,
+    RIVALS,
+    WAITING,
+    publish,
+    publish_early,
+    publish_notebook,
+    write,
+)
 from tests.benchmarks.results import Results
 from tests.benchmarks.tools import TOOLS, named
 
@@ -44,6 +53,9 @@ def arguments(argv: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--rivals", action="store_true", help="only time what is close in turns with torch.compile"
     )
+    parser.add_argument(
+        "--early", action="store_true", help="only measure the first calls together"
+    )
     return parser.parse_args(argv)
 
 
@@ -61,6 +73,12 @@ def main(argv: list[str]) -> int:
         waits = Campaign(plan, folder, programs, [], Progress()).turns()
         waits.write(folder / WAITING)
         print(waits.section())
+        return 0
+    if asked.early:
+        calls = Campaign(plan, folder, programs, [], Progress()).early()
+        calls.write(folder / EARLY)
+        print(calls.section())
+        print(publish_early(folder))
         return 0
     if asked.rivals:
         figures = rivals.close(Results.read(folder / "results.json"))

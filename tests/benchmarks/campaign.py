@@ -9,15 +9,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks import machine, waiting
+from tests.benchmarks import early, machine, waiting
 from tests.benchmarks.children import LATE, Event, Limits, events
+from tests.benchmarks.early import AGAIN, Calls, Early
 from tests.benchmarks.plans import Plan, smaller
 from tests.benchmarks.programs import Program
 from tests.benchmarks.progress import Progress
 from tests.benchmarks.results import Measured, Overhead, Restart, Results, Row, Status
 from tests.benchmarks.rivals import Match, Matches
 from tests.benchmarks.timing import Timing
-from tests.benchmarks.tools import NUMPY, OURS, TORCH, Tool, processors
+from tests.benchmarks.tools import NUMBA, NUMPY, OURS, TORCH, Tool, processors
 from tests.benchmarks.waiting import First, Waits
 from tests.benchmarks.worker import Request
 
@@ -296,6 +297,35 @@ class Campaign:
                 raise RuntimeError(f"{program} at {size} cannot be timed in both: see its log")
             found.append(Match(program, size, Timing(**said["match"]["timing"])))
         return Matches(machine.describe((OURS, TORCH)), matches=tuple(found))
+
+    def early(self) -> Early:
+        """The first calls of NumPy, of this package and of Numba, if it is installed."""
+        tools = [tool for tool in (NUMPY, OURS, NUMBA) if tool.installed]
+        for tool in tools:
+            self._overhead(tool)
+        programs = {program.name: program for program in self.programs}
+        calls: list[Calls] = []
+        for name, size in self._each(early.figures(programs)):
+            for tool in tools:
+                if tool.has(programs[name]):
+                    calls += self._first_calls(name, size, tool)
+        return Early(machine.describe(tools), calls=tuple(calls))
+
+    def _first_calls(self, program: str, size: str, tool: Tool) -> Iterator[Calls]:
+        """Of a program that the tool has not seen; and again, where it keeps what it has seen."""
+        self._fill(tool)
+        asked = replace(
+            self._request("calls", tool, program=program, sizes=[size]),
+            pairs=early.COUNTS[-1],
+            budget=early.LONGEST,
+            settle=early.SETTLE,
+        )
+        limits = replace(self.plan.limits, rest=early.LONGEST + early.SETTLE)
+        for name in (tool.name, f"{tool.name} {AGAIN}") if tool is OURS else (tool.name,):
+            said = {event["event"]: event for event in self._start(asked, 1, limits)}
+            found = said.get("calls", {}).get("seconds", ())
+            message = str(said.get("error", {}).get("message", "" if found else "too late"))
+            yield Calls(program, size, name, tuple(found), message)
 
     def _each(self, figures: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
         """Programs and sizes that are measured in turns, one after the other."""

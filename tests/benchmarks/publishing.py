@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.benchmarks import notebook
+from tests.benchmarks.curves import draw
+from tests.benchmarks.early import PICTURE, Early
 from tests.benchmarks.picture import picture
 from tests.benchmarks.plans import Plan, one_of_each
 from tests.benchmarks.programs import load, names
@@ -29,6 +31,9 @@ WAITING = "waiting.json"
 
 RIVALS = "rivals.json"
 """The file with what was timed in turns with torch.compile."""
+
+EARLY = "early.json"
+"""The file with the first calls together."""
 
 NOTEBOOK = "notebook.json"
 """The file with what `notebook.measure` found."""
@@ -69,6 +74,8 @@ def publish(folder: Path) -> str:
         publish_notebook(folder)
     if (folder / GRADIENTS).exists():
         _insert((folder / GRADIENTS).read_text())
+    if (folder / EARLY).exists():
+        publish_early(folder)
     if (HERE / DEVICES).exists():
         _insert((HERE / DEVICES).read_text())
     return f"wrote {HERE / 'RESULTS.md'}: commit it with results.svg and results.json"
@@ -102,6 +109,13 @@ def short(text: str) -> str:
 def publish_notebook(folder: Path) -> str:
     """Put what was measured of the first notebook into ``RESULTS.md``."""
     return f"wrote {_insert(notebook.read(folder / NOTEBOOK))}: commit it"
+
+
+def publish_early(folder: Path) -> str:
+    """Put the first calls together into ``RESULTS.md``, with their picture."""
+    early = Early.read(folder / EARLY)
+    draw(early, HERE / PICTURE)
+    return f"wrote {_insert(early.section())}: commit it with {PICTURE}"
 
 
 def _insert(section: str) -> Path:

@@ -11,6 +11,8 @@ JSON of a `Request`. The kinds of request:
     The first result at one size, and nothing else.
 ``match``
     This package and the tool in pairs, once both have compiled.
+``calls``
+    The first calls at one size, one after the other, and nothing else.
 ``overhead``
     Three numbers: what a call costs.
 
@@ -76,7 +78,7 @@ class Request:
 
     Parameters
     ----------
-    kind : {"sizes", "first", "match", "overhead", "bandwidth"}
+    kind : {"sizes", "first", "match", "calls", "overhead", "bandwidth"}
         See the module.
     tool : str
         In which tool.
@@ -85,9 +87,9 @@ class Request:
     sizes : list of str
         At which sizes, in this order.
     budget : float
-        Seconds of pairs per size.
+        Seconds of pairs per size, or of calls.
     pairs : int
-        Pairs per size at the most.
+        Pairs per size, or calls, at the most.
     settle : float
         Seconds to wait for what compiles in the background.
     bandwidth : float, optional
@@ -330,6 +332,19 @@ def first(request: Request, emit: Emit) -> None:
     emit("first", size=trial.size, seconds=trial.first_s, system=trial.system_s)
 
 
+def calls(request: Request, emit: Emit) -> None:
+    """The first calls at a size, as somebody makes them who does not wait for a compiler."""
+    tool, program = named(request.tool), load(request.program)
+    trial = Trial(tool, program, request.sizes[0], _imported(tool, program, emit)())
+    seconds: list[float] = []
+    while len(seconds) < request.pairs and sum(seconds) < request.budget:
+        seconds.append(trial.compiled.sample(1)[0])
+        if len(seconds) == 1:
+            emit("first", size=trial.size, seconds=seconds[0])
+    emit("calls", seconds=seconds)
+    tool.settle(request.settle)  # what it has compiled by then is there for the next process
+
+
 def match(request: Request, emit: Emit) -> None:
     """Time a tool and this package in pairs."""
     program, size = load(request.program), request.sizes[0]
@@ -416,6 +431,7 @@ def main(text: str) -> None:
         "sizes": sizes,
         "first": first,
         "match": match,
+        "calls": calls,
         "overhead": overhead,
         "bandwidth": bandwidth,
     }
