@@ -163,6 +163,7 @@ def _allowance(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     allowance.share(None)
     monkeypatch.setattr(allowance, "AT_ONCE", 1e6)
+    monkeypatch.setattr(allowance, "EARNED", -1e6)
 
 
 @pytest.fixture(autouse=True)
@@ -172,7 +173,8 @@ def _segments(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     Tests with `straight_functions` let them have a native form.
     """
     if "straight_functions" not in request.fixturenames:
-        monkeypatch.setattr(whole_function, "FEWEST", 10**9)
+        for name in ("FEWEST", "FEWEST_AHEAD"):
+            monkeypatch.setattr(whole_function, name, 10**9)
 
 
 @pytest.fixture

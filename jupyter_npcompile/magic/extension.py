@@ -273,7 +273,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     if getattr(shell, "kernel", None) is not None:
         session.status = StatusComm()
     if settings.tier in ("auto", "inductor"):
-        warm_up(artifacts.store.worker, loop_store.store.worker)
+        warm_up(loop_store.store.worker)  # that of segments takes seconds, and much memory
     dot.process.start()
 
 

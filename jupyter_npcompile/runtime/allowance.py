@@ -36,6 +36,10 @@ PATIENT = 3
 the time since the first run, either. So what calls itself a thousand times in a millisecond has
 not become worth seconds."""
 
+EARNED = 0.02
+"""Seconds that all runs together must have earned before a recording begins that may never be
+needed, for all of the function may run natively: a second or so has passed then."""
+
 COPIED = 5e8
 """Bytes that are copied in a second, into memory that is used for the first time."""
 
@@ -64,6 +68,8 @@ class Allowance:
         Seconds that were used up in this run, without those of functions that it calls.
     caller : Allowance or None
         Of the compiled function that calls this one, where no cell has said what there is.
+    is_free : bool
+        Whether there is no limit, for the caller waits for compiles, too.
 
     Examples
     --------
@@ -81,13 +87,13 @@ class Allowance:
 
     __slots__ = (
         *("_before", "_began", "_first", "_given", "_is_frequent", "_is_later", "_outer"),
-        *("_within", "caller", "spent"),
+        *("_within", "caller", "is_free", "spent"),
     )
 
     def __init__(self) -> None:
         self._first: float | None = None
         self._began = self._before = self._given = self.spent = 0.0
-        self._is_later = self._is_frequent = False
+        self._is_later = self._is_frequent = self.is_free = False
         self._outer: Allowance | None = None
         self._within: set[Allowance] = set()
         self.caller: Allowance | None = None
@@ -130,13 +136,21 @@ class Allowance:
     @property
     def left_in_all(self) -> float:
         """Seconds that all runs together may still lose to what is done once, and then pays."""
-        if self._first is None:
+        if self._first is None or self.is_free:
             return float("inf")
         factor = RECORDING if self._is_later else 1.0
         left = self._left_since(self._first, self._before + self._spent, factor)
         return left if self._outer is None else min(left, self._outer._left(RECORDING))
 
+    @property
+    def is_earned(self) -> bool:
+        """Whether all runs together have earned a recording, by the time that has passed."""
+        first = perf_counter() if self._first is None else self._first
+        return SHARE * (perf_counter() - first) - self._before - self._spent >= EARNED
+
     def _shared(self, later: float) -> float:
+        if self.is_free:
+            return float("inf")
         left = self._left(later)
         return left if self._outer is None else min(left, self._outer._left(later))
 

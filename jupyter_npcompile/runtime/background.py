@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime import artifacts
 from jupyter_npcompile.runtime.artifacts import Artifact
+from jupyter_npcompile.runtime.compile_worker import start_soon
 from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.preparing import companions, prepare
 from jupyter_npcompile.runtime.relatives import relatives_of
@@ -43,7 +44,14 @@ class BackgroundCompile:
         plan.ticket = ticket
 
     def submit(self) -> None:
-        """Have it done by and by, unless so many others come that it is not worth the work."""
+        """Have it done by and by, unless so many others come that it is not worth the work.
+
+        The worker starts at once, unless a loop around it may run natively, and need no segment.
+        """
+        state = self._state()
+        if state is not None and not state.around() and not state.spares(self._plan):
+            start_soon(artifacts.store.worker)
+        del state
         compiler.submit(self, self.ticket)
 
     def __call__(self) -> None:
@@ -53,9 +61,14 @@ class BackgroundCompile:
         self._compile()
 
     def _is_spared(self) -> bool:
-        """Whether a loop that the plan is in runs natively, or is about to, and nobody needs it."""
+        """Whether what the plan is in runs natively, or is about to, and nobody needs it."""
         state = self._state()
-        return state is not None and any(it.spare(state, self._plan) for it in state.around())
+        if state is None:
+            return False
+        if state.spares(self._plan):
+            self._plan.state = "held"
+            return True
+        return any(it.spare(state, self._plan) for it in state.around())
 
     def _compile(self) -> None:
         graph: Graph = self._plan.recording.graph

@@ -96,6 +96,12 @@ class CompileWorker:
         self._reset()
         self._is_fork = True
 
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a process that has not ended."""
+        process = self._process
+        return process is not None and not process.ended.is_set()
+
     def start(self, cache: Cache) -> None:
         """Start it, if it does not run; returns at once.
 
@@ -201,17 +207,26 @@ class CompileWorker:
         self.stop()
 
 
-def warm_up(*workers: CompileWorker) -> None:
-    """Start workers in the background: it takes seconds until one is ready."""
+def warm_up(worker: CompileWorker) -> None:
+    """Find out what a first cell would have to wait for, and start a worker, in the background."""
 
     def start() -> None:
         first_use.prepare()
         first_use.rehearse()
-        for each in workers:
-            with contextlib.suppress(WorkerError):  # who asks for something is told
-                each.start(caches.cache())
+        _start(worker)
 
     threading.Thread(target=start, name="npcompile-start", daemon=True).start()
+
+
+def start_soon(worker: CompileWorker) -> None:
+    """Start a worker in the background, if it does not run: it takes seconds until it is ready."""
+    if not worker.is_running:
+        threading.Thread(target=_start, args=(worker,), name="npcompile-start", daemon=True).start()
+
+
+def _start(worker: CompileWorker) -> None:
+    with contextlib.suppress(WorkerError):  # who asks for something is told
+        worker.start(caches.cache())
 
 
 def stop_all() -> None:

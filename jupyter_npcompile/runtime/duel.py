@@ -40,6 +40,9 @@ native code may have waited for memory that they keep."""
 FEWEST = 3
 """Rounds at the least, of short calls."""
 
+TICK = 1e-9
+"""Seconds: nothing takes less."""
+
 SHORT = 1e-3
 """Seconds; a single call that takes less says little."""
 
@@ -63,6 +66,10 @@ LEAST, MOST = 64, 1 << 20
 
 SOON = 16
 """The least number of them after a duel of long calls, which was short."""
+
+ASSUMED = 8
+"""Calls until the first duel where a single call of NumPy has said who is faster: it may have
+waited for memory."""
 
 MAX_SIZES = 64
 """Sizes of arguments that are told apart."""
@@ -171,6 +178,8 @@ class Ring:
         Whether the function runs as it was written; None while nobody knows.
     seconds : float
         How long a call takes on the faster side.
+    lead : float
+        How many times as long as the other side it takes as it was written.
     note : str
         What was measured, when NumPy is faster.
     attempts : Attempts
@@ -178,8 +187,8 @@ class Ring:
     """
 
     __slots__ = (
-        *("_last", "_order", "_rest", "attempts", "guarded", "left", "note", "seconds"),
-        *("winner", "written"),
+        *("_last", "_order", "_rest", "attempts", "guarded", "lead", "left", "note"),
+        *("seconds", "winner", "written"),
     )
 
     def __init__(self, attempts: Attempts | None = None) -> None:
@@ -189,6 +198,7 @@ class Ring:
         self.left = 0
         self.winner: bool | None = None
         self.seconds = float("inf")
+        self.lead = 0.0
         self.note = ""
         self._last: bool | None = None
         self._rest = 0
@@ -234,7 +244,7 @@ class Ring:
             counters.decisions += 1
         self.attempts.vain = 0
         self.winner = winner
-        self.seconds = min(plain, ours)
+        self.seconds, self.lead = min(plain, ours), plain / max(ours, TICK)
         self.note = (
             f"as a whole NumPy is faster: {duration(plain * 1e6)} a call, compiled "
             f"{duration(ours * 1e6)}"
@@ -245,6 +255,17 @@ class Ring:
         least = SOON if self.seconds > LONG else LEAST
         self._rest = min(max(least, round(lost / SHARE), 4 * self._rest), MOST)
         self.left = self._rest
+
+    def assume(self, ours: float, plain: float) -> None:
+        """Both sides take so long, and compiled code is clearly ahead: the first duel is later."""
+        self.winner = self._last = False
+        self.seconds, self.lead = ours, plain / max(ours, TICK)
+        self.left = self._rest = LEAST if plain < SHORT else ASSUMED
+
+    @property
+    def is_new(self) -> bool:
+        """Whether no call was timed."""
+        return self.winner is None and not self.guarded and not self.written
 
     def begin(self) -> None:
         """The next duel begins."""
@@ -303,6 +324,11 @@ class Duel:
         self.written = False
         self.note = ""
 
+    @property
+    def lead(self) -> float:
+        """How many times as fast compiled code is where that is least; 0 if nobody knows."""
+        return min((ring.lead for ring in list(self._rings.values()) if ring.lead), default=0.0)
+
     def is_blind(self) -> bool:
         """Whether nothing is looked at in this call: it runs as ``written`` says."""
         if self._blind <= 0:
@@ -355,12 +381,7 @@ class Duel:
             ring = _entry(self._rings, size, lambda: Ring(attempts))
         if ring.left > 0:
             ring.left -= 1
-            self.written = bool(ring.winner)
-            self.note = ring.note
-            if ring.seconds < self._brief:
-                self._look_away(min(ring.left, BLIND))
-                ring.left -= self._blind
-                self._last = ring
+            self.settle(ring)
             return None
         if ring.winner is not None:
             ring.begin()
@@ -373,6 +394,15 @@ class Duel:
                 self._until = min(self._until, ring.attempts.later)
             return None
         return Turn(ring, ring.next(), changes)
+
+    def settle(self, ring: Ring) -> None:
+        """Calls of a size run as is known; while they are brief, nobody looks."""
+        self.written = bool(ring.winner)
+        self.note = ring.note
+        if ring.seconds < self._brief:
+            self._look_away(min(ring.left, BLIND))
+            ring.left -= self._blind
+            self._last = ring
 
     def _look_away(self, calls: int) -> None:
         """Look at nothing in so many calls, if they are as brief as this one."""

@@ -7,6 +7,7 @@ import sys
 import types
 import weakref
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from jupyter_npcompile.cell import HANDLE, FunctionProgram, SourceText, function_code, moved
@@ -18,7 +19,7 @@ from jupyter_npcompile.runtime.frame import Frame
 from jupyter_npcompile.runtime.helpers import Picks, helpers
 from jupyter_npcompile.runtime.loop_state import loop_states
 from jupyter_npcompile.runtime.namespace import forget_locals
-from jupyter_npcompile.runtime.pauses import Rest
+from jupyter_npcompile.runtime.pauses import Hope, Rest
 from jupyter_npcompile.runtime.policy import Options, is_open
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.shortcut import Native
@@ -100,9 +101,12 @@ class FunctionHandle(Picks):
             state.rest = self._rest
         for loop in self.loops:
             loop.rest = self._rest
-        self.whole = WholeFunction.of(program, self.loops, self._rest)
-        in_time = options.trial is None and not options.ahead
-        self._may_go_whole = in_time and competes(options.device)
+        self.whole = WholeFunction.of(program, self.loops, self._rest, ahead=options.ahead)
+        waits = options.ahead and options.device != CPU
+        self._may_go_whole = options.trial is None and competes(options.device) and not waits
+        self._rest.allowance.is_free = options.ahead
+        known = weakref.ref(self)  # it goes when the function does
+        self._rest.hope = lambda: "" if (it := known()) is None else it.hope
         self._alone = False
         self.native: Native | None = None
         self.within = False
@@ -137,6 +141,8 @@ class FunctionHandle(Picks):
                 return done
         rest, timed = self._rest, None
         whole = self.whole
+        if whole is not None and self.options.ahead and whole.is_sought and self._goes_whole():
+            self._compile_ahead(whole, sys._getframe(1))
         if whole is not None and whole.is_ready and not self._alone and whole.is_asked():
             caller = sys._getframe(1)
             if id(caller.f_code) not in self._codes:
@@ -149,6 +155,8 @@ class FunctionHandle(Picks):
                     if caller.f_globals is self.namespace:
                         self.native = whole.shortcut(self, self.namespace)
                     return Done(result)
+                if self.options.ahead and whole.closed:  # it turned out to be no good
+                    self._compile_parts(self.options)
         if rest.left > 0:  # several threads may count it down
             rest.left -= 1
             if self.is_shown:
@@ -188,6 +196,19 @@ class FunctionHandle(Picks):
             return Outermost(self, turn)
         return Frame(self.states, rest, turn, self.loops, timed, watch)
 
+    def _compile_ahead(self, whole: WholeFunction, caller: types.FrameType) -> None:
+        """Have all of it compiled, and wait; what else there may be comes in the background."""
+        whole.consider(caller)
+        if whole.is_ready:
+            self._compile_parts(replace(self.options, ahead=False))
+
+    def _compile_parts(self, options: Options) -> None:
+        """How segments and loops are compiled from now on."""
+        for state in self.states:
+            state.options = options
+        for loop in self.loops:
+            loop.options = options
+
     def _asks_loops(self) -> bool:
         """Whether a call that would run as it was written has guards: ever more seldom.
 
@@ -213,6 +234,15 @@ class FunctionHandle(Picks):
         if self.options.device == CPU:
             return True
         return sum(state.numpy_seconds_there for state in self.states) < BUSY
+
+    @property
+    def hope(self) -> Hope:
+        """Whether all of the function runs natively, or may do so yet.
+
+        Who compiles ahead wants to look at what was captured, too.
+        """
+        hope = self.whole.hope if self.whole is not None and self._goes_whole() else ""
+        return "" if self.options.ahead and hope != "clear" else hope
 
     def _written(self, timed: Turn | None, spare: Callable[[int], int]) -> Frame | None:
         """State for a call that runs as it was written; None if nobody asks when it is over.

@@ -187,7 +187,7 @@ class Job:
         """
         store = loop_store.store
         run = store.make(code.source, ticket)
-        return Form(code, run, self.kind, store.calls(ticket) if self.whole else None)
+        return Form(code, run, self.kind, store.calls() if self.whole else None)
 
 
 def known_of(value: Any, depth: int = DEEPEST) -> Any:
@@ -231,6 +231,10 @@ class Compiles(Protocol):
     @property
     def open(self) -> int:
         """Runs that are not over."""
+
+    @property
+    def gives_way(self) -> bool:
+        """Whether what it is a part of is compiled first."""
 
     def compiled(self, outcome: Form | str | None, seconds: float) -> None:
         """The compile is over."""
@@ -279,10 +283,13 @@ class LoopCompile:
 
     def __call__(self) -> None:
         """Compile; whatever goes wrong is told to the state."""
-        if not self.ticket.waited and not self._is_worth_it():
+        if not self.ticket.waited and (self._gives_way() or not self._is_worth_it()):
             self._tell(None)
             return
-        self._outcome(self._made)
+        form = self._outcome(self._made)
+        if self._job.whole and form is not None and form.calls is None:
+            # The first on a machine: it runs meanwhile, with Python around it.
+            form.calls = loop_store.store.make_calls(self.ticket)
 
     def _found(self) -> Form | None:
         assert self._note is not None
@@ -325,9 +332,9 @@ class LoopCompile:
         self._note = Note(name, Recollection(python, seconds, is_declined))
         recollections.remember(name, self._note.found)
 
-    def _outcome(self, get: Callable[[], Form | None]) -> None:
-        """Tell the state what comes of it, unless that comes later."""
-        began = perf_counter()
+    def _outcome(self, get: Callable[[], Form | None]) -> Form | None:
+        """Tell the state what comes of it, unless that comes later; the form, if there is one."""
+        began, form = perf_counter(), None
         try:
             form = get()
         except CancelledError:
@@ -341,6 +348,12 @@ class LoopCompile:
         else:
             if form is not None:
                 self._tell(form, perf_counter() - began)
+        return form
+
+    def _gives_way(self) -> bool:
+        """Whether all of the function is about to be compiled, with the loop in it."""
+        state = self._state()
+        return state is not None and not state.open and state.gives_way
 
     def _is_worth_it(self) -> bool:
         """Whether the loop has run for some time, or goes on."""

@@ -275,6 +275,11 @@ class LoopState:
         if self._spared and not self._spares_segments:
             self._spare_no_more()
 
+    @property
+    def gives_way(self) -> bool:
+        """Whether all of the function, with the loop in it, comes first, or is clearly ahead."""
+        return self.rest.hope() in ("sought", "clear")
+
     # -- what is compiled of it besides
 
     @property

@@ -82,8 +82,12 @@ class LoopStore:
             raise CompileFailedError(str(entry.error.get("reason", entry.error)))
         return self._load(key, entry.folder)
 
-    def calls(self, ticket: Ticket) -> Run:
-        """What makes shortcuts to whole functions, compiled once for a machine.
+    def calls(self) -> Run | None:
+        """What makes shortcuts to whole functions, if it lies in the cache."""
+        return self.find(CALLS.read_text())
+
+    def make_calls(self, ticket: Ticket) -> Run:
+        """Have it compiled, once for a machine.
 
         Raises
         ------

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from jupyter_npcompile.runtime.allowance import Allowance
 from jupyter_npcompile.runtime.duel import Duel
@@ -71,6 +71,11 @@ class Pause:
     length: int = 0
     began: float = 0.0
     interval: float = float("inf")
+
+
+Hope = Literal["", "sought", "ready", "clear"]
+"""Whether all of a function may run natively: nobody knows how fast it is, it is no slower than
+NumPy, or clearly ahead."""
 
 
 class Pauses:
@@ -192,6 +197,8 @@ class Rest:
         Of this run.
     callers : set of Rest
         Of what has called the compiled form of this function; see `helpers`.
+    hope : callable
+        Whether all of the function runs natively, or may soon: then nothing in it is recorded.
 
     Examples
     --------
@@ -223,7 +230,7 @@ class Rest:
             "changes",
             "duel",
         ),
-        *("hopeless", "in_vain", "left", "plain", "ran", "waiting", "whole"),
+        *("hope", "hopeless", "in_vain", "left", "plain", "ran", "waiting", "whole"),
     )
 
     def __init__(
@@ -245,6 +252,7 @@ class Rest:
         self.duel = Duel() if duel is None else duel
         self.allowance = Allowance()
         self.callers: weakref.WeakSet[Rest] = weakref.WeakSet()
+        self.hope: Callable[[], Hope] = lambda: ""
 
     def begins(self) -> bool:
         """A call begins, with guards; whether it should look at everything again."""
@@ -263,6 +271,16 @@ class Rest:
             self._hope()
             return True
         return False
+
+    @property
+    def puts_off(self) -> bool:
+        """Whether recordings wait: they may never be needed, and calls have not earned them yet."""
+        return bool(self.hope()) and not self.allowance.is_earned
+
+    @property
+    def spares_segments(self) -> bool:
+        """Whether segments are compiled only where they have special prospects."""
+        return self.hope() == "clear"
 
     def spare(self, most: int) -> int:
         """Calls that need not even ask whether they are left: some of those that are."""

@@ -15,6 +15,7 @@ from jupyter_npcompile.runtime.dry_run import dry_run
 from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.policy import When, choose, is_bound, is_open
 from jupyter_npcompile.runtime.preparing import companions, prepare, take_verdict
+from jupyter_npcompile.runtime.prospects import moves_only
 from jupyter_npcompile.runtime.relatives import is_tiny, relate, relatives_of
 from jupyter_npcompile.runtime.slice_bounds import with_free_bounds
 from jupyter_npcompile.runtime.ticket import Ticket
@@ -96,6 +97,10 @@ def _settle(state: RegionState, plan: Plan, tier: str, when: When, namespace: Na
         plan.state, plan.note = "numpy", "plain Python"
     elif when == "later" and is_tiny(state, plan):
         plan.state, plan.note = "numpy", "hardly any elements: NumPy runs"
+    elif when == "later" and state.options.device == CPU and moves_only(recording.graph):
+        plan.state, plan.note = "numpy", "it computes nothing: NumPy is as fast as memory"
+        plan.keep_first(namespace)
+        recording.forget()
     elif when == "never":
         plan.state, plan.note = "numpy", "the tier is set to numpy"
     elif (
@@ -130,6 +135,8 @@ def _begin(state: RegionState, plan: Plan, tier: str, when: When, namespace: Nam
         plan.keep_first(namespace)
         plan.recording.forget()
         plan.state = "held"
+        if state.spares(plan):
+            return
         if _is_first(state, plan) or plan.shared or plan.recording.free:
             resume(state, plan)
     else:

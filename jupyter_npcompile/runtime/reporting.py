@@ -47,6 +47,12 @@ POSTPONED = (
 )
 """Reason and hint of lines for which a run had no time."""
 
+AWAITED = (
+    "NumPy runs it until all of the function is one piece of native code",
+    "that is compiled in the background; a later call shows what is captured",
+)
+"""The same where nothing is recorded, for it may never be needed."""
+
 MEASURED = (
     "it ran to check and to time the native loop",
     "the loop runs natively from now on, where that is faster",
@@ -246,7 +252,7 @@ class _Reporter:
         elif index in state.closed:
             entry.reason, entry.status = state.closed[index], "host"
         elif index in state.postponed:
-            self._left(entry, *POSTPONED)
+            self._left(entry, *(AWAITED if state.rest.puts_off else POSTPONED))
         elif self._was_inlined(entry.line):
             entry.status, entry.captured = "compiled", True
         elif loop_reports.was_measured(self.subject.loops, entry.line.function, entry.line.region):
@@ -345,7 +351,7 @@ class _Reporter:
         if (
             entry.captured
             or entry.drawn
-            or entry.reason in (POSTPONED[0], MEASURED[0])
+            or entry.reason in (POSTPONED[0], AWAITED[0], MEASURED[0])
             or loop_reports.holding(self.subject.loops, entry.line.function, entry.line.line)
             or (entry.reason in _ORDINARY and entry.status == "python")
         ):

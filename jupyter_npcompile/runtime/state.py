@@ -22,6 +22,7 @@ from jupyter_npcompile.runtime.pauses import Pauses, Rest
 from jupyter_npcompile.runtime.plan import AWAITED, Plan
 from jupyter_npcompile.runtime.planning import leave_if_worth, record, resume
 from jupyter_npcompile.runtime.policy import Options, choose
+from jupyter_npcompile.runtime.prospects import is_curved
 from jupyter_npcompile.runtime.relatives import MAX_SIZES
 from jupyter_npcompile.runtime.segment_run import run
 from jupyter_npcompile.runtime.settings import settings
@@ -128,6 +129,10 @@ class RegionState:
         """The loops that it is in, as far as there is still anybody who runs them."""
         return [loop for it in self.loops if (loop := it()) is not None]
 
+    def spares(self, plan: Plan) -> bool:
+        """Whether nothing is compiled for a plan: all of the function is far ahead of NumPy."""
+        return self.rest.spares_segments and not is_curved(plan.recording.graph)
+
     def step(
         self, start: int, namespace: Namespace, copies: Residency | None = None
     ) -> tuple[int, dict[str, Any] | None]:
@@ -159,7 +164,8 @@ class RegionState:
                 if plan is None:
                     late = start in self.postponed
                     stop = self._unknown_from(start) if late else start + 1
-                    self._in_vain(start, stop, late=late)
+                    # What waits for all of the function changes nothing in later runs.
+                    self._in_vain(start, stop, waiting=late, late=late and not self.rest.puts_off)
                     return stop, None
                 self._note(start, plan)
                 stop = max(plan.stop, start + 1)
@@ -352,7 +358,7 @@ class RegionState:
                 plan.first = None  # an interrupted run may have left it, with values of its own
                 again = plan.is_worth_another_try()
                 if plan.limit is None and not (again or plan.stale or plan.was_given_up):
-                    if plan.state == "held":
+                    if plan.state == "held" and not self.spares(plan):
                         resume(self, plan)
                     return plan
                 plans.remove(plan)
@@ -375,7 +381,7 @@ class RegionState:
                 f"{len(sharing)} sizes were recorded already, most of which came once or twice"
             )
             return None
-        if self._is_out_of_time():
+        if self._is_out_of_time() or self.rest.puts_off:
             self.postponed.add(start)
             return None
         if copies is not None:

@@ -12,7 +12,7 @@ with those with guards, and the faster way is kept.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from types import FrameType
 from typing import Any
@@ -24,25 +24,29 @@ from jupyter_npcompile.cell.twins import is_plain
 from jupyter_npcompile.loops.loop_code import FINISHED, REFUSED, RETURNED
 from jupyter_npcompile.loops.sequences import Numbers
 from jupyter_npcompile.runtime.check import DifferenceError
-from jupyter_npcompile.runtime.duel import Duel, Ring, Turn, size_of
+from jupyter_npcompile.runtime.duel import SHORT, Duel, Ring, Turn, size_of
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, taken_back
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile, no_constants
 from jupyter_npcompile.runtime.loop_form import Form
 from jupyter_npcompile.runtime.loop_inputs import Take, taker
 from jupyter_npcompile.runtime.loop_state import MAX_FORMS, MAX_REFUSALS, LoopState
 from jupyter_npcompile.runtime.namespace import FrameNamespace, forget_locals
-from jupyter_npcompile.runtime.pauses import Rest
+from jupyter_npcompile.runtime.pauses import Hope, Rest
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.sharing import are_new, arrays_in, shares
 from jupyter_npcompile.runtime.shortcut import Handle, Native, reaches, shortcut
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.ticket import Ticket
+from jupyter_npcompile.runtime.worker import compiler
 
 LONGEST = 0.2
 """Seconds that its loops may take in a call, for all of it to be tried."""
 
 FEWEST = 3
 """Calls of a function without loops, before anything is compiled for it."""
+
+FEWEST_AHEAD = 1
+"""The same where calls wait for it."""
 
 LONGEST_PAUSE = 64
 """Calls between two of the other side, or of native code, that say nothing, at the most."""
@@ -52,6 +56,12 @@ MISSES = 8
 
 LARGE = 1 << 20
 """Bytes of a result that is compared by samples: both sides would need memory."""
+
+CLEAR = 2.0
+"""How many times as long as native code NumPy must take, for nothing else to be compiled."""
+
+TIMES, PATIENCE = 5, 0.05
+"""How often it runs to show how long it takes, and seconds after which that will do."""
 
 ONCE = (0, 1)
 """What a loop goes through that runs once: its first number, and the step."""
@@ -76,6 +86,8 @@ class WholeFunction:
         The loops in it.
     rest : Rest
         Of the function.
+    ahead : bool
+        Whether calls wait for compiles.
 
     Attributes
     ----------
@@ -96,8 +108,11 @@ class WholeFunction:
         parameters: Sequence[str],
         loops: Sequence[LoopState],
         rest: Rest,
+        *,
+        ahead: bool = False,
     ) -> None:
         self.loop = loop
+        self.ahead = ahead
         self.closed = ""
         self.is_ready, self.is_sought, self.refused = False, True, False
         self._shortcuts: dict[int, Native | None] = {}
@@ -115,13 +130,18 @@ class WholeFunction:
         self._ticket: Ticket | None = None
         self._declined: list[dict[str, Any]] = []
         self._kinds: dict[str, Any] = {}
-        self._next_look = 1 if self._loops else FEWEST
+        self._next_look = 1 if self._loops else FEWEST_AHEAD if ahead else FEWEST
         self._looks = 0
         self._began = 0.0
 
     @classmethod
     def of(
-        cls, program: FunctionProgram, loops: Sequence[LoopState], rest: Rest
+        cls,
+        program: FunctionProgram,
+        loops: Sequence[LoopState],
+        rest: Rest,
+        *,
+        ahead: bool = False,
     ) -> WholeFunction | None:
         """The one of a function, if it holds array work, and only what native loops may hold."""
         outer = [state for state in loops if state.loop.outer is None]
@@ -141,7 +161,8 @@ class WholeFunction:
             return None
         body = Loop(-1, once, range(0), None, True, bound_names(node.body), ())
         parameters = [arg.arg for arg in every_argument(node.args)]
-        return cls(body, local_names(node) | set(program.free_names), parameters, loops, rest)
+        own = local_names(node) | set(program.free_names)
+        return cls(body, own, parameters, loops, rest, ahead=ahead)
 
     @property
     def forms(self) -> list[Form]:
@@ -174,6 +195,20 @@ class WholeFunction:
         return not (duel.written and duel.is_blind())
 
     @property
+    def gives_way(self) -> bool:
+        """It is part of nothing."""
+        return False
+
+    @property
+    def hope(self) -> Hope:
+        """Whether all of it runs natively, or may do so yet."""
+        if self.has_lost:
+            return ""
+        if self.is_ready and self._duel.lead:
+            return "clear" if self._duel.lead >= CLEAR else "ready"
+        return "sought" if self.is_ready or (self.is_sought and not self.closed) else ""
+
+    @property
     def has_lost(self) -> bool:
         """Whether native code has lost the duel."""
         return self._duel.written
@@ -189,7 +224,7 @@ class WholeFunction:
             Global names of the function.
         """
         form = self._rest.whole
-        if form is None or self._duel.written or not form.checked:
+        if form is None or self._duel.written or not form.checked or form.calls is None:
             return None
         if id(form) not in self._shortcuts:
             made = None
@@ -227,7 +262,9 @@ class WholeFunction:
                 self._end_duel()  # it has another opponent now
             turn = duel.turn(frame.f_locals, self._rest.changes)
         gives_way = duel.written if turn is None else turn.written
-        if turn is not None and turn.written and self._is_unheard(turn):
+        if turn is not None and turn.written and self.ahead and self._is_new(turn.ring):
+            gives_way = False  # both sides are timed in this call
+        elif turn is not None and turn.written and self._is_unheard(turn):
             gives_way, turn = False, None
         if gives_way:
             self._rest.whole = None
@@ -258,6 +295,10 @@ class WholeFunction:
         self._told, self._has_waited = told, False
         return False
 
+    def _is_new(self, ring: Ring) -> bool:
+        """Whether a form was made, has not been checked, and nothing is known of calls like it."""
+        return ring.is_new and not all(form.checked for form, _ in self._taken)
+
     def _run(self, frame: FrameType, again: Callable[[], Any], turn: Turn | None) -> Any:
         own, names = frame.f_locals, frame.f_globals
         for form, take in reversed(self._taken):
@@ -268,7 +309,9 @@ class WholeFunction:
                 form.checked = True
             if not form.checked:
                 self._looks += 1
-                return self._check(form, values, again) if self._is_brief() else _FAILED
+                ring = turn.ring if self.ahead and turn is not None else None
+                self._note_sizes(own)
+                return self._check(form, values, again, ring) if self._is_brief() else _FAILED
             try:
                 answer = form.run(1, *ONCE, *values, *form.code.hosts)
             except BaseException:
@@ -283,14 +326,18 @@ class WholeFunction:
                 counters.dispatches += 1
                 self._rest.whole = form
                 if form.calls is not None and turn is None:
-                    self._sizes = size_of(own[name] for name in self._parameters if name in own)
+                    self._note_sizes(own)
                 if turn is not None:
                     turn.ring.add(False, perf_counter() - turn.began)
                 return answer[2] if answer[0] == RETURNED else None
             form.refusals += answer[0] == REFUSED
             return _FAILED
+        known = len(self._taken)
         self._missed(frame)
-        return _FAILED
+        return self._run(frame, again, turn) if len(self._taken) > known else _FAILED
+
+    def _note_sizes(self, own: Mapping[str, Any]) -> None:
+        self._sizes = size_of(own[name] for name in self._parameters if name in own)
 
     def _missed(self, frame: FrameType) -> None:
         """No form is for this call: what is asked in vain costs as much as a small array."""
@@ -319,8 +366,13 @@ class WholeFunction:
 
     # -- checking
 
-    def _check(self, form: Form, values: list[Any], again: Callable[[], Any]) -> Any:
-        """Have native code say what a call does, and compare with what it then does."""
+    def _check(
+        self, form: Form, values: list[Any], again: Callable[[], Any], ring: Ring | None
+    ) -> Any:
+        """Have native code say what a call does, and compare with what it then does.
+
+        Where a ring is given, both are timed, and native code is taken if it is clearly faster.
+        """
         written = Written(form, values, ONCE)
         if not written.fits:
             self._drop(form)
@@ -342,7 +394,10 @@ class WholeFunction:
             prediction.sample(RESULT)
             predicted = None
         del made
+        native = float("inf") if ring is None else _timed(form, values)
+        began = perf_counter()
         result = again()
+        seconds = perf_counter() - began - self._rest.allowance.spent
         wrong = prediction.differences({RESULT: result})
         if not wrong and shared != shares(result, values):
             wrong = ["what it returns shares memory in another way"]
@@ -352,6 +407,12 @@ class WholeFunction:
             self._drop(form)
             self._close(f"NumPy's result was kept: {wrong[0]}")
             counters.replaced += 1
+        elif ring is not None and seconds > CLEAR * native:
+            ring.assume(native, seconds)
+            self._duel.settle(ring)
+            self._rest.whole = form
+        elif ring is not None and seconds > SHORT:
+            compiler.wait()  # for what it will compete with
         form.checked = True
         return result
 
@@ -407,9 +468,9 @@ class WholeFunction:
         if job.kinds in self._declined:
             return
         self._kinds = job.kinds
-        compile = LoopCompile(self, job)
+        compile = LoopCompile(self, job, waited=self.ahead)
         self._ticket = compile.ticket
-        compile.submit()
+        compile.run() if self.ahead else compile.submit()
 
     def compiled(self, outcome: Form | str | None, seconds: float) -> None:
         """A compile is over.
@@ -433,4 +494,18 @@ class WholeFunction:
             self._taken = (*self._taken, (outcome, taker(outcome, self._own)))
             self.is_ready, self.is_sought = True, False
             self._misses = self._unasked = 0
+            if self.ahead:
+                self._next_look = self._looks + 1
             self._end_duel()
+
+
+def _timed(form: Form, values: list[Any]) -> float:
+    """Seconds that native code takes when it has run before; what it does is taken back."""
+    began, least = perf_counter(), float("inf")
+    for _ in range(TIMES):
+        written = Written(form, values, ONCE)
+        taken_back(form, values, ONCE, written)
+        least = min(least, written.seconds)
+        if perf_counter() - began > PATIENCE:
+            break
+    return least

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import threading
 from collections.abc import Iterator
 
 import numpy as np
@@ -14,9 +15,10 @@ from traitlets.config import Config
 import jupyter_npcompile as npc
 from jupyter_npcompile.graph.prediction import Prediction, Rates
 from jupyter_npcompile.magic.options import CellOptions, OptionError
-from jupyter_npcompile.runtime import cells
+from jupyter_npcompile.runtime import artifacts, cells, loop_store
 from jupyter_npcompile.runtime.compile_worker import CompileWorker
 from jupyter_npcompile.runtime.deaths import MOST
+from jupyter_npcompile.runtime.worker import Compiler
 from jupyter_npcompile.views import MIME_TYPE
 from jupyter_npcompile.views.prediction import prediction_text
 
@@ -52,6 +54,32 @@ def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
     monkeypatch.setattr(npc.settings, "first_run_check", "raise")
     made = Shell()
     yield made
+    made.ip.run_line_magic("unload_ext", "jupyter_npcompile")
+
+
+def test_loading_starts_no_process_with_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one for segments takes seconds and 400 MB: it starts with the first that needs it."""
+    started: list[str] = []
+    monkeypatch.setattr(CompileWorker, "start", lambda self, cache: started.append(self.module))
+    monkeypatch.setattr(npc.settings, "tier", "auto")
+    made = Shell()
+    for thread in threading.enumerate():
+        if thread.name == "npcompile-start":
+            thread.join()
+    assert started == [loop_store.worker.module]
+    submitted: list[object] = []
+    monkeypatch.setattr(Compiler, "submit", lambda self, job, *_: submitted.append(job))
+    monkeypatch.setattr(CompileWorker, "is_running", False)
+    assert (
+        made.run("%%npcompile --quiet\nfor k in range(3):\n    x = np.sin(k) * np.ones(3)") is None
+    )
+    assert started == [loop_store.worker.module]
+    assert made.run("%%npcompile --quiet\nx = np.sin(np.arange(9.0)) * 2") is None
+    for thread in threading.enumerate():
+        if thread.name == "npcompile-start":
+            thread.join()
+    assert started == [loop_store.worker.module, artifacts.store.worker.module]
+    assert submitted
     made.ip.run_line_magic("unload_ext", "jupyter_npcompile")
 
 

@@ -105,7 +105,8 @@ PyMODINIT_FUNC PyInit_npcompile_dispatch(void) { return PyModule_Create(&made); 
 @NEEDS_GXX
 def test_a_module_says_where_it_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not how it was loaded: hypothesis, for one, reads the files of modules."""
-    monkeypatch.delitem(sys.modules, DISPATCH, raising=False)
+    monkeypatch.setitem(sys.modules, DISPATCH, sys)  # so that ours goes when the test is over
+    monkeypatch.delitem(sys.modules, DISPATCH)
     source, target = tmp_path / "some.c", tmp_path / "some.so"
     source.write_text(MODULE)
     include = f"-I{sysconfig.get_paths()['include']}"

@@ -17,6 +17,7 @@ from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime import loop_compile, loop_store, notices, recollections
 from jupyter_npcompile.runtime.native import torch_symbols
 from jupyter_npcompile.runtime.recollections import Note, Recollection, recall, remember
+from jupyter_npcompile.runtime.whole_function import WholeFunction
 from tests.benchmarks.programs import FOLDER, Program, load, names
 from tests.support.loops.native_loops import Function, define, differences, how, outcome, top_loops
 from tests.support.paths import CHECKOUT
@@ -48,6 +49,7 @@ def _own_cache(recollections_count: None, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(cache, "loops", tmp_path / "loops")
     cache.loops.mkdir(mode=0o700)
     monkeypatch.setattr(loop_compile, "WORTH", 0.0)
+    monkeypatch.setattr(WholeFunction, "of", lambda *_, **__: None)  # it would come first
 
 
 @pytest.fixture

@@ -1,0 +1,233 @@
+"""All of a function is compiled first: nothing in it is recorded or compiled before that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import jupyter_npcompile as npc
+from jupyter_npcompile.graph.nodes import Graph
+from jupyter_npcompile.runtime import allowance, artifacts, loop_compile, loop_store
+from jupyter_npcompile.runtime.compile_errors import CompileFailedError
+from jupyter_npcompile.runtime.function_handle import FunctionHandle
+from jupyter_npcompile.runtime.functions import handle_of
+from jupyter_npcompile.runtime.prospects import moves_only
+from jupyter_npcompile.runtime.reporting import AWAITED
+from tests.support.loops.native_loops import Function, define
+
+pytestmark = pytest.mark.usefixtures("straight_functions")
+
+LOOP = """
+def f(x, n):
+    y = np.sqrt(x) + 1.0
+    for i in range(1, n):
+        y[i] = 0.5 * y[i - 1] + x[i]
+    return y * 2.0
+"""
+
+STRAIGHT = """
+def f(x, n):
+    y = np.sqrt(x) + n
+    return y * 2.0
+"""
+
+CURVED = STRAIGHT.replace("sqrt", "sin")
+
+DECLINED = """
+def f(x, n):
+    y = np.sqrt(x) + n
+    return y * 2.0, np.poly1d(y)
+"""
+
+
+@pytest.fixture(autouse=True)
+def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Graph]]:
+    """The segments of which compiled code is asked for; there is none, for that takes long."""
+    monkeypatch.setattr(npc.settings, "tier", "auto")
+    monkeypatch.setattr(loop_compile, "WORTH", 0.0)
+    found: list[Graph] = []
+
+    def noted(graph: Graph, *_: Any, **__: Any) -> Any:
+        found.append(graph)
+        raise CompileFailedError("not in this test")
+
+    monkeypatch.setattr(artifacts, "make", noted)
+    yield found
+    npc.wait()
+
+
+@pytest.fixture
+def unearned(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Calls have earned no recording; what sets what they must have earned."""
+
+    def ask(seconds: float) -> None:
+        monkeypatch.setattr(allowance, "EARNED", seconds)
+
+    ask(1e6)
+    return ask
+
+
+def handle(function: Function) -> FunctionHandle:
+    found = handle_of(function)
+    assert isinstance(found, FunctionHandle)
+    return found
+
+
+def call(function: Function, made: Function, times: int, size: int = 64) -> None:
+    for k in range(times):
+        x = np.linspace(0, 1 + k, size)
+        np.testing.assert_allclose(made(x, size), function(x, size), rtol=1e-13)
+        assert npc.wait()
+
+
+@pytest.mark.parametrize("text", [LOOP, STRAIGHT])
+def test_nothing_is_recorded_while_it_is_compiled(
+    text: str, unearned: Callable[[float], None], asked: list[Graph]
+) -> None:
+    before = npc.stats()["recordings"]
+    function = define(text)
+    made = npc.compile(function)
+    call(function, made, 12)
+    whole = handle(made).whole
+    assert whole is not None
+    assert whole.is_ready
+    assert whole.forms[0].checked
+    assert npc.stats()["recordings"] == before
+    assert not asked
+    assert not any(loop.forms for loop in handle(made).loops[:1] if not whole.has_lost)
+
+
+def test_the_report_says_what_is_waited_for(unearned: Callable[[float], None]) -> None:
+    function = define(LOOP)
+    made = npc.compile(function)
+    made(np.ones(4), 4)
+    report = npc.last_report()
+    assert report is not None
+    lines = [line for line in report.lines if line.status == "host"]
+    assert {line.reason for line in lines} == {AWAITED[0]}
+    assert len(lines) == 3
+    explained = npc.explain(made, np.ones(4), 4)
+    assert explained.graph.numpy  # who asks for it gets it
+
+
+def test_what_calls_have_earned_is_recorded(unearned: Callable[[float], None]) -> None:
+    """So that there is a graph to look at; the other side of a duel runs with guards."""
+    before = npc.stats()["recordings"]
+    function = define(STRAIGHT)
+    made = npc.compile(function)
+    call(function, made, 2)
+    assert npc.stats()["recordings"] == before
+    unearned(-1e6)
+    handle(made).rest.end()
+    call(function, made, 6)
+    assert npc.stats()["recordings"] > before
+
+
+def test_what_has_no_native_form_is_recorded(unearned: Callable[[float], None]) -> None:
+    before = npc.stats()["recordings"]
+    function = define(DECLINED)
+    made = npc.compile(function)
+    for _ in range(8):
+        made(np.ones(3), 3)
+        npc.wait()
+    whole = handle(made).whole
+    assert whole is None or whole.closed
+    assert npc.stats()["recordings"] > before
+
+
+@pytest.mark.parametrize(("text", "wanted"), [(STRAIGHT, False), (CURVED, True)])
+def test_segments_of_what_is_far_ahead_are_compiled_where_they_may_win(
+    text: str, wanted: bool, asked: list[Graph], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function = define(text)
+    made = npc.compile(function)
+    monkeypatch.setattr(FunctionHandle, "hope", "clear")
+    call(function, made, 4, size=10_000)
+    assert handle(made).states[0].plans[0]
+    assert bool(asked) is wanted
+
+
+def test_where_nothing_is_known_they_are_compiled(
+    asked: list[Graph], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    function = define(STRAIGHT)
+    made = npc.compile(function)
+    monkeypatch.setattr(FunctionHandle, "hope", "ready")
+    call(function, made, 4, size=10_000)
+    assert asked
+
+
+def test_shortcuts_may_come_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What makes them is compiled once for a machine: the first function does not wait for it."""
+    seen: list[bool] = []
+    store = loop_store.store
+    make = store.make_calls
+
+    def late(ticket: Any) -> Any:
+        whole = handle(made).whole
+        seen.append(whole is not None and whole.is_ready)
+        return make(ticket)
+
+    monkeypatch.setattr(type(store), "calls", lambda self: None)
+    monkeypatch.setattr(store, "make_calls", late)
+    function = define(STRAIGHT)
+    made = npc.compile(function)
+    call(function, made, 12)
+    assert seen == [True]
+    whole = handle(made).whole
+    assert whole is not None
+    assert whole.forms[0].calls is not None
+
+
+@pytest.mark.parametrize("text", [LOOP, STRAIGHT])
+def test_ahead_of_time_it_runs_from_the_second_call_on(text: str) -> None:
+    function = define(text)
+    made = npc.compile(function, ahead=True)
+    x = np.linspace(0, 1, 3000)
+    for k in range(4):
+        before = npc.stats()["dispatches"]
+        np.testing.assert_allclose(made(x, 3000), function(x, 3000), rtol=1e-13)
+        whole = handle(made).whole
+        assert whole is not None
+        assert whole.is_ready
+        assert k == 0 or npc.stats()["dispatches"] > before or whole.has_lost
+    assert handle(made).states[0].plans[0]  # and there is a graph to look at
+
+
+def test_ahead_of_time_other_types_are_waited_for_too() -> None:
+    function = define(LOOP)
+    made = npc.compile(function, ahead=True)
+    for dtype in (np.float64, np.float32, np.int64):
+        x = np.linspace(0, 9, 50).astype(dtype)
+        for _ in range(2):
+            found, expected = made(x.copy(), 50), function(x.copy(), 50)
+            assert found.dtype == expected.dtype
+            np.testing.assert_allclose(found, expected, rtol=1e-5)
+    whole = handle(made).whole
+    assert whole is not None
+    assert len(whole.forms) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("np.zeros(x.shape)", True),
+        ("np.arange(n).reshape(2, -1)", True),
+        ("np.concatenate([x, x])", True),
+        ("np.arange(n) * 2", False),
+        ("x.astype(np.float32)", False),
+    ],
+)
+def test_what_computes_nothing_is_not_compiled(text: str, moves: bool, asked: list[Graph]) -> None:
+    function = define(f"def f(x, n):\n    y = {text}\n    return y\n")
+    made = npc.compile(function)
+    handle(made).whole = None
+    for _ in range(3):
+        np.testing.assert_array_equal(made(np.ones(4), 4), function(np.ones(4), 4))
+        npc.wait()
+    (plan, *_) = handle(made).states[0].plans[0]
+    assert moves_only(plan.recording.graph) is moves
+    assert bool(asked) is not moves
