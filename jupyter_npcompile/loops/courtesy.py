@@ -29,10 +29,14 @@ WAKE = 0.001
 """Seconds that the user's code loses besides a turn, until it has the lock again: measured on a
 virtual machine, as the least of turns of 0.5 and of 2 ms."""
 
-AT_ONCE = 0.025
-"""Seconds that all threads together may take from the user's code before it has earned any."""
+AT_ONCE = 0.045
+"""Seconds that all threads together may take from the user's code before it has earned any, with
+what it has lost to our work in its own thread just before: most functions are translated then."""
 
-IN_GAPS = 0.05
+RECENT = 1.0
+"""Seconds for which that counts."""
+
+IN_GAPS = 0.09
 """The same where its code rests most of the time, and turns begin while it does."""
 
 SHARE = 0.03
@@ -85,6 +89,7 @@ class Account:
         self.runs = False
         self.rests = True
         self._since = 0.0
+        self._owed = self._charged = 0.0
         self._threads = 0
         self._lock = threading.Lock()
 
@@ -103,6 +108,15 @@ class Account:
     def take(self, worked: float, ran: float) -> None:
         """A thread has worked for so many seconds, in so many of which the user's code ran, too."""
         self.taken += max(0.0, worked - ran) * (1 + WAKE / TURN)
+
+    def charge(self, seconds: float) -> None:
+        """The user's code has lost so many seconds in its own thread."""
+        now = perf_counter()
+        if now - self._charged > RECENT:
+            self._owed = 0.0
+        self._owed += seconds
+        self._charged = now
+        self.taken += seconds
 
     def _may_take(self, at_once: float) -> bool:
         return self.taken <= at_once + SHARE * (_user_time() - self._since)
@@ -125,7 +139,8 @@ class Account:
             self._begin(now)  # nobody has lost anything
 
     def _begin(self, now: float) -> None:
-        self.taken, self._since = 0.0, now
+        is_recent = perf_counter() - self._charged <= RECENT
+        self.taken, self._since = self._owed if is_recent else 0.0, now
 
 
 _account = Account()
@@ -158,6 +173,11 @@ def courteous() -> Iterator[None]:
     finally:
         _turn.began, _turn.used = before
         _account.close()
+
+
+def charge(seconds: float) -> None:
+    """The user's code has lost so many seconds to our work in its own thread."""
+    _account.charge(seconds)
 
 
 def rests(seconds: float) -> bool:

@@ -141,8 +141,11 @@ class FunctionHandle(Picks):
                 return done
         rest, timed = self._rest, None
         whole = self.whole
-        if whole is not None and self.options.ahead and whole.is_sought and self._goes_whole():
-            self._compile_ahead(whole, sys._getframe(1))
+        if whole is not None and whole.is_sought and self._goes_whole():
+            if self.options.ahead:
+                self._compile_ahead(whole, sys._getframe(1))
+            elif whole.is_new:
+                whole.recall(sys._getframe(1))
         if whole is not None and whole.is_ready and not self._alone and whole.is_asked():
             caller = sys._getframe(1)
             if id(caller.f_code) not in self._codes:

@@ -167,15 +167,17 @@ class Job:
         )
 
     def found(self, code: LoopCode) -> Form | None:
-        """The form of what was translated, if it lies in the cache; not of a whole function.
+        """The form of what was translated, if it lies in the cache.
 
         Raises
         ------
         OSError
             When it cannot be loaded.
         """
-        run = loop_store.store.find(code.source)
-        return None if run is None else Form(code, run, self.kind)
+        store = loop_store.store
+        run = store.find(code.source)
+        calls = store.calls() if self.whole and run is not None else None
+        return None if run is None else Form(code, run, self.kind, calls)
 
     def made(self, code: LoopCode, ticket: Ticket) -> Form:
         """Have what was translated compiled, or find it in the cache.
@@ -235,6 +237,10 @@ class Compiles(Protocol):
     @property
     def gives_way(self) -> bool:
         """Whether what it is a part of is compiled first."""
+
+    @property
+    def is_remembered(self) -> bool:
+        """Whether later kernels are told about it."""
 
     def compiled(self, outcome: Form | str | None, seconds: float) -> None:
         """The compile is over."""
@@ -322,7 +328,7 @@ class LoopCompile:
     def _remember(self, seconds: float, *, is_declined: bool) -> None:
         """Note for later kernels what became of the loop."""
         state = self._state()
-        if state is None or self._job.whole or self.ticket.waited:
+        if state is None or not state.is_remembered or self.ticket.waited:
             return
         python = max(state.busy, perf_counter() - self._began if state.open else 0.0)
         del state

@@ -280,6 +280,8 @@ class LoopState:
         """Whether all of the function, with the loop in it, comes first, or is clearly ahead."""
         return self.rest.hope() in ("sought", "clear")
 
+    is_remembered = True
+
     # -- what is compiled of it besides
 
     @property

@@ -11,6 +11,7 @@ from time import perf_counter
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from jupyter_npcompile.loops.courtesy import charge
 from jupyter_npcompile.runtime.changes import change
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.device.late import LostResultError
@@ -193,7 +194,9 @@ class RegionState:
             self.fail(start, error)
             return (start + 1, None) if values is None else (stop, values)
         finally:
-            self.rest.allowance.spent += self._spent
+            spent = self._spent
+            self.rest.allowance.spent += spent
+            charge(spent)
 
     def fail(self, start: int, error: Exception) -> None:
         """Something of ours has failed at a statement: it is left to NumPy."""

@@ -23,6 +23,7 @@ from jupyter_npcompile.cell.syntax import every_argument, extent, load, point, s
 from jupyter_npcompile.cell.twins import is_plain
 from jupyter_npcompile.loops.loop_code import FINISHED, REFUSED, RETURNED
 from jupyter_npcompile.loops.sequences import Numbers
+from jupyter_npcompile.runtime import recollections
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.duel import SHORT, Duel, Ring, Turn, size_of
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, taken_back
@@ -31,7 +32,9 @@ from jupyter_npcompile.runtime.loop_form import Form
 from jupyter_npcompile.runtime.loop_inputs import Take, taker
 from jupyter_npcompile.runtime.loop_state import MAX_FORMS, MAX_REFUSALS, LoopState
 from jupyter_npcompile.runtime.namespace import FrameNamespace, forget_locals
+from jupyter_npcompile.runtime.native import torch_symbols
 from jupyter_npcompile.runtime.pauses import Hope, Rest
+from jupyter_npcompile.runtime.recollections import Note
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.sharing import are_new, arrays_in, shares
 from jupyter_npcompile.runtime.shortcut import Handle, Native, reaches, shortcut
@@ -128,6 +131,7 @@ class WholeFunction:
         self._left = self._vain = self._misses = self._unasked = 0
         self._has_waited = False
         self._ticket: Ticket | None = None
+        self._job: Job | None = None
         self._declined: list[dict[str, Any]] = []
         self._kinds: dict[str, Any] = {}
         self._next_look = 1 if self._loops else FEWEST_AHEAD if ahead else FEWEST
@@ -200,6 +204,11 @@ class WholeFunction:
         return False
 
     @property
+    def is_remembered(self) -> bool:
+        """Whether it is known how long its loops take in Python."""
+        return bool(self._loops)
+
+    @property
     def hope(self) -> Hope:
         """Whether all of it runs natively, or may do so yet."""
         if self.has_lost:
@@ -224,6 +233,8 @@ class WholeFunction:
             Global names of the function.
         """
         form = self._rest.whole
+        if form is not None and form.note is not None and self._duel.lead:
+            form.note.tell(self._duel.lead)
         if form is None or self._duel.written or not form.checked or form.calls is None:
             return None
         if id(form) not in self._shortcuts:
@@ -442,6 +453,23 @@ class WholeFunction:
         if self._ticket is not None:
             self._ticket.cancel()
 
+    @property
+    def is_new(self) -> bool:
+        """Whether nobody has asked what an earlier kernel has found out about it."""
+        return self._job is None and not self._looks and bool(self._loops)
+
+    def recall(self, frame: FrameType) -> None:
+        """The first call begins: have what an earlier kernel has compiled, if that pays."""
+        job = self._job = self._job_of(FrameNamespace(frame))
+        forget_locals(frame)
+        name = job.name
+        known = None if name is None else recollections.recall(name)
+        if name is None or known is None or not known.pays or torch_symbols.are_being_loaded():
+            return
+        compile = LoopCompile(self, job)
+        self._ticket, self._kinds = compile.ticket, job.kinds
+        compile.recall(Note(name, known))
+
     def consider(self, frame: FrameType) -> None:
         """A call with guards begins: as nothing is compiled, that may be worth it."""
         self._look_for(FrameNamespace(frame))
@@ -459,18 +487,21 @@ class WholeFunction:
             self._compile(namespace)
 
     def _compile(self, namespace: FrameNamespace) -> None:
-        # A constant or a length that has changed may change again.
-        is_first = not self._taken
-        constants = namespace.is_global if is_first else no_constants
-        job = Job.of_names(
-            self.loop, Numbers(), namespace, whole=True, constants=constants, lengths=is_first
-        )
+        job = self._job if self._looks == 1 and self._job is not None else self._job_of(namespace)
         if job.kinds in self._declined:
             return
         self._kinds = job.kinds
         compile = LoopCompile(self, job, waited=self.ahead)
         self._ticket = compile.ticket
         compile.run() if self.ahead else compile.submit()
+
+    def _job_of(self, namespace: FrameNamespace) -> Job:
+        # A constant or a length that has changed may change again.
+        is_first = not self._taken
+        constants = namespace.is_global if is_first else no_constants
+        return Job.of_names(
+            self.loop, Numbers(), namespace, whole=True, constants=constants, lengths=is_first
+        )
 
     def compiled(self, outcome: Form | str | None, seconds: float) -> None:
         """A compile is over.

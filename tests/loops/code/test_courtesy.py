@@ -109,6 +109,23 @@ def test_turns_take_no_more_than_their_share_of_the_users_time(clock: Clock) -> 
     assert set(clock.breaks) == {BREAK, LOOK}
 
 
+def test_what_the_users_code_has_lost_just_before_counts(clock: Clock) -> None:
+    clock.runs = True
+    courtesy.charge(AT_ONCE)
+    with courteous():
+        assert not rests(LOOK)
+        clock.works()
+        give_way()
+        assert clock.breaks.count(LOOK) > 1  # there is nothing left to be taken at once
+    clock.now += 2 * courtesy.RECENT
+    del clock.breaks[:]
+    with courteous():
+        assert not rests(LOOK)
+        clock.works()
+        give_way()
+        assert clock.breaks == [LOOK, BREAK]
+
+
 def test_the_gaps_are_used_where_the_users_code_rests_time_and_again(clock: Clock) -> None:
     """It runs for 7 of 37 ms: what is done while it rests costs it nothing."""
     clock.busy, clock.period = 0.007, 0.037

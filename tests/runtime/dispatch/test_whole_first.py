@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 import jupyter_npcompile as npc
 from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime import allowance, artifacts, loop_compile, loop_store
+from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime.compile_errors import CompileFailedError
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
 from jupyter_npcompile.runtime.functions import handle_of
@@ -180,6 +183,32 @@ def test_shortcuts_may_come_later(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = handle(made).whole
     assert whole is not None
     assert whole.forms[0].calls is not None
+
+
+def test_another_kernel_has_it_from_the_second_call_on(
+    recollections_count: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What an earlier one has compiled, and found to pay, is looked for in the first call."""
+    cache = caches.cache()
+    monkeypatch.setattr(cache, "loops", tmp_path / "loops")
+    cache.loops.mkdir(mode=0o700)
+    function = define(LOOP)
+    call(function, npc.compile(function), 12)
+    (path,) = cache.loops.glob("*.json")
+    note = json.loads(path.read_text())
+    assert note["gain"] > 0
+    path.write_text(json.dumps({**note, "python": 1e6, "gain": 9.0}))
+    loop_store.store.clear()  # a new kernel has loaded nothing
+    before = npc.stats()
+    made = npc.compile(define(LOOP))
+    made(np.ones(64), 64)
+    whole = handle(made).whole
+    assert whole is not None
+    assert whole.is_ready
+    assert npc.stats()["recalled"] == before["recalled"] + 1
+    assert npc.stats()["artifacts"] == before["artifacts"]
+    call(function, made, 3)
+    assert npc.stats()["dispatches"] > before["dispatches"]
 
 
 @pytest.mark.parametrize("text", [LOOP, STRAIGHT])
