@@ -240,11 +240,12 @@ class FunctionHandle(Picks):
 
     @property
     def hope(self) -> Hope:
-        """Whether all of the function runs natively, or may do so yet.
+        """Whether all of the function runs natively, or may do so yet, on the CPU.
 
         Who compiles ahead wants to look at what was captured, too.
         """
-        hope = self.whole.hope if self.whole is not None and self._goes_whole() else ""
+        is_possible = self.options.device == CPU and self._goes_whole()
+        hope = self.whole.hope if self.whole is not None and is_possible else ""
         return "" if self.options.ahead and hope != "clear" else hope
 
     def _written(self, timed: Turn | None, spare: Callable[[int], int]) -> Frame | None:
