@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 
 from jupyter_npcompile.graph.nodes import Graph
@@ -46,6 +47,22 @@ elements at a time, native loops one."""
 
 MANY = 4096
 """Elements of such functions in a call, below which that makes up for nothing."""
+
+
+_NAMES = frozenset(name.removeprefix("numpy.") for name in CURVED)
+
+
+def mentions_curves(code: ast.AST) -> bool:
+    """Whether code uses such functions by their names: a guess, before anything is known of it.
+
+    Examples
+    --------
+    >>> [mentions_curves(ast.parse(text)) for text in ("np.exp(x) + 1", "tanh(x)", "x + 1")]
+    [True, True, False]
+    """
+    nodes = list(ast.walk(code))
+    names = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    return not _NAMES.isdisjoint(names | {node.id for node in nodes if isinstance(node, ast.Name)})
 
 
 def is_curved(graph: Graph) -> bool:

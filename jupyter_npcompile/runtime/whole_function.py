@@ -17,6 +17,8 @@ from time import perf_counter
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 from jupyter_npcompile.cell import FunctionProgram, Loop
 from jupyter_npcompile.cell.names import bound_names, local_names
 from jupyter_npcompile.cell.syntax import every_argument, extent, load, point, store
@@ -34,6 +36,7 @@ from jupyter_npcompile.runtime.loop_state import MAX_FORMS, MAX_REFUSALS, LoopSt
 from jupyter_npcompile.runtime.namespace import FrameNamespace, forget_locals
 from jupyter_npcompile.runtime.native import torch_symbols
 from jupyter_npcompile.runtime.pauses import Hope, Rest
+from jupyter_npcompile.runtime.prospects import MANY, mentions_curves
 from jupyter_npcompile.runtime.recollections import Note
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.sharing import are_new, arrays_in, shares
@@ -131,6 +134,7 @@ class WholeFunction:
         self._left = self._vain = self._misses = self._unasked = 0
         self._has_waited = False
         self._ticket: Ticket | None = None
+        self._has_curves, self._has_rival = mentions_curves(loop.node), False
         self._job: Job | None = None
         self._declined: list[dict[str, Any]] = []
         self._kinds: dict[str, Any] = {}
@@ -210,8 +214,8 @@ class WholeFunction:
 
     @property
     def hope(self) -> Hope:
-        """Whether all of it runs natively, or may do so yet."""
-        if self.has_lost:
+        """Whether all of it runs natively, or may do so yet, and is likely to be the fastest."""
+        if self.has_lost or self._has_rival:
             return ""
         if self.is_ready and self._duel.lead:
             return "clear" if self._duel.lead >= CLEAR else "ready"
@@ -472,6 +476,9 @@ class WholeFunction:
 
     def consider(self, frame: FrameType) -> None:
         """A call with guards begins: as nothing is compiled, that may be worth it."""
+        if self._has_curves and not self._has_rival:
+            values = frame.f_locals.values()
+            self._has_rival = any(type(it) is np.ndarray and it.size >= MANY for it in values)
         self._look_for(FrameNamespace(frame))
         forget_locals(frame)
 

@@ -51,6 +51,9 @@ BRIEF = 1e-3
 
 MANY = 200
 
+FIRST = 5
+"""Calls of the first use: nothing is compiled for a function without loops before the third one."""
+
 CALLS = 12
 """Calls in a round, of those that take longer."""
 
@@ -374,18 +377,31 @@ def overhead(request: Request, emit: Emit) -> None:
     held = tool.arguments(args)
     compiled = Subject(run, lambda: held)
     began = perf_counter()
-    compiled.sample(1)
-    tool.settle(request.settle)
-    compiled.sample(1)
+    for _ in range(FIRST):
+        compiled.sample(1)
+        tool.settle(request.settle)
     first_use_s = perf_counter() - began
     steady(compiled, tool, request.settle)
     emit("first", size="", seconds=first_use_s)
     timing = interleaved(native, compiled, request.budget, request.pairs)
     emit("overhead", first_use_s=first_use_s, timing=asdict(timing))
     if tool.name == "ours":
-        # Loops have a compiler of their own, with things to find out about the machine, too.
+        # Loops have a compiler of their own, with things to find out about the machine, too; and
+        # segments have one, which no loop has started.
         tool.wrap(decay)(np.ones(20_000))
         tool.settle(request.settle)
+        _use_segments(args)
+
+
+def _use_segments(args: tuple[Any, ...]) -> None:
+    """Have a segment compiled, as somebody has who works with large arrays."""
+    import jupyter_npcompile as npc
+
+    before, npc.settings.tier = npc.settings.tier, "inductor"
+    try:
+        npc.compile(axpy)(*args)
+    finally:
+        npc.settings.tier = before
 
 
 def axpy(a: Any, x: Any, y: Any) -> Any:

@@ -129,6 +129,16 @@ def test_what_calls_have_earned_is_recorded(unearned: Callable[[float], None]) -
     assert npc.stats()["recordings"] > before
 
 
+@pytest.mark.parametrize(("size", "recorded"), [(64, False), (10_000, True)])
+def test_where_segments_may_well_win_nothing_waits(
+    size: int, recorded: bool, unearned: Callable[[float], None]
+) -> None:
+    before = npc.stats()["recordings"]
+    function = define(CURVED)
+    call(function, npc.compile(function), 2, size)
+    assert (npc.stats()["recordings"] > before) is recorded
+
+
 def test_what_has_no_native_form_is_recorded(unearned: Callable[[float], None]) -> None:
     before = npc.stats()["recordings"]
     function = define(DECLINED)
