@@ -142,6 +142,11 @@ class Allowance:
         left = self._left_since(self._first, self._before + self._spent, factor)
         return left if self._outer is None else min(left, self._outer._left(RECORDING))
 
+    @staticmethod
+    def is_shared() -> bool:
+        """Whether a cell runs that shows what was captured: all functions in it share its own."""
+        return _running.allowance is not None
+
     @property
     def is_earned(self) -> bool:
         """Whether all runs together have earned a recording, by the time that has passed."""

@@ -274,8 +274,11 @@ class Rest:
 
     @property
     def puts_off(self) -> bool:
-        """Whether recordings wait: they may never be needed, and calls have not earned them yet."""
-        return bool(self.hope()) and not self.allowance.is_earned
+        """Whether recordings wait: they may never be needed, and calls have not earned them yet.
+
+        Not in a cell, under which its report shows what was captured.
+        """
+        return bool(self.hope()) and not (Allowance.is_shared() or self.allowance.is_earned)
 
     @property
     def spares_segments(self) -> bool:

@@ -116,6 +116,17 @@ def test_the_report_says_what_is_waited_for(unearned: Callable[[float], None]) -
     assert explained.graph.numpy  # who asks for it gets it
 
 
+def test_in_a_cell_it_is_recorded_for_its_report(unearned: Callable[[float], None]) -> None:
+    before = npc.stats()["recordings"]
+    made = npc.compile(define(LOOP))
+    allowance.share(allowance.Allowance())
+    try:
+        made(np.ones(4), 4)
+    finally:
+        allowance.share(None)
+    assert npc.stats()["recordings"] > before
+
+
 def test_what_calls_have_earned_is_recorded(unearned: Callable[[float], None]) -> None:
     """So that there is a graph to look at; the other side of a duel runs with guards."""
     before = npc.stats()["recordings"]
