@@ -80,9 +80,9 @@ def compile(
     """Compile a function that uses NumPy; also a decorator, with or without arguments.
 
     The result behaves as the function does: same results, output and
-    exceptions. It is traced on its first call for each signature (dtypes,
-    shapes, layout, ...) and compiled in the background; until that is done
-    NumPy runs it.
+    exceptions. It is compiled in the background, as a whole where that can
+    be, else traced once for each signature (dtypes, shapes, layout, ...);
+    until that is done NumPy runs it.
 
     Parameters
     ----------

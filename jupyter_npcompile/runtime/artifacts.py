@@ -203,6 +203,11 @@ def recall(
     return artifact and _for(artifact, graph)
 
 
+def is_left(graph: Graph, tier: str) -> bool:
+    """Whether the artifact of a segment was made before, and only takes long to load."""
+    return _key(graph, tier) in _left
+
+
 def make(
     graph: Graph,
     tier: str,

@@ -49,7 +49,8 @@ class BackgroundCompile:
         The worker starts at once, unless a loop around it may run natively, and need no segment.
         """
         state = self._state()
-        if state is not None and not state.around() and not state.spares(self._plan):
+        is_known = artifacts.is_left(self._plan.recording.graph, self._tier)
+        if state is not None and not (is_known or state.around() or state.spares(self._plan)):
             start_soon(artifacts.store.worker)
         del state
         compiler.submit(self, self.ticket)

@@ -225,7 +225,7 @@ def start_soon(worker: CompileWorker) -> None:
 
 
 def _start(worker: CompileWorker) -> None:
-    with contextlib.suppress(WorkerError):  # who asks for something is told
+    with contextlib.suppress(WorkerError, OSError):  # who asks for something is told
         worker.start(caches.cache())
 
 

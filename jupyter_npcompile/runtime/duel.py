@@ -256,11 +256,11 @@ class Ring:
         self._rest = min(max(least, round(lost / SHARE), 4 * self._rest), MOST)
         self.left = self._rest
 
-    def assume(self, ours: float, plain: float) -> None:
-        """Both sides take so long, and compiled code is clearly ahead: the first duel is later."""
+    def assume(self, ours: float, *, is_brief: bool) -> None:
+        """Compiled code takes so long, and seems to be clearly ahead: the first duel is later."""
         self.winner = self._last = False
-        self.seconds, self.lead = ours, plain / max(ours, TICK)
-        self.left = self._rest = LEAST if plain < SHORT else ASSUMED
+        self.seconds = ours
+        self.left = self._rest = LEAST if is_brief else ASSUMED
 
     @property
     def is_new(self) -> bool:

@@ -158,7 +158,7 @@ class FunctionHandle(Picks):
                     if caller.f_globals is self.namespace:
                         self.native = whole.shortcut(self, self.namespace)
                     return Done(result)
-                if self.options.ahead and whole.closed:  # it turned out to be no good
+                if self.options.ahead and (whole.closed or not whole.fits):
                     self._compile_parts(self.options)
         if rest.left > 0:  # several threads may count it down
             rest.left -= 1

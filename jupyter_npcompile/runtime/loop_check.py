@@ -148,7 +148,12 @@ class Written:
 
     def __init__(self, form: Form, values: list[Any], arguments: tuple[Any, ...]) -> None:
         named = zip(form.code.inputs, values, strict=True)
-        found = {id(value): value for name, value in named if name in form.code.written}
+        # What is no array is of another type than the form is for, which native code will say.
+        found = {
+            id(value): value
+            for name, value in named
+            if name in form.code.written and isinstance(value, np.ndarray)
+        }
         rows = [part for part in arguments if type(part) is np.ndarray]
         found.update((id(array), array) for array in rows if is_writeable(array))
         self.arrays: list[Array] = list(found.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 import weakref
 from ast import unparse
@@ -295,7 +296,8 @@ class LoopCompile:
         form = self._outcome(self._made)
         if self._job.whole and form is not None and form.calls is None:
             # The first on a machine: it runs meanwhile, with Python around it.
-            form.calls = loop_store.store.make_calls(self.ticket)
+            with contextlib.suppress(CancelledError):  # nobody has the function any more
+                form.calls = loop_store.store.make_calls(self.ticket)
 
     def _found(self) -> Form | None:
         assert self._note is not None

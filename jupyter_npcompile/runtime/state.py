@@ -44,6 +44,9 @@ FEW = 2
 WORTH = 16
 """Runs of each of them, on average, that make it worth while to record further ones."""
 
+LITTLE = 1e-3
+"""Seconds of a step that nobody has to pay back: it has recorded nothing."""
+
 MAX_FILENAMES = 50
 """Names of the same code that are remembered, besides those that recordings mention."""
 
@@ -196,7 +199,8 @@ class RegionState:
         finally:
             spent = self._spent
             self.rest.allowance.spent += spent
-            charge(spent)
+            if spent > LITTLE:
+                charge(spent)
 
     def fail(self, start: int, error: Exception) -> None:
         """Something of ours has failed at a statement: it is left to NumPy."""

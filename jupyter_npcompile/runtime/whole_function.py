@@ -43,7 +43,6 @@ from jupyter_npcompile.runtime.sharing import are_new, arrays_in, shares
 from jupyter_npcompile.runtime.shortcut import Handle, Native, reaches, shortcut
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.ticket import Ticket
-from jupyter_npcompile.runtime.worker import compiler
 
 LONGEST = 0.2
 """Seconds that its loops may take in a call, for all of it to be tried."""
@@ -105,6 +104,8 @@ class WholeFunction:
         Whether there is no native form yet, and may be one.
     refused : bool
         Whether the shortcut has left the call to NumPy that is about to begin.
+    fits : bool
+        Whether a form was for the latest call, as far as one has come here.
     """
 
     def __init__(
@@ -121,6 +122,7 @@ class WholeFunction:
         self.ahead = ahead
         self.closed = ""
         self.is_ready, self.is_sought, self.refused = False, True, False
+        self.fits = True
         self._shortcuts: dict[int, Native | None] = {}
         self._taken: tuple[tuple[Form, Take], ...] = ()
         self._own = own
@@ -136,6 +138,7 @@ class WholeFunction:
         self._ticket: Ticket | None = None
         self._has_curves, self._has_rival = mentions_curves(loop.node), False
         self._job: Job | None = None
+        self._was_recalled = False
         self._declined: list[dict[str, Any]] = []
         self._kinds: dict[str, Any] = {}
         self._next_look = 1 if self._loops else FEWEST_AHEAD if ahead else FEWEST
@@ -215,7 +218,7 @@ class WholeFunction:
     @property
     def hope(self) -> Hope:
         """Whether all of it runs natively, or may do so yet, and is likely to be the fastest."""
-        if self.has_lost or self._has_rival:
+        if self.has_lost or self._has_rival or not self.fits:
             return ""
         if self.is_ready and self._duel.lead:
             return "clear" if self._duel.lead >= CLEAR else "ready"
@@ -336,6 +339,7 @@ class WholeFunction:
                 continue  # other types
             if answer[0] in (RETURNED, FINISHED):
                 form.refusals = self._misses = 0
+                self.fits = True
                 form.iterations += 1
                 form.code.show()
                 counters.dispatches += 1
@@ -346,6 +350,7 @@ class WholeFunction:
                     turn.ring.add(False, perf_counter() - turn.began)
                 return answer[2] if answer[0] == RETURNED else None
             form.refusals += answer[0] == REFUSED
+            self.fits = False
             return _FAILED
         known = len(self._taken)
         self._missed(frame)
@@ -356,6 +361,7 @@ class WholeFunction:
 
     def _missed(self, frame: FrameType) -> None:
         """No form is for this call: what is asked in vain costs as much as a small array."""
+        self.fits = False
         hopeless = [form.refusals >= MAX_REFUSALS for form in self.forms]
         if all(hopeless):
             self.is_ready = False
@@ -423,11 +429,9 @@ class WholeFunction:
             self._close(f"NumPy's result was kept: {wrong[0]}")
             counters.replaced += 1
         elif ring is not None and seconds > CLEAR * native:
-            ring.assume(native, seconds)
+            ring.assume(native, is_brief=seconds < SHORT)
             self._duel.settle(ring)
             self._rest.whole = form
-        elif ring is not None and seconds > SHORT:
-            compiler.wait()  # for what it will compete with
         form.checked = True
         return result
 
@@ -460,10 +464,11 @@ class WholeFunction:
     @property
     def is_new(self) -> bool:
         """Whether nobody has asked what an earlier kernel has found out about it."""
-        return self._job is None and not self._looks and bool(self._loops)
+        return not self._was_recalled and not self._looks and bool(self._loops)
 
     def recall(self, frame: FrameType) -> None:
         """The first call begins: have what an earlier kernel has compiled, if that pays."""
+        self._was_recalled = True
         job = self._job = self._job_of(FrameNamespace(frame))
         forget_locals(frame)
         name = job.name
@@ -497,7 +502,7 @@ class WholeFunction:
         job = self._job if self._looks == 1 and self._job is not None else self._job_of(namespace)
         if job.kinds in self._declined:
             return
-        self._kinds = job.kinds
+        self._kinds, self._job = job.kinds, None  # it holds what was read
         compile = LoopCompile(self, job, waited=self.ahead)
         self._ticket = compile.ticket
         compile.run() if self.ahead else compile.submit()
@@ -532,6 +537,7 @@ class WholeFunction:
             self._taken = (*self._taken, (outcome, taker(outcome, self._own)))
             self.is_ready, self.is_sought = True, False
             self._misses = self._unasked = 0
+            self.fits = True
             if self.ahead:
                 self._next_look = self._looks + 1
             self._end_duel()

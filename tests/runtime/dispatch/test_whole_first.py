@@ -174,6 +174,48 @@ def test_segments_of_what_is_far_ahead_are_compiled_where_they_may_win(
     assert bool(asked) is wanted
 
 
+def test_what_is_no_array_may_come_before_the_check() -> None:
+    """It was an error of ours, of the code that looks at what is written."""
+    function = define("def f(x):\n    x *= 2\n    x += 1\n    return x\n")
+    made = npc.compile(function)
+    for _ in range(4):
+        made(np.ones(50))
+        npc.wait()
+        whole = handle(made).whole
+        if whole is not None and whole.is_ready:
+            break
+    assert whole is not None
+    assert not whole.forms[0].checked
+    assert made(3.0) == function(3.0) == 7.0
+    mine, theirs = [1.0, 2.0], [1.0, 2.0]
+    for given, run in ((mine, made), (theirs, function)):
+        with pytest.raises(TypeError, match="'int' object is not iterable"):
+            run(given)
+    assert mine == theirs == [1.0, 2.0, 1.0, 2.0]
+
+
+@pytest.mark.parametrize("ahead", [False, True])
+def test_types_without_a_native_form_get_segments(ahead: bool, asked: list[Graph]) -> None:
+    """However far ahead all of the function is for others."""
+    text = "def f(x):\n    s = x\n    for i in range(30):\n        s = s * 0.5 + x\n    return s\n"
+    function = define(text)
+    made = npc.compile(function, ahead=ahead)
+    for _ in range(12):
+        np.testing.assert_allclose(made(np.ones(200)), function(np.ones(200)), rtol=1e-12)
+        npc.wait()
+    whole = handle(made).whole
+    assert whole is not None
+    assert whole.is_ready
+    del asked[:]
+    other = np.ones(5_000, np.complex64)
+    for _ in range(6):
+        np.testing.assert_allclose(made(other), function(other), rtol=1e-5)
+        npc.wait()
+    if not whole.fits:  # complex single precision has no native form
+        assert handle(made).hope == ""
+        assert asked
+
+
 def test_where_nothing_is_known_they_are_compiled(
     asked: list[Graph], monkeypatch: pytest.MonkeyPatch
 ) -> None:
