@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile as npc
-from jupyter_npcompile.runtime import artifacts, loop_compile, loop_state
+from jupyter_npcompile.runtime import artifacts, loop_compile, loop_state, worker
 from jupyter_npcompile.runtime.compile_errors import CompileFailedError
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
 from jupyter_npcompile.runtime.functions import handle_of
@@ -30,6 +30,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The segments of which compiled code is asked for; there is none, for that takes long."""
     monkeypatch.setattr(loop_compile, "WORTH", 0.0)
     monkeypatch.setattr(WholeFunction, "of", lambda *_, **__: None)  # it would come first
+    monkeypatch.setattr(worker, "YIELDS", 1e6)  # however busy the machine is
     found: list[Any] = []
 
     def noted(graph: Any, *arguments: Any, **options: Any) -> Any:
