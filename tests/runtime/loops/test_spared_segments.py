@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile as npc
-from jupyter_npcompile.runtime import artifacts, loop_compile, loop_state, worker
-from jupyter_npcompile.runtime.compile_errors import CompileFailedError
-from jupyter_npcompile.runtime.function_handle import FunctionHandle
-from jupyter_npcompile.runtime.functions import handle_of
+from jupyter_npcompile.runtime import loop_compile, loop_state, worker
 from jupyter_npcompile.runtime.whole_function import WholeFunction
+from tests.support.compiling.handles import asked_for, handle
 from tests.support.loops.native_loops import Function, define, differences, outcome
 
 SHORT = """
@@ -31,20 +29,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     monkeypatch.setattr(loop_compile, "WORTH", 0.0)
     monkeypatch.setattr(WholeFunction, "of", lambda *_, **__: None)  # it would come first
     monkeypatch.setattr(worker, "YIELDS", 1e6)  # however busy the machine is
-    found: list[Any] = []
-
-    def noted(graph: Any, *arguments: Any, **options: Any) -> Any:
-        found.append(graph)
-        raise CompileFailedError("not in this test")
-
-    monkeypatch.setattr(artifacts, "make", noted)
-    return found
-
-
-def handle(function: Function) -> FunctionHandle:
-    found = handle_of(function)
-    assert isinstance(found, FunctionHandle)
-    return found
+    return asked_for(monkeypatch)
 
 
 def call(function: Function, compiled: Function, times: int, n: int = 500) -> None:
