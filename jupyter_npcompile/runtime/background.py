@@ -49,9 +49,10 @@ class BackgroundCompile:
         The worker starts at once, unless a loop around it may run natively, and need no segment.
         """
         state = self._state()
-        is_known = artifacts.is_left(self._plan.recording.graph, self._tier)
-        if state is not None and not (is_known or state.around() or state.spares(self._plan)):
-            start_soon(artifacts.store.worker)
+        if state is not None and not (state.around() or state.spares(self._plan)):
+            worker = artifacts.store.worker
+            if not (worker.is_running or artifacts.is_left(self._plan.recording.graph, self._tier)):
+                start_soon(worker)
         del state
         compiler.submit(self, self.ticket)
 

@@ -256,7 +256,7 @@ class CellHandle(Picks, ModuleFrame):
         if mentioned is None:
             mentioned = self._kept.mentioned = sorted(names_in(ast.Module(self.body, [])))
         values = {name: self.namespace.get(name) for name in mentioned}
-        self._turn = rest.duel.turn(values, rest.changes)
+        self._turn = rest.duel.turn(values, rest.changes, rest.saved)
         if rest.duel.written if self._turn is None else self._turn.written:
             self.written = True
             rest.give_up()

@@ -219,9 +219,8 @@ def warm_up(worker: CompileWorker) -> None:
 
 
 def start_soon(worker: CompileWorker) -> None:
-    """Start a worker in the background, if it does not run: it takes seconds until it is ready."""
-    if not worker.is_running:
-        threading.Thread(target=_start, args=(worker,), name="npcompile-start", daemon=True).start()
+    """Start a worker in the background: it takes seconds until it is ready."""
+    threading.Thread(target=_start, args=(worker,), name="npcompile-start", daemon=True).start()
 
 
 def _start(worker: CompileWorker) -> None:

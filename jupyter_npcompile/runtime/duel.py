@@ -154,14 +154,17 @@ class Turn:
         Whether the function runs as it was written.
     changes : int
         What had changed before it.
+    saved : float
+        Seconds that native loops had saved before it.
     """
 
-    __slots__ = ("began", "changes", "ring", "written")
+    __slots__ = ("began", "changes", "ring", "saved", "written")
 
-    def __init__(self, ring: Ring, written: bool, changes: int) -> None:
+    def __init__(self, ring: Ring, written: bool, changes: int, saved: float = 0.0) -> None:
         self.ring = ring
         self.written = written
         self.changes = changes
+        self.saved = saved
         self.began = perf_counter()
 
 
@@ -255,6 +258,24 @@ class Ring:
         least = SOON if self.seconds > LONG else LEAST
         self._rest = min(max(least, round(lost / SHARE), 4 * self._rest), MOST)
         self.left = self._rest
+
+    def expect(self, ours: float, saved: float) -> None:
+        """A call with guards has taken so long, and it is known what native code has saved.
+
+        Where that is clear nobody waits for NumPy, to be told so: the first duel is later.
+
+        Examples
+        --------
+        >>> ring = Ring()
+        >>> ring.expect(0.1, saved=1.9)
+        >>> ring.winner, round(ring.lead)
+        (False, 20)
+        """
+        if self._last is None and saved > max(ours, LONG):
+            self.winner = self._last = False
+            self.seconds, self.lead = ours, (ours + saved) / max(ours, TICK)
+            # Not as long as a duel says: what is expected may be wrong.
+            self.left = self._rest = min(max(ASSUMED, round(self.lead / LEARNING)), MOST)
 
     def assume(self, ours: float, *, is_brief: bool) -> None:
         """Compiled code takes so long, and seems to be clearly ahead: the first duel is later."""
@@ -359,7 +380,7 @@ class Duel:
         lent, self._blind = self._blind + more, 0
         return lent, self._until - self._clock()
 
-    def turn(self, arguments: Mapping[str, Any], changes: int) -> Turn | None:
+    def turn(self, arguments: Mapping[str, Any], changes: int, saved: float = 0.0) -> Turn | None:
         """How a call runs.
 
         Parameters
@@ -368,6 +389,8 @@ class Duel:
             Its local variables.
         changes : int
             How often something was recorded, compiled or judged so far.
+        saved : float
+            Seconds that native loops have saved so far.
 
         Returns
         -------
@@ -393,7 +416,7 @@ class Duel:
                 self._look_away(BLIND)
                 self._until = min(self._until, ring.attempts.later)
             return None
-        return Turn(ring, ring.next(), changes)
+        return Turn(ring, ring.next(), changes, saved)
 
     def settle(self, ring: Ring) -> None:
         """Calls of a size run as is known; while they are brief, nobody looks."""

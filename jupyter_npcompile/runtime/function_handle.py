@@ -39,6 +39,9 @@ FIRST_ASKED = 8
 """Calls that run as they were written, of those that ask, before loops without native code are
 asked again; then twice as many, and so on."""
 
+CAPTURES = 2
+"""Calls, one after the other, that run for that: of two sides of a duel one has guards."""
+
 _sparing: weakref.WeakSet[FunctionHandle] = weakref.WeakSet()
 """Those that may have spare calls."""
 
@@ -112,6 +115,7 @@ class FunctionHandle(Picks):
         self.within = False
         self.unasked = 0
         self._asked, self._next_asked = 0, FIRST_ASKED
+        self._captures = 0
         self.spares = False
         self.when_gone: Callable[[], object] = lambda: None
         self._picked = helpers.known(options)
@@ -141,12 +145,14 @@ class FunctionHandle(Picks):
                 return done
         rest, timed = self._rest, None
         whole = self.whole
-        if whole is not None and whole.is_sought and self._goes_whole():
-            if self.options.ahead:
-                self._compile_ahead(whole, sys._getframe(1))
-            elif whole.is_new:
-                whole.recall(sys._getframe(1))
-        if whole is not None and whole.is_ready and not self._alone and whole.is_asked():
+        sought = whole if whole is not None and whole.is_sought and self._goes_whole() else None
+        if sought is not None and self.options.ahead:
+            self._compile_ahead(sought, sys._getframe(1))
+            sought = None
+        elif sought is not None and sought.is_new:
+            sought.recall(sys._getframe(1))
+            sought = sought if sought.is_sought else None
+        if whole is not None and whole.is_ready and not self._alone and self._is_native(whole):
             caller = sys._getframe(1)
             if id(caller.f_code) not in self._codes:
                 return None  # somebody gave the function the code of another
@@ -178,14 +184,14 @@ class FunctionHandle(Picks):
         if not duel.is_blind() and is_open(self.options):
             if any(loop.is_untried for loop in self.loops):
                 rest.tries()
-                if whole is not None and whole.is_sought and self._goes_whole():
-                    whole.consider(caller)
+                if sought is not None:
+                    sought.consider(caller)
                 return Frame(self.states, rest, None, self.loops, timed, watch)
-            turn = duel.turn(caller.f_locals, rest.changes)
+            turn = duel.turn(caller.f_locals, rest.changes, rest.saved)
             forget_locals(caller)
         if turn is None and duel.written:
-            if whole is not None and whole.is_sought and self._goes_whole():
-                whole.consider(caller)
+            if sought is not None:
+                sought.consider(caller)
             if not self._asks_loops():
                 return self._written(timed, duel.spare)
         if (turn is None or not turn.written) and rest.begins():
@@ -193,11 +199,34 @@ class FunctionHandle(Picks):
                 state.pauses.wake()
             for loop in self.loops:
                 loop.wake()
-        if whole is not None and whole.is_sought and self._goes_whole():
-            whole.consider(caller)
+        if sought is not None:
+            sought.consider(caller)
         if turn is not None and turn.written and self.program.recurs:
             return Outermost(self, turn)
         return Frame(self.states, rest, turn, self.loops, timed, watch)
+
+    def _is_native(self, whole: WholeFunction) -> bool:
+        """Whether native code, which is there, may run this call."""
+        return not (self._captures < CAPTURES and self._records_now()) and whole.is_asked()
+
+    def _records_now(self) -> bool:
+        """Whether this call runs with guards, though there is a native form: to be recorded.
+
+        Calls have earned that by now. Then there is a graph to look at, and it is known whether
+        segments may be faster, however the function is spelled.
+        """
+        if self.options.ahead or not self._rest.allowance.is_earned:
+            return False  # the first call has done it, or a later one will
+        plans = [plan for state in self.states for plan in state.every_plan()]
+        if plans or not any(state.postponed for state in self.states):
+            self._captures = CAPTURES
+            if any(plan.state == "ready" for plan in plans):  # an earlier kernel had compiled it
+                self._rest.end()
+            return False
+        self._captures += 1
+        self._rest.left = 0
+        self._rest.duel.end()
+        return True
 
     def _compile_ahead(self, whole: WholeFunction, caller: types.FrameType) -> None:
         """Have all of it compiled, and wait; what else there may be comes in the background."""

@@ -267,6 +267,8 @@ class LoopState:
             self.rest.end()
         seconds = run.seconds / run.total
         form.ran(run.size, run.total, seconds)
+        if form.latest.python < float("inf"):
+            self.rest.saved += run.total * (form.latest.python - seconds)
         self.gave_way = run.falls_short
         if run.falls_short or (is_open(self.options) and form.loses(run.size, seconds, run.far)):
             self._give_way()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,11 @@ NICENESS = 8
 
 worker = CompileWorker("jupyter_npcompile.runtime.loop_building", NICENESS)
 """Compiles loops. It has no torch, so it is ready at once."""
+
+
+@functools.cache
+def _calls_source() -> str:
+    return CALLS.read_text()
 
 
 class LoopStore:
@@ -84,7 +90,7 @@ class LoopStore:
 
     def calls(self) -> Run | None:
         """What makes shortcuts to whole functions, if it lies in the cache."""
-        return self.find(CALLS.read_text())
+        return self.find(_calls_source())
 
     def make_calls(self, ticket: Ticket) -> Run:
         """Have it compiled, once for a machine.
@@ -94,7 +100,7 @@ class LoopStore:
         CompileFailedError, WorkerError, CancelledError, OSError
             As for a loop.
         """
-        return self.make(CALLS.read_text(), ticket)
+        return self.make(_calls_source(), ticket)
 
     def _key(self, source: str) -> str:
         return stamp.digest("loop", source, stamp.versions(), stamp.cxx())

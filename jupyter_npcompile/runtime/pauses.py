@@ -181,6 +181,8 @@ class Rest:
         Calls without guards that are left.
     ran : bool
         Whether something compiled has run since the last call.
+    saved : float
+        Seconds that native loops have saved so far, by what they have seen Python take.
     in_vain : bool
         Whether NumPy has had to run since then, in automatic mode.
     waiting : bool
@@ -230,7 +232,7 @@ class Rest:
             "changes",
             "duel",
         ),
-        *("hope", "hopeless", "in_vain", "left", "plain", "ran", "waiting", "whole"),
+        *("hope", "hopeless", "in_vain", "left", "plain", "ran", "saved", "waiting", "whole"),
     )
 
     def __init__(
@@ -249,6 +251,7 @@ class Rest:
         self.ran = self.in_vain = self.waiting = False
         self.whole: Form | None = None
         self._vain = self._calls = self.changes = self.beginnings = 0
+        self.saved = 0.0
         self.duel = Duel() if duel is None else duel
         self.allowance = Allowance()
         self.callers: weakref.WeakSet[Rest] = weakref.WeakSet()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 
 from jupyter_npcompile.graph.nodes import Graph
@@ -34,8 +33,7 @@ def _room(op: str) -> str:
 
 
 CURVED = frozenset(
-    f"numpy.{name}"
-    for name in (
+    (
         *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "logaddexp", "logaddexp2"),
         *("sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "sinc"),
         *("sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"),
@@ -49,22 +47,6 @@ MANY = 4096
 """Elements of such functions in a call, below which that makes up for nothing."""
 
 
-_NAMES = frozenset(name.removeprefix("numpy.") for name in CURVED)
-
-
-def mentions_curves(code: ast.AST) -> bool:
-    """Whether code uses such functions by their names: a guess, before anything is known of it.
-
-    Examples
-    --------
-    >>> [mentions_curves(ast.parse(text)) for text in ("np.exp(x) + 1", "tanh(x)", "x + 1")]
-    [True, True, False]
-    """
-    nodes = list(ast.walk(code))
-    names = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
-    return not _NAMES.isdisjoint(names | {node.id for node in nodes if isinstance(node, ast.Name)})
-
-
 def is_curved(graph: Graph) -> bool:
     """Whether a segment may be faster than a native loop that is far ahead of NumPy.
 
@@ -76,5 +58,5 @@ def is_curved(graph: Graph) -> bool:
     >>> is_curved(Graph("numpy", nodes=(root,))), is_curved(Graph("numpy", nodes=(sine,)))
     (False, True)
     """
-    found = [node for node in graph.nodes if node.op in CURVED]
+    found = [node for node in graph.nodes if node.op.removeprefix("numpy.") in CURVED]
     return sum(math.prod(kind.shape) for node in found for kind in node.types) >= MANY

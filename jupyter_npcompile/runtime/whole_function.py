@@ -17,8 +17,6 @@ from time import perf_counter
 from types import FrameType
 from typing import Any
 
-import numpy as np
-
 from jupyter_npcompile.cell import FunctionProgram, Loop
 from jupyter_npcompile.cell.names import bound_names, local_names
 from jupyter_npcompile.cell.syntax import every_argument, extent, load, point, store
@@ -27,7 +25,7 @@ from jupyter_npcompile.loops.loop_code import FINISHED, REFUSED, RETURNED
 from jupyter_npcompile.loops.sequences import Numbers
 from jupyter_npcompile.runtime import recollections
 from jupyter_npcompile.runtime.check import DifferenceError
-from jupyter_npcompile.runtime.duel import SHORT, Duel, Ring, Turn, size_of
+from jupyter_npcompile.runtime.duel import SHORT, TICK, Duel, Ring, Turn, size_of
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, taken_back
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile, no_constants
 from jupyter_npcompile.runtime.loop_form import Form
@@ -36,7 +34,6 @@ from jupyter_npcompile.runtime.loop_state import MAX_FORMS, MAX_REFUSALS, LoopSt
 from jupyter_npcompile.runtime.namespace import FrameNamespace, forget_locals
 from jupyter_npcompile.runtime.native import torch_symbols
 from jupyter_npcompile.runtime.pauses import Hope, Rest
-from jupyter_npcompile.runtime.prospects import MANY, mentions_curves
 from jupyter_npcompile.runtime.recollections import Note
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.sharing import are_new, arrays_in, shares
@@ -136,7 +133,6 @@ class WholeFunction:
         self._left = self._vain = self._misses = self._unasked = 0
         self._has_waited = False
         self._ticket: Ticket | None = None
-        self._has_curves, self._has_rival = mentions_curves(loop.node), False
         self._job: Job | None = None
         self._was_recalled = False
         self._declined: list[dict[str, Any]] = []
@@ -217,8 +213,8 @@ class WholeFunction:
 
     @property
     def hope(self) -> Hope:
-        """Whether all of it runs natively, or may do so yet, and is likely to be the fastest."""
-        if self.has_lost or self._has_rival or not self.fits:
+        """Whether all of it runs natively, or may do so yet."""
+        if self.has_lost or not self.fits:
             return ""
         if self.is_ready and self._duel.lead:
             return "clear" if self._duel.lead >= CLEAR else "ready"
@@ -282,7 +278,7 @@ class WholeFunction:
         gives_way = duel.written if turn is None else turn.written
         if turn is not None and turn.written and self.ahead and self._is_new(turn.ring):
             gives_way = False  # both sides are timed in this call
-        elif turn is not None and turn.written and self._is_unheard(turn):
+        elif turn is not None and turn.written and (self._is_unheard(turn) or self._is_long()):
             gives_way, turn = False, None
         if gives_way:
             self._rest.whole = None
@@ -317,6 +313,10 @@ class WholeFunction:
         """Whether a form was made, has not been checked, and nothing is known of calls like it."""
         return ring.is_new and not all(form.checked for form, _ in self._taken)
 
+    def _is_long(self) -> bool:
+        """Whether no form runs yet, for a call takes too long to be checked: there is no duel."""
+        return not any(form.checked for form, _ in self._taken) and not self._is_brief()
+
     def _run(self, frame: FrameType, again: Callable[[], Any], turn: Turn | None) -> Any:
         own, names = frame.f_locals, frame.f_globals
         for form, take in reversed(self._taken):
@@ -327,7 +327,7 @@ class WholeFunction:
                 form.checked = True
             if not form.checked:
                 self._looks += 1
-                ring = turn.ring if self.ahead and turn is not None else None
+                ring = None if turn is None else turn.ring
                 self._note_sizes(own)
                 return self._check(form, values, again, ring) if self._is_brief() else _FAILED
             try:
@@ -366,7 +366,7 @@ class WholeFunction:
         if all(hopeless):
             self.is_ready = False
         elif not any(hopeless):
-            self._look_for(FrameNamespace(frame))
+            self.consider(frame)
         self._misses += 1
         if self._misses >= MISSES and not self._is_compiling:
             self._unasked = min(self._misses, LONGEST_PAUSE)
@@ -392,7 +392,8 @@ class WholeFunction:
     ) -> Any:
         """Have native code say what a call does, and compare with what it then does.
 
-        Where a ring is given, both are timed, and native code is taken if it is clearly faster.
+        Both are timed, and native code is taken if it is clearly faster. Who has waited for it
+        gets it at once, so it is timed well: what runs for the first time is slow.
         """
         written = Written(form, values, ONCE)
         if not written.fits:
@@ -415,7 +416,8 @@ class WholeFunction:
             prediction.sample(RESULT)
             predicted = None
         del made
-        native = float("inf") if ring is None else _timed(form, values)
+        is_known = self.ahead and ring is not None
+        native = _timed(form, values) if is_known else written.seconds
         began = perf_counter()
         result = again()
         seconds = perf_counter() - began - self._rest.allowance.spent
@@ -428,12 +430,25 @@ class WholeFunction:
             self._drop(form)
             self._close(f"NumPy's result was kept: {wrong[0]}")
             counters.replaced += 1
-        elif ring is not None and seconds > CLEAR * native:
+        elif seconds > CLEAR * native:
+            self._is_ahead(form, ring, native, seconds, is_known=is_known)
+        form.checked = True
+        return result
+
+    def _is_ahead(
+        self, form: Form, ring: Ring | None, native: float, seconds: float, *, is_known: bool
+    ) -> None:
+        """The check has shown that native code is clearly ahead."""
+        if form.note is not None and seconds > SHORT:
+            form.note.tell(seconds / max(native, TICK))
+        if ring is None:
+            return
+        if is_known:
             ring.assume(native, is_brief=seconds < SHORT)
             self._duel.settle(ring)
             self._rest.whole = form
-        form.checked = True
-        return result
+        else:
+            ring.expect(native, seconds - native)
 
     def _end_duel(self) -> None:
         self._duel.end()
@@ -480,15 +495,7 @@ class WholeFunction:
         compile.recall(Note(name, known))
 
     def consider(self, frame: FrameType) -> None:
-        """A call with guards begins: as nothing is compiled, that may be worth it."""
-        if self._has_curves and not self._has_rival:
-            values = frame.f_locals.values()
-            self._has_rival = any(type(it) is np.ndarray and it.size >= MANY for it in values)
-        self._look_for(FrameNamespace(frame))
-        forget_locals(frame)
-
-    def _look_for(self, namespace: FrameNamespace) -> None:
-        """No form fits: have one made, but not too often."""
+        """No form fits a call that begins: have one made, but not too often."""
         self._looks += 1
         if not self._loops and self._looks == 1:
             self._began = perf_counter()
@@ -496,7 +503,8 @@ class WholeFunction:
             return
         if self._looks >= self._next_look:
             self._next_look = 2 * self._looks
-            self._compile(namespace)
+            self._compile(FrameNamespace(frame))
+            forget_locals(frame)
 
     def _compile(self, namespace: FrameNamespace) -> None:
         job = self._job if self._looks == 1 and self._job is not None else self._job_of(namespace)

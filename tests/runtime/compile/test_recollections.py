@@ -353,7 +353,7 @@ KERNEL = """
 import sys
 import numpy as np
 import jupyter_npcompile as npc
-from tests.support.loops.native_loops import define, how
+from tests.support.loops.native_loops import define, ran_natively
 
 text = '''
 def f(n):
@@ -367,11 +367,11 @@ def f(n):
 function = define(text)
 made = npc.compile(function)
 for call in range(int(sys.argv[1])):
-    if call:
+    if call and sys.argv[2] == "waits":
         assert npc.wait()
     result = made(30_000)
 np.testing.assert_allclose(result, function(30_000))
-print(how(made))
+print(ran_natively(made))
 """
 
 
@@ -381,15 +381,15 @@ def test_two_kernels(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     environment = {**os.environ, "NPCOMPILE_CACHE_DIR": str(cache)}
 
-    def kernel(calls: int) -> str:
-        command = [sys.executable, "-c", KERNEL, str(calls)]
+    def kernel(calls: int, how: str) -> int:
+        command = [sys.executable, "-c", KERNEL, str(calls), how]
         done = subprocess.run(
             command, capture_output=True, env=environment, cwd=CHECKOUT, timeout=PATIENCE
         )
         assert done.returncode == 0, done.stderr.decode()
-        return done.stdout.decode().strip()
+        return int(done.stdout)
 
-    kernel(4)
-    (note,) = [json.loads(path.read_text()) for path in (cache / "loops").glob("*.json")]
-    assert note["gain"] > 2
-    assert kernel(1) == "native"
+    assert kernel(4, "waits")
+    notes = [json.loads(path.read_text()) for path in (cache / "loops").glob("*.json")]
+    assert any(note["gain"] and note["gain"] > 2 for note in notes)
+    assert kernel(2, "does not")  # the first call is compared, if all of the function is there

@@ -108,6 +108,32 @@ def test_a_slow_call_by_chance_does_not_matter() -> None:
     assert ring.winner is False
 
 
+@pytest.mark.parametrize(("expected", "truth"), [(20.0, 20.0), (20.0, 0.5), (1e4, 0.1)])
+def test_what_is_expected_to_save_much_is_tried_later(expected: float, truth: float) -> None:
+    """Nobody waits for NumPy in the first calls; where it is faster all the same, that shows."""
+    ring, ours, calls, spent = Ring(), 0.1, 0, 0.0
+    ring.expect(ours, ours * (expected - 1))
+    assert ring.winner is False
+    first = ring.left
+    assert 8 <= first <= 20 * max(expected, 1)
+    ring.left, calls = 0, first
+    ring.begin()
+    while ring.winner is None:
+        spent += ours * truth if (written := ring.next()) else ours
+        ring.add(written, ours * truth if written else ours)
+        ring.expect(ours, ours * (expected - 1))  # which is not believed twice
+    assert ring.winner is (truth < 1)
+    assert spent <= 0.5 * ours * (calls + 4) * max(truth, 1)
+
+
+@pytest.mark.parametrize(("ours", "saved"), [(1e-3, 0.02), (1.0, 0.9), (1.0, -3.0), (0.2, 0.0)])
+def test_what_saves_little_is_not_expected_to_win(ours: float, saved: float) -> None:
+    ring = Ring()
+    ring.expect(ours, saved)
+    assert ring.winner is None
+    assert ring.is_new
+
+
 def test_duels_become_rare() -> None:
     judge, timed = Duel(), []
     for number in range(200_000):

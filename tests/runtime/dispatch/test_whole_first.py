@@ -12,13 +12,12 @@ import pytest
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.graph.nodes import Graph
-from jupyter_npcompile.runtime import allowance, artifacts, loop_compile, loop_store
+from jupyter_npcompile.runtime import allowance, loop_compile, loop_store
 from jupyter_npcompile.runtime import cache as caches
-from jupyter_npcompile.runtime.compile_errors import CompileFailedError
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
-from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.prospects import moves_only
 from jupyter_npcompile.runtime.reporting import AWAITED
+from tests.support.compiling.handles import asked_for, handle
 from tests.support.loops.native_loops import Function, define
 
 pytestmark = pytest.mark.usefixtures("straight_functions")
@@ -51,14 +50,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Graph]]:
     """The segments of which compiled code is asked for; there is none, for that takes long."""
     monkeypatch.setattr(npc.settings, "tier", "auto")
     monkeypatch.setattr(loop_compile, "WORTH", 0.0)
-    found: list[Graph] = []
-
-    def noted(graph: Graph, *_: Any, **__: Any) -> Any:
-        found.append(graph)
-        raise CompileFailedError("not in this test")
-
-    monkeypatch.setattr(artifacts, "make", noted)
-    yield found
+    yield asked_for(monkeypatch)
     npc.wait()
 
 
@@ -71,12 +63,6 @@ def unearned(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 
     ask(1e6)
     return ask
-
-
-def handle(function: Function) -> FunctionHandle:
-    found = handle_of(function)
-    assert isinstance(found, FunctionHandle)
-    return found
 
 
 def call(function: Function, made: Function, times: int, size: int = 64) -> None:
@@ -140,14 +126,37 @@ def test_what_calls_have_earned_is_recorded(unearned: Callable[[float], None]) -
     assert npc.stats()["recordings"] > before
 
 
-@pytest.mark.parametrize(("size", "recorded"), [(64, False), (10_000, True)])
-def test_where_segments_may_well_win_nothing_waits(
-    size: int, recorded: bool, unearned: Callable[[float], None]
+SPELLINGS = {
+    "by name": "    y = np.exp(-x * x) + n\n    return np.exp(y / n)\n",
+    "another name": "    e = np.exp\n    y = e(-x * x) + n\n    return e(y / n)\n",
+    "made inside": "    z = np.linspace(0.0, 1.0, n)\n    return np.exp(-z * z) + x[:1]\n",
+    "a power": "    y = (x + 1.0) ** 2.5 + n\n    return y ** 0.3\n",
+    "no curve": "    y = np.sqrt(x * x) + n\n    return y * 2.0\n",
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_what_runs_natively_is_recorded_when_calls_have_earned_it(
+    spelling: str,
+    unearned: Callable[[float], None],
+    asked: list[Graph],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """And segments that may be faster are compiled, however the function is spelled."""
+    function = define(f"def f(x, n):\n{SPELLINGS[spelling]}")
+    made = npc.compile(function)
+    call(function, made, 12, size=10_000)
+    assert not any(True for state in handle(made).states for _ in state.every_plan())
+    monkeypatch.setattr(FunctionHandle, "hope", "clear")
+    unearned(-1e6)
     before = npc.stats()["recordings"]
-    function = define(CURVED)
-    call(function, npc.compile(function), 2, size)
-    assert (npc.stats()["recordings"] > before) is recorded
+    for _ in range(300):  # the shortcut is lent some calls
+        call(function, made, 1, size=10_000)
+        if npc.stats()["recordings"] > before:
+            break
+    assert any(True for state in handle(made).states for _ in state.every_plan())
+    assert npc.wait()
+    assert bool(asked) is (spelling != "no curve")
 
 
 def test_what_has_no_native_form_is_recorded(unearned: Callable[[float], None]) -> None:

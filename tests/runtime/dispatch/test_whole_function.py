@@ -432,7 +432,7 @@ def test_what_does_not_fit_is_not_asked_each_time(monkeypatch: pytest.MonkeyPatc
     made, state = whole(define("def f(x):\n    return np.sqrt(x) + 1\n"), [np.ones(3)])
     for _ in range(3):
         made(np.ones(3))
-    monkeypatch.setattr(state, "_look_for", lambda namespace: None)
+    monkeypatch.setattr(state, "consider", lambda frame: None)
     asked = []
     monkeypatch.setattr(
         state, "_run", lambda *given, run=state._run: asked.append(1) or run(*given)

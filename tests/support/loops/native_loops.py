@@ -14,6 +14,7 @@ import numpy as np
 import jupyter_npcompile
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.loop_state import LoopState
+from tests.support.compiling.handles import handle
 
 ULPS = 16
 """Rounding that passes: vector functions and sums of products are not NumPy's own."""
@@ -46,6 +47,14 @@ def how(function: Function) -> str:
     if any(form.iterations for state in states for form in state.forms):
         return "native"
     return "refused" if any(state.forms for state in states) else "python"
+
+
+def ran_natively(function: Function) -> int:
+    """How many iterations of its loops, and calls as a whole, native code has run."""
+    found = handle(function)
+    whole = [] if found.whole is None else found.whole.forms
+    forms = [*whole, *(form for state in found.loops for form in state.forms)]
+    return sum(form.iterations for form in forms)
 
 
 def reasons(function: Function) -> list[str]:
