@@ -297,3 +297,28 @@ def _expose(statements: Iterable[ast.stmt], bound: set[str], found: set[str]) ->
 def _bare(target: ast.expr) -> ast.stmt:
     """An assignment to a target, of nothing."""
     return ast.Assign(targets=[target], value=ast.Constant(None))
+
+
+def surely_bound(statements: Iterable[ast.stmt]) -> frozenset[str]:
+    r"""Return the names that are bound when all of some statements have run.
+
+    Those that something unbinds are not told apart.
+
+    Examples
+    --------
+    >>> body = "a, b = c\nfor i in a: d = i\nif d: e = 1; f = 2\nelse: e = 3\nwith g: h = 4"
+    >>> sorted(surely_bound(ast.parse(body).body))
+    ['a', 'b', 'e', 'h']
+    """
+    found: set[str] = set()
+    for statement in statements:
+        if isinstance(statement, ast.If):
+            found |= surely_bound(statement.body) & surely_bound(statement.orelse)
+        elif isinstance(statement, ast.With):
+            found |= surely_bound(statement.body)
+        elif isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign):
+            if not isinstance(statement, ast.AnnAssign) or statement.value is not None:
+                found |= set(reads_and_targets(statement)[1])
+        elif isinstance(statement, ast.Import | ast.ImportFrom | ast.ClassDef | Function):
+            found |= bound_names([statement])
+    return frozenset(found)

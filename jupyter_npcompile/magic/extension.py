@@ -101,6 +101,7 @@ class NpcompileMagics(Magics):
             cells.forget()
             counters.clear()
             latest.forget()
+            self.session.timed.forget()
             forgive_all()
             print(f"forgot {count} artifact{'' if count == 1 else 's'} and every recorded cell")
         elif word in ("on", "off"):

@@ -20,18 +20,20 @@ from IPython.display import display
 from jupyter_npcompile.autodiff import latest
 from jupyter_npcompile.autodiff.cells import GradientCell
 from jupyter_npcompile.autodiff.tensor_cells import TensorCell, meeting
+from jupyter_npcompile.cell import NotTraceable
 from jupyter_npcompile.magic.between import Between
 from jupyter_npcompile.magic.checking import CellCheck, begin_check
 from jupyter_npcompile.magic.gradients import GradientHistory, begin_gradient, end_gradient
 from jupyter_npcompile.magic.options import CellOptions, OptionError
 from jupyter_npcompile.magic.stacking import Stacks
 from jupyter_npcompile.magic.status import StatusComm
+from jupyter_npcompile.magic.timed import TimedCell, TimedCells, in_cell
 from jupyter_npcompile.magic.waiting import waiting_bar
 from jupyter_npcompile.runtime import history, notices
 from jupyter_npcompile.runtime.cells import CellHandle, compile_cell
 from jupyter_npcompile.runtime.device.late import LostResultError
 from jupyter_npcompile.runtime.devices import CPU
-from jupyter_npcompile.runtime.function_handle import ask_again
+from jupyter_npcompile.runtime.function_handle import FunctionHandle, ask_again
 from jupyter_npcompile.runtime.region_reports import COMPILING
 from jupyter_npcompile.runtime.subjects import report_of
 from jupyter_npcompile.runtime.worker import compiler
@@ -40,12 +42,17 @@ from jupyter_npcompile.views.bundle import mime_bundle
 
 MAGIC = "%%npcompile"
 
-Handle = CellHandle | CellCheck | GradientCell | TensorCell
+Handle = CellHandle | CellCheck | GradientCell | TensorCell | TimedCell
 """What stands behind a cell that runs."""
 
 MOST_SHOWN = 100
 """Cells whose reports are kept up to date, the latest."""
 
+
+_NOT_TIMED = (
+    "--check and --grad are about what names hold after a cell, and %%timeit leaves none: "
+    "leave out either"
+)
 
 _SHOWN_BY_US = ("last_expr", "none")
 """Settings of IPython with which nothing is displayed but what the skeleton tells of."""
@@ -88,7 +95,9 @@ class Session(ast.NodeTransformer):
         self._stacks = Stacks()
         self._unread: Any = None
         self._cells: list[Any] = []
-        self._shown: dict[object, CellHandle] = {}
+        self._shown: dict[object, CellHandle | FunctionHandle] = {}
+        self.timed = TimedCells()
+        self._told_of: Any = self
 
     # -- from text to a skeleton
 
@@ -127,7 +136,9 @@ class Session(ast.NodeTransformer):
     def _rewritten(self, tree: ast.AST, parsed: str | None) -> ast.AST:
         if not isinstance(tree, ast.Module):
             return tree
-        line = magic_line(tree)
+        line, part = magic_line(tree), self.timed.part(tree)
+        if part == "setup":
+            return tree
         if line is None and not self.always:
             self.between.forget()
             return tree
@@ -140,6 +151,9 @@ class Session(ast.NodeTransformer):
             options = CellOptions.parse((line or MAGIC).removeprefix(MAGIC))
         except OptionError as error:
             return self._refused(UsageError(str(error)))
+        if part == "body":
+            self.between.forget()
+            return self._timed(plain, options, is_marked=line is not None)
         waits = len(self._cells) == 1 and not self.running and options.device != CPU
         return self.prepare(plain, self._text, options, waits=waits, parsed=parsed)
 
@@ -186,6 +200,31 @@ class Session(ast.NodeTransformer):
             self._expect(followed, options)
             return followed.tree
         return self.compile(tree, source, options, waits=waits, parsed=parsed)
+
+    def _timed(self, tree: ast.Module, options: CellOptions, *, is_marked: bool) -> ast.Module:
+        """What runs in place of what ``%%timeit`` times; that itself where it must."""
+        if options.grad or options.check:
+            return self._refused(UsageError(_NOT_TIMED))
+        raw = getattr(self._cells[-1], "raw_cell", None) if self._cells else None
+        text, shift = in_cell(self._text, is_marked, raw or "")
+        for statement in tree.body:
+            ast.increment_lineno(statement, shift)
+        names = meeting(tree, text, self.shell.user_ns)
+        try:
+            if names:
+                raise NotTraceable(f"{names[0]} is a tensor with a history", tree.body[0].lineno)
+            with interrupts.held():
+                cell = self.timed.cell(tree, text, options.runtime, self.shell.user_ns)
+                cell.enter()
+                self._expect(cell, options)
+            return cell.tree
+        except SyntaxError:
+            return tree  # IPython says where
+        except NotTraceable as reason:
+            print(f"npcompile: plain NumPy is timed: line {reason.line}: {reason.reason}")
+        except Exception as error:
+            print(f"npcompile: plain NumPy is timed: {type(error).__name__}: {error}")
+        return tree
 
     def _refused(self, error: Exception) -> ast.Module:
         """What raises an error in place of a cell."""
@@ -316,11 +355,22 @@ class Session(ast.NodeTransformer):
             if not options.quiet:
                 print("\n".join(f"npcompile: {line}" for line in handle.notes))
             return
+        if isinstance(handle, TimedCell):
+            handle.leave()
+            if not (options.quiet or self._told_of is info):  # a loop may time it more than once
+                self._show(handle.handle, info)
+            self._told_of = info
+            return
         handle.leave(completed=result is not None and result.success)
         self.between.keep(handle.release(), None if self.running else result)
+        if info is not None and self._told_of is info and handle.is_empty:
+            return  # it was a call of the magic that times, and nothing else
         history.remember(handle)
-        if options.quiet:
-            return
+        if not options.quiet:
+            self._show(handle, info)
+
+    def _show(self, handle: CellHandle | FunctionHandle, info: Any) -> None:
+        """Show the report, and show it again when more is known."""
         report = report_of(handle)
         shown = display(  # type: ignore[no-untyped-call]
             mime_bundle(report), raw=True, display_id=True
@@ -336,7 +386,9 @@ class Session(ast.NodeTransformer):
         if self.between.waits:
             self.between.when_settled(update)
 
-    def _updating(self, shown: Any, handle: CellHandle, place: str | None) -> Callable[[], None]:
+    def _updating(
+        self, shown: Any, handle: CellHandle | FunctionHandle, place: str | None
+    ) -> Callable[[], None]:
         """What shows the report again, if the cell has not been edited by then.
 
         What waits for the compiler does not keep the cell: else nobody would notice

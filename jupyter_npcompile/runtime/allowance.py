@@ -124,6 +124,11 @@ class Allowance:
         self._is_later = self._is_frequent = False
 
     @property
+    def lost(self) -> float:
+        """Seconds that all runs together have lost so far."""
+        return self._before + self._spent
+
+    @property
     def left(self) -> float:
         """Seconds."""
         return self._shared(LATER)

@@ -219,6 +219,11 @@ class CellHandle(Picks, ModuleFrame):
         self.body = body
         self.namespace: dict[str, Any] = {}
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing in it to compile."""
+        return not (self.states or self.loops or self.functions)
+
     def at(self, region: int, index: int, frame: FrameType | None = None) -> bool:
         """Whether statement ``index`` of a region must run natively."""
         frame = frame or sys._getframe(1)

@@ -8,6 +8,7 @@ import types
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from time import perf_counter
 from typing import Any
 
 from jupyter_npcompile.cell import HANDLE, FunctionProgram, SourceText, function_code, moved
@@ -18,6 +19,7 @@ from jupyter_npcompile.runtime.duel import Turn
 from jupyter_npcompile.runtime.frame import Frame
 from jupyter_npcompile.runtime.helpers import Picks, helpers
 from jupyter_npcompile.runtime.loop_state import loop_states
+from jupyter_npcompile.runtime.mishaps import described, is_ours
 from jupyter_npcompile.runtime.namespace import forget_locals
 from jupyter_npcompile.runtime.pauses import Hope, Rest
 from jupyter_npcompile.runtime.policy import Options, is_open
@@ -139,71 +141,98 @@ class FunctionHandle(Picks):
 
     def activate(self) -> Frame | Done | None:
         """State for one call of the function; None when it runs as it was written."""
-        if "torch" in self.modules:
-            done = self._followed(sys._getframe(1))
-            if done is not None:
-                return done
-        rest, timed = self._rest, None
-        whole = self.whole
-        sought = whole if whole is not None and whole.is_sought and self._goes_whole() else None
-        if sought is not None and self.options.ahead:
-            self._compile_ahead(sought, sys._getframe(1))
-            sought = None
-        elif sought is not None and sought.is_new:
-            sought.recall(sys._getframe(1))
-            sought = sought if sought.is_sought else None
-        if whole is not None and whole.is_ready and not self._alone and self._is_native(whole):
+        try:
+            if "torch" in self.modules:
+                done = self._followed(sys._getframe(1))
+                if done is not None:
+                    return done
+            rest, timed = self._rest, None
+            whole = self.whole
+            sought = whole if whole is not None and whole.is_sought and self._goes_whole() else None
+            if sought is not None and self.options.ahead:
+                self._compile_ahead(sought, sys._getframe(1))
+                sought = None
+            elif sought is not None and sought.is_new:
+                sought.recall(sys._getframe(1))
+                sought = sought if sought.is_sought else None
+            if whole is not None and whole.is_ready and not self._alone and self._is_native(whole):
+                caller = sys._getframe(1)
+                if id(caller.f_code) not in self._codes:
+                    return None  # somebody gave the function the code of another
+                if self._goes_whole():
+                    if self.is_shown:
+                        history.remember(self)
+                    over, result, timed = whole.call(caller, lambda: self._guarded(caller))
+                    if over:
+                        if caller.f_globals is self.namespace:
+                            self.native = self._shortcut(whole)
+                        return Done(result)
+                    if self.options.ahead and (whole.closed or not whole.fits):
+                        self._compile_parts(self.options)
+            if rest.left > 0:  # several threads may count it down
+                rest.left -= 1
+                if self.is_shown:
+                    history.remember(self)
+                return self._written(timed, rest.spare)
             caller = sys._getframe(1)
             if id(caller.f_code) not in self._codes:
                 return None  # somebody gave the function the code of another
-            if self._goes_whole():
-                if self.is_shown:
-                    history.remember(self)
-                over, result, timed = whole.call(caller, lambda: self._guarded(caller))
-                if over:
-                    if caller.f_globals is self.namespace:
-                        self.native = whole.shortcut(self, self.namespace)
-                    return Done(result)
-                if self.options.ahead and (whole.closed or not whole.fits):
-                    self._compile_parts(self.options)
-        if rest.left > 0:  # several threads may count it down
-            rest.left -= 1
             if self.is_shown:
                 history.remember(self)
-            return self._written(timed, rest.spare)
-        caller = sys._getframe(1)
-        if id(caller.f_code) not in self._codes:
-            return None  # somebody gave the function the code of another
-        if self.is_shown:
-            history.remember(self)
-        duel, turn, watch = rest.duel, None, None
-        if self.program.reaches is not None:
-            watch = watch_of(self.options.device, self.program.reaches)
-            if watch is not None:
-                watch.holds = self.program.holds
-        if not duel.is_blind() and is_open(self.options):
-            if any(loop.is_untried for loop in self.loops):
-                rest.tries()
+            duel, turn, watch = rest.duel, None, None
+            if self.program.reaches is not None:
+                watch = watch_of(self.options.device, self.program.reaches)
+                if watch is not None:
+                    watch.holds = self.program.holds
+            if not duel.is_blind() and is_open(self.options):
+                if any(loop.is_untried for loop in self.loops):
+                    rest.tries()
+                    if sought is not None:
+                        sought.consider(caller)
+                    return Frame(self.states, rest, None, self.loops, timed, watch)
+                turn = duel.turn(caller.f_locals, rest.changes, rest.saved)
+                forget_locals(caller)
+            if turn is None and duel.written:
                 if sought is not None:
                     sought.consider(caller)
-                return Frame(self.states, rest, None, self.loops, timed, watch)
-            turn = duel.turn(caller.f_locals, rest.changes, rest.saved)
-            forget_locals(caller)
-        if turn is None and duel.written:
+                if not self._asks_loops():
+                    return self._written(timed, duel.spare)
+            if (turn is None or not turn.written) and rest.begins():
+                for state in self.states:
+                    state.pauses.wake()
+                for loop in self.loops:
+                    loop.wake()
             if sought is not None:
                 sought.consider(caller)
-            if not self._asks_loops():
-                return self._written(timed, duel.spare)
-        if (turn is None or not turn.written) and rest.begins():
-            for state in self.states:
-                state.pauses.wake()
-            for loop in self.loops:
-                loop.wake()
-        if sought is not None:
-            sought.consider(caller)
-        if turn is not None and turn.written and self.program.recurs:
-            return Outermost(self, turn)
-        return Frame(self.states, rest, turn, self.loops, timed, watch)
+            if turn is not None and turn.written and self.program.recurs:
+                return Outermost(self, turn)
+            return Frame(self.states, rest, turn, self.loops, timed, watch)
+        except Exception as error:
+            if not self._gives_up(error):
+                raise
+            return None
+
+    def _gives_up(self, error: Exception) -> bool:
+        """Whether something of ours has failed, so that the function runs as it was written."""
+        if not is_ours(error):
+            return False
+        reason = described(error)
+        self.whole = self.native = None
+        for state in self.states:
+            state.closed.update(dict.fromkeys(range(state.code.count), reason))
+        for loop in self.loops:
+            loop.close(reason)
+        self._rest.left = sys.maxsize
+        return True
+
+    def _shortcut(self, whole: WholeFunction) -> Native | None:
+        """What the next calls may take, see `WholeFunction.shortcut`; this one has happened."""
+        try:
+            return whole.shortcut(self, self.namespace)
+        except Exception as error:
+            if not self._gives_up(error):
+                raise
+            return None
 
     def _is_native(self, whole: WholeFunction) -> bool:
         """Whether native code, which is there, may run this call."""
@@ -230,7 +259,9 @@ class FunctionHandle(Picks):
 
     def _compile_ahead(self, whole: WholeFunction, caller: types.FrameType) -> None:
         """Have all of it compiled, and wait; what else there may be comes in the background."""
+        began = perf_counter()
         whole.consider(caller)
+        self._rest.allowance.spent += perf_counter() - began
         if whole.is_ready:
             self._compile_parts(replace(self.options, ahead=False))
 

@@ -426,7 +426,10 @@ class LoopState:
     def _submit(self, job: Job, *, wait: bool = False) -> None:
         compile = LoopCompile(self, job, waited=wait)
         self._ticket = compile.ticket
+        began = perf_counter()
         compile.run() if wait else compile.submit()
+        if wait:
+            self.rest.allowance.spent += perf_counter() - began
 
     @property
     def may_be_asked_again(self) -> bool:

@@ -418,9 +418,10 @@ class WholeFunction:
         del made
         is_known = self.ahead and ring is not None
         native = _timed(form, values) if is_known else written.seconds
-        began = perf_counter()
+        allowance = self._rest.allowance
+        began = perf_counter() - allowance.lost
         result = again()
-        seconds = perf_counter() - began - self._rest.allowance.spent
+        seconds = perf_counter() - allowance.lost - began
         wrong = prediction.differences({RESULT: result})
         if not wrong and shared != shares(result, values):
             wrong = ["what it returns shares memory in another way"]

@@ -68,6 +68,25 @@ def test_timeit_runs_it_so_often(shell: Shell, heads: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "heads", ["%%npcompile|%%timeit -n3 -r2 w = 2.0", "%%timeit -n3 -r2 w = 2.0||%%npcompile"]
+)
+def test_what_timeit_runs_is_compiled(shell: Shell, heads: str) -> None:
+    """Its lines have the numbers that they have in the cell."""
+    before = npc.stats()["dispatches"]
+    source = heads.replace("|", "\n") + "\n" + BODY.replace("1", "w")
+    assert shell.run(source) is None
+    assert npc.stats()["dispatches"] == before + 6
+    assert not {"y", "z", "w"} & set(shell.ip.user_ns)
+    report = npc.last_report()
+    assert report is not None
+    assert report.summary.startswith("2 of 2 lines compiled")
+    lines = source.split("\n")
+    assert report.source == source.rstrip("\n")
+    assert [line.line for line in report.lines] == [len(lines) - 2, len(lines) - 1]
+    assert all(lines[line.line - 1] == line.source for line in report.lines)
+
+
+@pytest.mark.parametrize(
     "heads", ["%%npcompile|%%time", "%%npcompile|%%again", "%%time|%%npcompile"]
 )
 def test_what_the_body_raises_is_raised(shell: Shell, heads: str) -> None:

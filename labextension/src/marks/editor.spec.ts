@@ -113,5 +113,9 @@ describe('lineMarks', () => {
       changes: { from: doc.length, insert: '\n' }
     });
     assert.ok(!isStale(spaced.state));
+    // What runs below another magic knows nothing of the line of that.
+    const head = '%%npcompile\n%%time\n\n';
+    const below = state.update({ changes: { from: 0, insert: head } });
+    assert.ok(!isStale(below.state));
   });
 });

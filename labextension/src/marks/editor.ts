@@ -151,9 +151,11 @@ function draw(marks: readonly IMark[], source: string, doc: Text): IDrawn {
   };
 }
 
-/** A text without what makes no difference to it. */
+/** A text without what makes no difference to it; magics run their cell without their own line. */
 function plain(lines: readonly string[]): string {
+  const body = lines.findIndex(line => !/^(%%.*)?$/.test(line.trim()));
   return lines
+    .slice(Math.max(body, 0))
     .map(line => line.trim())
     .join('\n')
     .trim();

@@ -1,0 +1,196 @@
+"""What ``%%timeit`` times, as a function of its own.
+
+IPython puts the statements into the loop of a function that it makes. Here they become the body
+of another, which stands there as one call: it gets the names that the setup has bound, and gives
+back those that it binds itself.
+
+A compiler does not compute what nobody needs. But who times ``np.sqrt(x)`` means that it is
+computed. So all that is bound is returned, and a value that gets no name is given one.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jupyter_npcompile.cell.names import bound_names, deferred, exposed, loaded, surely_bound
+from jupyter_npcompile.cell.program import NotTraceable
+from jupyter_npcompile.cell.regions import keeps_its_frame
+from jupyter_npcompile.cell.syntax import (
+    FUNCTIONS,
+    Place,
+    assign,
+    call,
+    children,
+    clone,
+    define,
+    extent,
+    load,
+    parameters,
+    point,
+    store,
+)
+
+OWN = frozenset({"_it", "_timer", "_t0", "_t1", "_i"})
+"""Names of the function that IPython makes."""
+
+NAME = "inner"
+"""Its name, and that of ours: it is what a traceback shows."""
+
+_FOR_EFFECT = frozenset(
+    {
+        *("append", "extend", "insert", "remove", "pop", "clear", "reverse", "update", "add"),
+        *("discard", "setdefault", "appendleft", "popleft", "write", "print", "display"),
+        *("sort", "fill", "put", "partition", "resize", "setflags", "byteswap", "setfield"),
+        *("at", "copyto", "place", "putmask", "put_along_axis", "fill_diagonal"),
+        *("shuffle", "seed", "set_state", "seterr", "itemset"),
+    }
+)
+"""What is called for what it changes, not for its value."""
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A body that is timed.
+
+    Parameters
+    ----------
+    definition : ast.FunctionDef
+        The function.
+    call : ast.stmt
+        What stands in the loop.
+    returns : bool
+        Whether its last statement is one that nobody has written: it returns what is bound.
+    """
+
+    definition: ast.FunctionDef
+    call: ast.stmt
+    returns: bool
+
+
+def timed(setup: Sequence[ast.stmt], body: Sequence[ast.stmt], name: str) -> Timed:
+    r"""Make a function of what is timed.
+
+    Parameters
+    ----------
+    setup : sequence of ast.stmt
+        What runs before the clock does.
+    body : sequence of ast.stmt
+        What is timed. It is not changed.
+    name : str
+        What the function is called by.
+
+    Raises
+    ------
+    NotTraceable
+        If that would mean something else.
+
+    Examples
+    --------
+    >>> setup, body = ast.parse("a = 1").body, ast.parse("b = x * a\nnp.exp(b)").body
+    >>> made = timed(setup, body, "f")
+    >>> print(ast.unparse(made.definition))
+    def inner(a):
+        b = x * a
+        value_1 = np.exp(b)
+        return (b, value_1)
+    >>> print(ast.unparse(made.call))
+    b, value_1 = f(a)
+    """
+    for reason, part in _obstacles(setup, body):
+        raise NotTraceable(reason, getattr(part, "lineno", body[0].lineno))
+    naming = _Naming(loaded([*setup, *body]) | bound_names([*setup, *body]))
+    named = [naming.visit(clone(statement)) for statement in body]
+    inside = bound_names(named)
+    given = loaded(body) & (surely_bound(setup) | OWN)
+    made = sorted(surely_bound(named) | (given & inside))
+    place, first = extent(body[0]), point(body[0])
+    asked: ast.expr = call(load(name, first), [load(it, first) for it in sorted(given)], first)
+    statement: ast.stmt = ast.Expr(asked, **first)
+    if made:
+        last = point(body[-1])
+        result: ast.expr = ast.Tuple([load(it, last) for it in made], ast.Load(), **last)
+        target: ast.expr = ast.Tuple([store(it, first) for it in made], ast.Store(), **first)
+        named.append(ast.Return(result if len(made) > 1 else load(made[0], last), **last))
+        statement = assign(target if len(made) > 1 else store(made[0], first), asked, first)
+    whole: Place = {
+        **place,
+        "lineno": 1,
+        "col_offset": 0,
+        "end_lineno": extent(body[-1])["end_lineno"],
+        "end_col_offset": extent(body[-1])["end_col_offset"],
+    }
+    return Timed(
+        define(NAME, parameters(sorted(given), first), named, whole), statement, bool(made)
+    )
+
+
+def _obstacles(
+    setup: Sequence[ast.stmt], body: Sequence[ast.stmt]
+) -> list[tuple[str, ast.AST | None]]:
+    """Why a function of its own would mean something else, and where."""
+    inside, around = bound_names(body), bound_names(setup)
+    found: list[tuple[str, ast.AST | None]] = []
+    if any(isinstance(part, ast.Global | ast.Nonlocal) for part in _own(setup)):
+        found.append(("the setup declares names as global", None))
+    for statement in body:
+        reason = keeps_its_frame(
+            define(NAME, parameters((), point(statement)), [statement], point(statement))
+        )
+        if reason is not None:
+            found.append((reason, statement))
+    for part in _own(body):
+        if isinstance(part, ast.Delete):
+            found.append(("del: names are bound anew in each iteration", part))
+        elif isinstance(part, ast.Return | ast.Await | ast.AsyncFor | ast.AsyncWith):
+            found.append(("not allowed in what is timed", part))
+    if inside & OWN:
+        found.append((f"binds {min(inside & OWN)}, a name of %%timeit's own", None))
+    kept = (exposed(body) & inside) - surely_bound(setup)
+    if kept:
+        what = "may be read before it is bound, or from an iteration before"
+        found.append((f"{min(kept)} {what}", None))
+    if loaded(body) & (around - surely_bound(setup)):
+        found.append(("reads what the setup may not have bound", None))
+    if deferred(setup) & inside:
+        found.append(("a function of the setup reads what is bound here", None))
+    return found
+
+
+def _own(statements: Sequence[ast.stmt]) -> list[ast.AST]:
+    """The nodes of some code, without those of scopes in it."""
+    found: list[ast.AST] = []
+    pending: list[ast.AST] = list(statements)
+    while pending:
+        part = pending.pop()
+        found.append(part)
+        if not isinstance(part, (ast.Lambda, ast.ClassDef, *FUNCTIONS)):
+            pending += children(part)
+    return found
+
+
+class _Naming(ast.NodeTransformer):
+    """Changes statements so that values without a name have one that is not taken."""
+
+    def __init__(self, taken: frozenset[str]) -> None:
+        self._free = (it for k in itertools.count(1) if (it := f"value_{k}") not in taken)
+
+    def _whole(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> ast.stmt:
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = _whole
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        if not _is_for_value(node.value):
+            return node
+        return assign(store(next(self._free), extent(node.value)), node.value, extent(node))
+
+
+def _is_for_value(node: ast.expr) -> bool:
+    """Whether an expression computes something that is worth a name."""
+    if isinstance(node, ast.Call):
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        return name not in _FOR_EFFECT and all(it.arg != "out" for it in node.keywords)
+    return isinstance(node, ast.BinOp | ast.UnaryOp | ast.Compare | ast.Subscript | ast.Attribute)
