@@ -7,6 +7,8 @@ from collections import abc
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from jupyter_npcompile.loops.arithmetic import wholes
 from jupyter_npcompile.loops.found_out import FoundOut, WiderInput
 from jupyter_npcompile.loops.frames import NeedsInput, NeedsMemory, NeedsValue
@@ -86,8 +88,7 @@ def translate(
                 continue
             found = type_of(value)
             if found is None:
-                kind = type(value).__name__
-                raise Declined(f"`{needed.name}` is a {kind}", writer.line) from None
+                raise Declined(f"`{needed.name}` is {_kind(value)}", writer.line) from None
             inputs = {**inputs, needed.name: found}
         except Declined as reason:
             if wholes.were_made:
@@ -98,3 +99,16 @@ def translate(
                 continue
             raise Declined(reason.reason, reason.line or writer.line) from None
     raise Declined("too many names", node.lineno)
+
+
+def _kind(value: Any) -> str:
+    """What a value is that native code does not know.
+
+    Examples
+    --------
+    >>> _kind("text"), _kind(np.zeros(3, np.float16))
+    ('a str', 'an array of float16')
+    """
+    if type(value) is np.ndarray:
+        return f"an array of {value.dtype}"
+    return f"a {type(value).__name__}"

@@ -76,7 +76,7 @@ def restarted() -> None:
     loop_store.store.clear()
 
 
-ARGS = (np.linspace(0.0, 1.0, 50), 400)
+ARGS = (np.linspace(0.0, 1.0, 50), 4000)
 
 
 def test_the_first_run_of_another_kernel_is_native(always: None) -> None:
