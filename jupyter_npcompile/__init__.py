@@ -6,6 +6,7 @@ Put ``%%npcompile`` on the first line of a notebook cell after
 
 from __future__ import annotations
 
+import gc
 import importlib
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +76,14 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(importlib.import_module(f"{__name__}.{home}"), name)
+    # What is imported stays: to look for garbage among it takes as long as to import a third of it.
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        value = globals()[name] = getattr(importlib.import_module(f"{__name__}.{home}"), name)
+    finally:
+        if collects:
+            gc.enable()
     return value
 
 

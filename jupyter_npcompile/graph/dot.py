@@ -6,14 +6,16 @@ import html
 import re
 from collections.abc import Mapping, Sequence
 from itertools import repeat
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
-
-import graphviz
 
 from jupyter_npcompile.graph.constants import printable
 from jupyter_npcompile.graph.dot_process import DotError, DotProcess
 from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.graph.picture import LIMIT, Box, Picture, line_title, picture
+
+if TYPE_CHECKING:
+    import graphviz  # which takes time, and most runs draw nothing
 
 GREY = "#808080"
 """Strokes and text in the DOT source: readable on white and on black."""
@@ -106,6 +108,8 @@ def to_svgs(
 
 
 def _source(pictures: Sequence[Picture], sources: Mapping[int, str] | None) -> str:
+    import graphviz
+
     drawing = graphviz.Digraph(
         "captured",
         graph_attr={

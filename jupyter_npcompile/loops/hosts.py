@@ -29,6 +29,7 @@ from jupyter_npcompile.loops.values import (
     Value,
 )
 from jupyter_npcompile.tracer.evaluation import WarningsShown
+from jupyter_npcompile.tracer.operations import is_numpy_function
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -66,7 +67,11 @@ FUNCTIONS: tuple[Any, ...] = (
 )
 """Functions without effects, whose results are arrays or numbers of one dtype."""
 
-_KNOWN = {id(function): function for function in FUNCTIONS}
+_KNOWN = {
+    id(function): function
+    for function in FUNCTIONS
+    if isinstance(function, np.ufunc) or is_numpy_function(function)  # its name may mean another
+}
 
 
 def is_host(function: Any) -> bool:

@@ -10,7 +10,6 @@ from typing import Any
 
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
-from IPython.terminal.interactiveshell import TerminalInteractiveShell
 
 from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime.compiled import durations
@@ -28,7 +27,7 @@ class WaitingBar:
     """
 
     def __init__(self, shell: InteractiveShell) -> None:
-        self._terminal = isinstance(shell, TerminalInteractiveShell)
+        self._terminal = is_terminal(shell)
         self._handle: Any = None
         self._before = 0.0  # seconds of compiles that are over
 
@@ -51,6 +50,12 @@ class WaitingBar:
             text = "" if progress.over else progress_text(progress)
             sys.stderr.write(f"\r{text:<78}" + ("\r" if progress.over else ""))
             sys.stderr.flush()
+
+
+def is_terminal(shell: InteractiveShell) -> bool:
+    """Whether a shell is one in a terminal. A kernel does not import that, which takes time."""
+    terminal = sys.modules.get("IPython.terminal.interactiveshell")
+    return terminal is not None and isinstance(shell, terminal.TerminalInteractiveShell)
 
 
 @contextlib.contextmanager

@@ -27,6 +27,7 @@ from jupyter_npcompile.graph.nodes import (
     Slice,
     ValueType,
 )
+from jupyter_npcompile.tracer.operations import ORIGINALS
 
 _OPERATORS: dict[str, Callable[..., object]] = {
     "and": operator.and_,
@@ -75,7 +76,7 @@ def function(op: str) -> Callable[..., object]:
     if op == "item":
         return operator.getitem
     if space == "numpy" and name:
-        return _resolve(np, name, op)
+        return _original(op)
     if space == "ndarray" and name:
         return _member(name, op)
     if space == "python" and name:
@@ -83,6 +84,16 @@ def function(op: str) -> Callable[..., object]:
     if space == "math" and name:
         return _resolve(math, name, op)
     raise KeyError(op)
+
+
+def _original(op: str) -> Callable[..., object]:
+    """A function of NumPy's, whatever its name means by now."""
+    owner, _, method = op.rpartition(".")
+    if op in ORIGINALS:
+        return ORIGINALS[op]  # type: ignore[no-any-return]
+    if owner in ORIGINALS:
+        return _resolve(ORIGINALS[owner], method, op)
+    return _resolve(np, op.removeprefix("numpy."), op)
 
 
 def _resolve(module: object, path: str, op: str) -> Callable[..., object]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import types
 from collections.abc import Mapping
 from typing import Any
@@ -58,22 +57,53 @@ WRITERS: Mapping[str, int] = {
 """Operations that write into an argument, and which one."""
 
 
-@functools.cache
-def _names() -> dict[int, str]:
-    """NumPy's public functions, ufuncs and types by identity."""
-    found: dict[int, str] = {}
+_FUNCTIONS = (
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodType,
+    types.MethodDescriptorType,
+    type,
+    np.ufunc,
+    type(np.sum),
+    type(np.random.normal),
+    type(np.random.default_rng),
+)
+
+
+def is_numpy_function(callee: Any) -> bool:
+    """Whether a callable belongs to NumPy; an object that can be called, a ``poly1d``, does not."""
+    if type(callee) is types.FunctionType:  # what wraps a function of NumPy tells its module, too
+        return str(callee.__globals__.get("__name__", "")).partition(".")[0] == "numpy"
+    module = str(getattr(callee, "__module__", "") or "").partition(".")[0]
+    return module == "numpy" and isinstance(callee, _FUNCTIONS)
+
+
+def _originals() -> dict[str, Any]:
+    """NumPy's public functions, ufuncs and types by name, as far as they are NumPy's."""
+    found: dict[str, Any] = {}
     for prefix, namespace in NAMESPACES.items():
         # What NumPy imports when it is asked for (numpy.f2py, numpy.testing) is a module.
         for name in sorted(vars(namespace)):
-            if name.startswith("_"):
-                continue
-            value = getattr(namespace, name)
-            if callable(value) and not isinstance(value, types.ModuleType):
-                canonical = getattr(value, "__name__", name)
-                if getattr(namespace, canonical, None) is value:
-                    name = canonical
-                found.setdefault(id(value), f"{prefix}.{name}")
+            value = None if name.startswith("_") else getattr(namespace, name)
+            if isinstance(value, np.ufunc) or is_numpy_function(value):
+                found[f"{prefix}.{name}"] = value
     return found
+
+
+ORIGINALS: Mapping[str, Any] = _originals()
+"""What the names of NumPy meant when this was imported: others may be bound to them later."""
+
+
+def _canonical() -> dict[int, str]:
+    """The operations by the identity of what they are."""
+    found: dict[int, str] = {}
+    for path, value in ORIGINALS.items():
+        own = f"{path.rpartition('.')[0]}.{getattr(value, '__name__', '')}"
+        found.setdefault(id(value), own if ORIGINALS.get(own) is value else path)
+    return found
+
+
+_NAMES = _canonical()
 
 
 def operation(callee: Any) -> str | None:
@@ -90,29 +120,10 @@ def operation(callee: Any) -> str | None:
     if isinstance(owner, np.ufunc):
         return f"numpy.{owner.__name__}.{callee.__name__}"
     if isinstance(callee, np.ufunc):
-        return _names().get(id(callee))
-    name = _names().get(id(callee))
+        return _NAMES.get(id(callee))
+    name = _NAMES.get(id(callee))
     if name is None and str(getattr(callee, "__module__", "")).startswith("numpy.random"):
         return f"numpy.random.{getattr(callee, '__name__', 'draw')}"
     if isinstance(owner, np.random.Generator | np.random.RandomState):
         return f"numpy.random.{callee.__name__}"
     return name
-
-
-_FUNCTIONS = (
-    types.FunctionType,
-    types.BuiltinFunctionType,
-    types.MethodType,
-    types.MethodDescriptorType,
-    type,
-    np.ufunc,
-    type(np.sum),
-    type(np.random.normal),
-    type(np.random.default_rng),
-)
-
-
-def is_numpy_function(callee: Any) -> bool:
-    """Whether a callable belongs to NumPy; an object that can be called, a ``poly1d``, does not."""
-    module = str(getattr(callee, "__module__", "") or "").partition(".")[0]
-    return module == "numpy" and isinstance(callee, _FUNCTIONS)

@@ -6,11 +6,9 @@ should pay who never opens one.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
-
-from IPython.core.getipython import get_ipython
-from IPython.display import display
 
 makers: dict[str, Callable[..., Any]] = {}
 """What makes the widget of each kind of data, ``"graph"`` or ``"gradients"``."""
@@ -24,8 +22,8 @@ def is_notebook() -> bool:
     >>> is_notebook()
     False
     """
-    shell = get_ipython()
-    return getattr(shell, "kernel", None) is not None
+    loaded = sys.modules.get("IPython")  # who has a kernel has imported it
+    return loaded is not None and getattr(loaded.get_ipython(), "kernel", None) is not None
 
 
 def show_graph(report: Any, *, alone: bool = True, level: str = "") -> bool:
@@ -52,6 +50,8 @@ def show_gradients(report: Any, history: Any = ()) -> bool:
 def _show(kind: str, data: Any, alone: bool, **traits: Any) -> bool:
     if kind not in makers or not is_notebook():
         return False
+    from IPython.display import display
+
     widget = makers[kind](data, **traits)
     exclude = () if alone else ("text/html",)
     display(widget, exclude=exclude)  # type: ignore[no-untyped-call]

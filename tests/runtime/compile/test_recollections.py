@@ -81,7 +81,7 @@ ARGS = (np.linspace(0.0, 1.0, 50), 4000)
 
 def test_the_first_run_of_another_kernel_is_native(always: None) -> None:
     ran(WAVE, ARGS)
-    assert [note["is_declined"] for note in notes()] == [False]
+    assert {note["is_declined"] for note in notes()} == {False}
     restarted()
     before = npc.stats()["recalled"]
     function = define(WAVE)

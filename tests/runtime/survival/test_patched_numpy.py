@@ -1,0 +1,76 @@
+"""Names of NumPy that mean something else: before we are imported, and when something first runs.
+
+Each in a process of its own: what is found out once is kept.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.paths import CHECKOUT
+from tests.support.session.processes import PATIENCE
+
+PATCH = """
+import functools
+import numpy as np
+seen = []
+def patched(name, wraps):
+    real = getattr(np, name)
+    def loud(*args, **kwargs):
+        seen.append(name)
+        return real(*args, **kwargs) + 1000
+    setattr(np, name, functools.wraps(real)(loud) if wraps else loud)
+    return real
+"""
+
+RUN = """
+import jupyter_npcompile as npc
+npc.settings.tier = {tier!r}
+def f(x):
+    total = 0.0
+    for k in range(3):
+        total += np.{name}(x[k:]).sum()
+    return total, np.{name}(x) * 2
+made = npc.compile(f, ahead=True)
+{between}
+x = np.linspace(0.1, 0.9, 6)
+for step in range(4):
+    expected = f(x)
+    told, seen[:] = list(seen), []
+    got = made(x)
+    assert seen == told, (step, seen, told)
+    seen.clear()
+    assert abs(got[0] - expected[0]) < 1e-9
+    np.testing.assert_allclose(got[1], expected[1], rtol=1e-12)
+{after}
+for step in range(4):
+    expected, got = f(x), made(x)
+    assert not seen
+    assert abs(got[0] - expected[0]) < 1e-9
+    np.testing.assert_allclose(got[1], expected[1], rtol=1e-12)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tier", ["aten", "auto"])
+@pytest.mark.parametrize("name", ["sin", "mean", "cumsum"])
+@pytest.mark.parametrize("when", ["before", "later"])
+@pytest.mark.parametrize("wraps", [False, True])
+def test_what_has_the_name_of_a_function_of_numpy(
+    tmp_path: Path, tier: str, name: str, when: str, wraps: bool
+) -> None:
+    patch = f"real = patched({name!r}, {wraps})"
+    undone = f"np.{name} = real"
+    before, between = (patch, "") if when == "before" else ("", patch)
+    run = RUN.format(tier=tier, name=name, between=between, after=undone)
+    text = PATCH + before + run
+    path = tmp_path / "program.py"
+    path.write_text(text)
+    done = subprocess.run(
+        [sys.executable, str(path)], capture_output=True, text=True, timeout=PATIENCE, cwd=CHECKOUT
+    )
+    assert done.returncode == 0, done.stderr
