@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import functools
 
-import numpy as np
-
 from jupyter_npcompile.cell import build_cell
 from jupyter_npcompile.cell.factory import parsed
 from jupyter_npcompile.runtime import stamp
-from jupyter_npcompile.tracer.operations import operation
 
 EXAMPLE = """
 def smooth(x, times):
@@ -39,16 +36,15 @@ print(f"{c.sum():.3f}")
 
 @functools.cache
 def prepare() -> None:
-    """Find out the names of NumPy's functions, and what generated code depends on.
+    """Find out what generated code depends on.
 
-    It takes some 10 ms, half of what a first run may lose to its recording.
+    It takes some milliseconds, a part of what a first run may lose to its recording.
 
     Raises
     ------
     OSError
         When sources of ours cannot be looked at; the cache tells, when it is used.
     """
-    operation(np.add)
     stamp.versions()
 
 

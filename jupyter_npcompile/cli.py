@@ -1,0 +1,66 @@
+"""The command ``npcompile``: what is done with a machine, not with a notebook.
+
+Examples
+--------
+>>> main(["--version"])
+Traceback (most recent call last):
+SystemExit: 0
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+WARM = """Compile one loop and one segment, so that the first compiles on this machine need not wait
+for headers and probes: for images, and classrooms before the lesson. What is in the cache by then
+serves everybody who uses the same cache with the same versions and compiler. Ends with 1 if
+something cannot be compiled here."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line asks.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The command line, without the name of the command.
+
+    Returns
+    -------
+    int
+        0 if all is well.
+    """
+    import jupyter_npcompile
+
+    parser = argparse.ArgumentParser(prog="npcompile", description="Prepare a machine.")
+    version = f"jupyter-npcompile {jupyter_npcompile.__version__}"
+    parser.add_argument("--version", action="version", version=version)
+    commands = parser.add_subparsers(dest="command", required=True)
+    warm = commands.add_parser("warm", help="prepare the cache of this machine", description=WARM)
+    warm.add_argument("--cache", metavar="DIR", help="the cache, by default the user's own")
+    given = parser.parse_args(arguments)
+    if given.cache is not None:
+        os.environ["NPCOMPILE_CACHE_DIR"] = given.cache
+    return _warm()
+
+
+def _warm() -> int:
+    from jupyter_npcompile import warming  # when it is known where the cache is
+    from jupyter_npcompile.runtime.compile_worker import stop_all
+
+    failed = False
+    try:
+        for prepared in warming.warm():
+            print(prepared, flush=True)
+            failed |= bool(prepared.problem)
+    except KeyboardInterrupt:
+        print("interrupted: what was prepared by then stays", file=sys.stderr)
+        return 130
+    finally:
+        stop_all()
+    where, megabytes = warming.size()
+    print(f"{where}: {megabytes:.0f} MB")
+    return int(failed)

@@ -1,0 +1,82 @@
+"""The command ``npcompile``."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from jupyter_npcompile import cli, warming
+from jupyter_npcompile.runtime import compile_worker
+from jupyter_npcompile.runtime.settings import settings
+from tests.support.paths import CHECKOUT
+from tests.support.session.processes import PATIENCE
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """In this process, whose compilers go on, and in whose cache most is there already."""
+    monkeypatch.setattr(compile_worker, "stop_all", lambda: None)
+    before = settings.tier
+    yield
+    assert settings.tier == before
+
+
+def test_warm_says_what_is_ready(here: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["warm"]) == 0
+    loops, segments, folder = capsys.readouterr().out.splitlines()
+    assert loops.startswith("loops: ready, ")
+    assert segments.startswith("segments: ready, ")
+    assert folder.endswith(" MB")
+
+
+def test_what_cannot_be_compiled_is_said(
+    here: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (kind, tier, _), *_ = warming._KINDS
+    monkeypatch.setattr(warming, "_KINDS", [(kind, tier, lambda x: next(str(k) for k in x))])
+    assert cli.main(["warm"]) == 1
+    said, _ = capsys.readouterr().out.splitlines()
+    assert said.startswith("loops: not prepared: ")
+
+
+def test_an_interrupt_is_no_traceback(
+    here: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted() -> Iterator[warming.Prepared]:
+        yield warming.Prepared("loops", 1.0, "")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(warming, "warm", interrupted)
+    assert cli.main(["warm"]) == 130
+    assert "stays" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [[], ["cold"], ["warm", "--fast"]])
+def test_what_makes_no_sense_is_refused(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as refused:
+        cli.main(arguments)
+    assert refused.value.code == 2
+    assert "usage: npcompile" in capsys.readouterr().err
+
+
+def test_without_a_compiler_it_ends_with_one(tmp_path: Path) -> None:
+    missing = tmp_path / "no-compiler"
+    command = [sys.executable, "-m", "jupyter_npcompile", "warm", "--cache", str(tmp_path / "c")]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        env={**os.environ, "CXX": str(missing)},
+        cwd=CHECKOUT,
+    )
+    assert done.returncode == 1
+    for line in done.stdout.splitlines()[:2]:
+        assert line.endswith(f"not prepared: {missing} is missing: install it to compile")
