@@ -271,9 +271,11 @@ class Ring:
         >>> ring.winner, round(ring.lead)
         (False, 20)
         """
-        if self._last is None and saved > max(ours, LONG):
+        plain = ours + saved
+        is_clear = plain >= 2 * ours if saved > LONG else plain >= MARGINS[0] * ours
+        if self._last is None and plain > SHORT and is_clear:
             self.winner = self._last = False
-            self.seconds, self.lead = ours, (ours + saved) / max(ours, TICK)
+            self.seconds, self.lead = ours, plain / max(ours, TICK)
             # Not as long as a duel says: what is expected may be wrong.
             self.left = self._rest = min(max(ASSUMED, round(self.lead / LEARNING)), MOST)
 

@@ -265,7 +265,7 @@ class Frame:
             seconds = perf_counter() - turn.began
             if rest.changes == turn.changes:
                 turn.ring.add(turn.written, seconds)
-                if not turn.written:
+                if not turn.written and rest.saved > turn.saved:
                     turn.ring.expect(seconds, rest.saved - turn.saved)
                 if turn.ring.winner and self._watch is not None:
                     for number, state in enumerate(self._states):

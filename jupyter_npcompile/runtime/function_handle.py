@@ -112,6 +112,7 @@ class FunctionHandle(Picks):
         self._rest.allowance.is_free = options.ahead
         known = weakref.ref(self)  # it goes when the function does
         self._rest.hope = lambda: "" if (it := known()) is None else it.hope
+        self._rest.asks = lambda: None if (it := known()) is None else it.ask()
         self._alone = False
         self.native: Native | None = None
         self.within = False
@@ -130,6 +131,10 @@ class FunctionHandle(Picks):
     def watched(self) -> tuple[list[Any], list[Any]]:
         """What ran last, and what was explained since, as far as reports are about this."""
         return history.watched()
+
+    def ask(self) -> None:
+        """The next call asks how it runs: there is something new."""
+        self.unasked = 0
 
     def spare(self) -> int:
         """How many calls need not come here, for they would run as they were written."""
@@ -164,6 +169,7 @@ class FunctionHandle(Picks):
                         history.remember(self)
                     over, result, timed = whole.call(caller, lambda: self._guarded(caller))
                     if over:
+                        self.unasked = 0  # it may have run as it was written, to be compared
                         if caller.f_globals is self.namespace:
                             self.native = self._shortcut(whole)
                         return Done(result)
@@ -236,9 +242,9 @@ class FunctionHandle(Picks):
 
     def _is_native(self, whole: WholeFunction) -> bool:
         """Whether native code, which is there, may run this call."""
-        return not (self._captures < CAPTURES and self._records_now()) and whole.is_asked()
+        return not (self._captures < CAPTURES and self._records_now(whole)) and whole.is_asked()
 
-    def _records_now(self) -> bool:
+    def _records_now(self, whole: WholeFunction) -> bool:
         """Whether this call runs with guards, though there is a native form: to be recorded.
 
         Calls have earned that by now. Then there is a graph to look at, and it is known whether
@@ -246,6 +252,8 @@ class FunctionHandle(Picks):
         """
         if self.options.ahead or not self._rest.allowance.is_earned:
             return False  # the first call has done it, or a later one will
+        if not any(form.checked for form in whole.forms):
+            return False  # that comes first
         plans = [plan for state in self.states for plan in state.every_plan()]
         if plans or not any(state.postponed for state in self.states):
             self._captures = CAPTURES

@@ -201,6 +201,8 @@ class Rest:
         Of what has called the compiled form of this function; see `helpers`.
     hope : callable
         Whether all of the function runs natively, or may soon: then nothing in it is recorded.
+    asks : callable
+        Has the next call ask how it runs, though calls were spared that: see `FunctionHandle`.
 
     Examples
     --------
@@ -232,7 +234,18 @@ class Rest:
             "changes",
             "duel",
         ),
-        *("hope", "hopeless", "in_vain", "left", "plain", "ran", "saved", "waiting", "whole"),
+        *(
+            "asks",
+            "hope",
+            "hopeless",
+            "in_vain",
+            "left",
+            "plain",
+            "ran",
+            "saved",
+            "waiting",
+            "whole",
+        ),
     )
 
     def __init__(
@@ -256,6 +269,7 @@ class Rest:
         self.allowance = Allowance()
         self.callers: weakref.WeakSet[Rest] = weakref.WeakSet()
         self.hope: Callable[[], Hope] = lambda: ""
+        self.asks: Callable[[], object] = lambda: None
 
     def begins(self) -> bool:
         """A call begins, with guards; whether it should look at everything again."""
@@ -310,6 +324,7 @@ class Rest:
         self.changes += 1
         self.beginnings += 1
         self.duel.end()
+        self.asks()
         self.left = self._vain = 0
         self._hope()
         if self not in ends:

@@ -550,6 +550,7 @@ class WholeFunction:
             if self.ahead:
                 self._next_look = self._looks + 1
             self._end_duel()
+            self._rest.asks()
 
 
 def _timed(form: Form, values: list[Any]) -> float:

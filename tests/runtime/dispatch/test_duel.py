@@ -126,7 +126,9 @@ def test_what_is_expected_to_save_much_is_tried_later(expected: float, truth: fl
     assert spent <= 0.5 * ours * (calls + 4) * max(truth, 1)
 
 
-@pytest.mark.parametrize(("ours", "saved"), [(1e-3, 0.02), (1.0, 0.9), (1.0, -3.0), (0.2, 0.0)])
+@pytest.mark.parametrize(
+    ("ours", "saved"), [(5e-4, 4e-4), (0.01, 0.02), (1.0, 0.9), (1.0, -3.0), (0.2, 0.0)]
+)
 def test_what_saves_little_is_not_expected_to_win(ours: float, saved: float) -> None:
     ring = Ring()
     ring.expect(ours, saved)

@@ -17,6 +17,7 @@ from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
 from jupyter_npcompile.runtime.prospects import moves_only
 from jupyter_npcompile.runtime.reporting import AWAITED
+from jupyter_npcompile.runtime.whole_function import WholeFunction
 from tests.support.compiling.handles import asked_for, handle
 from tests.support.loops.native_loops import Function, define
 
@@ -124,6 +125,39 @@ def test_what_calls_have_earned_is_recorded(unearned: Callable[[float], None]) -
     handle(made).rest.end()
     call(function, made, 6)
     assert npc.stats()["recordings"] > before
+
+
+@pytest.mark.parametrize("news", ["whole", "segment"])
+def test_calls_that_were_spared_asking_ask_when_there_is_something_new(news: str) -> None:
+    """Up to 31 of them, of a second each perhaps, ran in NumPy before what was ready."""
+    made = npc.compile(define(LOOP))
+    made(np.ones(4), 4)
+    found = handle(made)
+    assert npc.wait()
+    found.unasked = 31
+    if news == "segment":
+        found.rest.end()
+    else:
+        assert found.whole is not None
+        (form,) = found.whole.forms
+        found.whole.compiled(form, 0.0)
+    assert found.unasked == 0
+
+
+def test_nor_are_calls_spared_by_the_one_that_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It runs as it was written, perhaps, and what is spared then is meant for others."""
+    made = npc.compile(define(LOOP))
+    found = handle(made)
+    made(np.ones(4), 4)
+    assert npc.wait()
+
+    def compared(*_: object) -> tuple[bool, object, None]:
+        found.unasked = 31
+        return True, "compared", None
+
+    monkeypatch.setattr(WholeFunction, "call", compared)
+    assert made(np.ones(4), 4) == "compared"
+    assert found.unasked == 0
 
 
 SPELLINGS = {
