@@ -49,6 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _warm() -> int:
     from jupyter_npcompile import warming  # when it is known where the cache is
+    from jupyter_npcompile.runtime import notices
     from jupyter_npcompile.runtime.compile_worker import stop_all
 
     failed = False
@@ -61,6 +62,9 @@ def _warm() -> int:
         return 130
     finally:
         stop_all()
-    where, megabytes = warming.size()
-    print(f"{where}: {megabytes:.0f} MB")
-    return int(failed)
+    for line in notices.take():
+        print(line, file=sys.stderr)
+    where, megabytes, is_kept = warming.size()
+    lost = "" if is_kept else ", which are gone now: nothing is prepared"
+    print(f"{where}: {megabytes:.0f} MB{lost}")
+    return int(failed or not is_kept)

@@ -107,8 +107,9 @@ def _cause(notes: Sequence[str]) -> str:
     return first.rpartition("Error: ")[2].partition("; NumPy runs")[0]
 
 
-def size() -> tuple[str, float]:
-    """Where the cache is, and how many MB it takes."""
+def size() -> tuple[str, float, bool]:
+    """Where the cache is, how many MB it takes, and whether it outlives this process."""
     cache = caches.cache()
     found = cache.contents()
-    return str(cache.root), (found.bytes + found.compiler_bytes) / 2**20
+    megabytes = (found.bytes + found.compiler_bytes) / 2**20
+    return str(cache.root), megabytes, not cache.temporary

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from jupyter_npcompile import cli, warming
+from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime import compile_worker
 from jupyter_npcompile.runtime.settings import settings
 from tests.support.paths import CHECKOUT
@@ -80,3 +81,12 @@ def test_without_a_compiler_it_ends_with_one(tmp_path: Path) -> None:
     assert done.returncode == 1
     for line in done.stdout.splitlines()[:2]:
         assert line.endswith(f"not prepared: {missing} is missing: install it to compile")
+
+
+def test_a_cache_that_cannot_be_is_no_success(
+    here: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warming, "_KINDS", [])
+    monkeypatch.setattr(caches.cache(), "temporary", True)
+    assert cli.main(["warm"]) == 1
+    assert capsys.readouterr().out.rstrip().endswith("gone now: nothing is prepared")

@@ -290,6 +290,9 @@ def _expose(statements: Iterable[ast.stmt], bound: set[str], found: set[str]) ->
             reads, targets = reads_and_targets(statement)
             found |= set(reads) - bound
             bound |= set(targets)
+        elif isinstance(statement, ast.Import | ast.ImportFrom | ast.ClassDef | Function):
+            found |= loaded([statement]) - bound
+            bound |= bound_names([statement])
         else:
             found |= loaded([statement]) - bound
 
@@ -302,23 +305,42 @@ def _bare(target: ast.expr) -> ast.stmt:
 def surely_bound(statements: Iterable[ast.stmt]) -> frozenset[str]:
     r"""Return the names that are bound when all of some statements have run.
 
-    Those that something unbinds are not told apart.
+    Nothing that may be left out counts, nor what may be unbound again.
 
     Examples
     --------
-    >>> body = "a, b = c\nfor i in a: d = i\nif d: e = 1; f = 2\nelse: e = 3\nwith g: h = 4"
+    >>> body = "a, b = c\nfor i in a: d = i\nif d: e = 1; f = 2\nelse: e = 3\n"
+    >>> body += "g = b or (h := 4)\ndel a"
     >>> sorted(surely_bound(ast.parse(body).body))
-    ['a', 'b', 'e', 'h']
+    ['b', 'e', 'g']
     """
     found: set[str] = set()
+    gone: set[str] = set()
     for statement in statements:
+        for part in descend(statement):
+            if isinstance(part, ast.ExceptHandler) and part.name is not None:
+                gone.add(part.name)
+            elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Del):
+                gone.add(part.id)
         if isinstance(statement, ast.If):
             found |= surely_bound(statement.body) & surely_bound(statement.orelse)
-        elif isinstance(statement, ast.With):
-            found |= surely_bound(statement.body)
-        elif isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign):
-            if not isinstance(statement, ast.AnnAssign) or statement.value is not None:
-                found |= set(reads_and_targets(statement)[1])
+        elif isinstance(statement, ast.Assign):
+            found |= {name for it in statement.targets for name in _targets(it)}
+        elif isinstance(statement, ast.AugAssign) or (
+            isinstance(statement, ast.AnnAssign) and statement.value is not None
+        ):
+            found |= _targets(statement.target)
         elif isinstance(statement, ast.Import | ast.ImportFrom | ast.ClassDef | Function):
             found |= bound_names([statement])
-    return frozenset(found)
+    return frozenset(found - gone)
+
+
+def _targets(target: ast.expr) -> set[str]:
+    """The names that an assignment to a target binds."""
+    if isinstance(target, ast.Name):
+        return {target.id}
+    if isinstance(target, ast.Starred):
+        return _targets(target.value)
+    if isinstance(target, ast.Tuple | ast.List):
+        return {name for it in target.elts for name in _targets(it)}
+    return set()

@@ -36,6 +36,9 @@ from jupyter_npcompile.cell.syntax import (
 OWN = frozenset({"_it", "_timer", "_t0", "_t1", "_i"})
 """Names of the function that IPython makes."""
 
+BEGUN = OWN - {"_t1"}
+"""Those that are bound when it is."""
+
 NAME = "inner"
 """Its name, and that of ours: it is what a traceback shows."""
 
@@ -44,7 +47,16 @@ _FOR_EFFECT = frozenset(
         *("append", "extend", "insert", "remove", "pop", "clear", "reverse", "update", "add"),
         *("discard", "setdefault", "appendleft", "popleft", "write", "print", "display"),
         *("sort", "fill", "put", "partition", "resize", "setflags", "byteswap", "setfield"),
-        *("at", "copyto", "place", "putmask", "put_along_axis", "fill_diagonal"),
+        *(
+            "acquire",
+            "release",
+            "at",
+            "copyto",
+            "place",
+            "putmask",
+            "put_along_axis",
+            "fill_diagonal",
+        ),
         *("shuffle", "seed", "set_state", "seterr", "itemset"),
     }
 )
@@ -59,18 +71,23 @@ class Timed:
     ----------
     definition : ast.FunctionDef
         The function.
-    call : ast.stmt
-        What stands in the loop.
+    call : tuple of ast.stmt
+        What stands in the loop. Values without a name are gone when it is over.
     returns : bool
         Whether its last statement is one that nobody has written: it returns what is bound.
     """
 
     definition: ast.FunctionDef
-    call: ast.stmt
+    call: tuple[ast.stmt, ...]
     returns: bool
 
 
-def timed(setup: Sequence[ast.stmt], body: Sequence[ast.stmt], name: str) -> Timed:
+def timed(
+    setup: Sequence[ast.stmt],
+    body: Sequence[ast.stmt],
+    name: str,
+    classes: frozenset[str] = frozenset(),
+) -> Timed:
     r"""Make a function of what is timed.
 
     Parameters
@@ -81,6 +98,8 @@ def timed(setup: Sequence[ast.stmt], body: Sequence[ast.stmt], name: str) -> Tim
         What is timed. It is not changed.
     name : str
         What the function is called by.
+    classes : frozenset of str
+        Names of classes: what they make is gone at once, as ever.
 
     Raises
     ------
@@ -96,15 +115,16 @@ def timed(setup: Sequence[ast.stmt], body: Sequence[ast.stmt], name: str) -> Tim
         b = x * a
         value_1 = np.exp(b)
         return (b, value_1)
-    >>> print(ast.unparse(made.call))
+    >>> print(ast.unparse(ast.Module(list(made.call), [])))
     b, value_1 = f(a)
+    del value_1
     """
     for reason, part in _obstacles(setup, body):
         raise NotTraceable(reason, getattr(part, "lineno", body[0].lineno))
-    naming = _Naming(loaded([*setup, *body]) | bound_names([*setup, *body]))
+    naming = _Naming(loaded([*setup, *body]) | bound_names([*setup, *body]), classes)
     named = [naming.visit(clone(statement)) for statement in body]
     inside = bound_names(named)
-    given = loaded(body) & (surely_bound(setup) | OWN)
+    given = loaded(body) & (surely_bound(setup) | BEGUN)
     made = sorted(surely_bound(named) | (given & inside))
     place, first = extent(body[0]), point(body[0])
     asked: ast.expr = call(load(name, first), [load(it, first) for it in sorted(given)], first)
@@ -122,9 +142,14 @@ def timed(setup: Sequence[ast.stmt], body: Sequence[ast.stmt], name: str) -> Tim
         "end_lineno": extent(body[-1])["end_lineno"],
         "end_col_offset": extent(body[-1])["end_col_offset"],
     }
-    return Timed(
-        define(NAME, parameters(sorted(given), first), named, whole), statement, bool(made)
-    )
+    unnamed = sorted(bound_names(named) - bound_names(body))
+    gone = ast.Delete([_deleted(it, first) for it in made if it in unnamed], **first)
+    run = (statement, gone) if gone.targets else (statement,)
+    return Timed(define(NAME, parameters(sorted(given), first), named, whole), run, bool(made))
+
+
+def _deleted(name: str, place: Place) -> ast.Name:
+    return ast.Name(name, ast.Del(), **place)
 
 
 def _obstacles(
@@ -142,8 +167,14 @@ def _obstacles(
         if reason is not None:
             found.append((reason, statement))
     for part in _own(body):
-        if isinstance(part, ast.Delete):
-            found.append(("del: names are bound anew in each iteration", part))
+        if isinstance(part, ast.Delete) or (
+            isinstance(part, ast.ExceptHandler) and part.name is not None
+        ):
+            found.append(("a name is unbound: iterations share their names", part))
+        elif isinstance(part, ast.NamedExpr):
+            found.append(("`:=` may not be reached: iterations share their names", part))
+        elif isinstance(part, ast.Attribute) and part.attr == "resize":
+            found.append(("resize counts who refers to an array", part))
         elif isinstance(part, ast.Return | ast.Await | ast.AsyncFor | ast.AsyncWith):
             found.append(("not allowed in what is timed", part))
     if inside & OWN:
@@ -152,8 +183,11 @@ def _obstacles(
     if kept:
         what = "may be read before it is bound, or from an iteration before"
         found.append((f"{min(kept)} {what}", None))
-    if loaded(body) & (around - surely_bound(setup)):
+    if loaded(body) & ((around | OWN) - surely_bound(setup) - BEGUN):
         found.append(("reads what the setup may not have bound", None))
+    if deferred(body) & inside:
+        what = "is read by a function that may outlive the iteration"
+        found.append((f"{min(deferred(body) & inside)} {what}", None))
     if deferred(setup) & inside:
         found.append(("a function of the setup reads what is bound here", None))
     return found
@@ -174,7 +208,8 @@ def _own(statements: Sequence[ast.stmt]) -> list[ast.AST]:
 class _Naming(ast.NodeTransformer):
     """Changes statements so that values without a name have one that is not taken."""
 
-    def __init__(self, taken: frozenset[str]) -> None:
+    def __init__(self, taken: frozenset[str], classes: frozenset[str]) -> None:
+        self._for_effect = _FOR_EFFECT | classes
         self._free = (it for k in itertools.count(1) if (it := f"value_{k}") not in taken)
 
     def _whole(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> ast.stmt:
@@ -183,14 +218,14 @@ class _Naming(ast.NodeTransformer):
     visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = _whole
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt:
-        if not _is_for_value(node.value):
+        if not _is_for_value(node.value, self._for_effect):
             return node
         return assign(store(next(self._free), extent(node.value)), node.value, extent(node))
 
 
-def _is_for_value(node: ast.expr) -> bool:
+def _is_for_value(node: ast.expr, for_effect: frozenset[str]) -> bool:
     """Whether an expression computes something that is worth a name."""
     if isinstance(node, ast.Call):
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-        return name not in _FOR_EFFECT and all(it.arg != "out" for it in node.keywords)
+        return name not in for_effect and all(it.arg != "out" for it in node.keywords)
     return isinstance(node, ast.BinOp | ast.UnaryOp | ast.Compare | ast.Subscript | ast.Attribute)

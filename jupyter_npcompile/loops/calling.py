@@ -66,7 +66,12 @@ REDUCING = (
 )
 """Functions whose results have an order only where there are more than two dimensions."""
 
-REDUCING_METHODS = frozenset(function.__name__ for function in REDUCING)
+REDUCING_METHODS = frozenset(
+    (
+        *("sum", "mean", "max", "min", "any", "all", "prod", "std", "var", "ptp"),
+        *("argmax", "argmin", "median", "count_nonzero"),
+    )
+)
 """Methods of which that is so: they are called as the functions, which is where it is asked."""
 
 METHODS_IN_ORDER = frozenset(

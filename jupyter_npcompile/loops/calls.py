@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from jupyter_npcompile.loops.kinds import Declined
 from jupyter_npcompile.loops.values import Applied, Gathered, Known, Lazy, Ref, Scalar, Value
-from jupyter_npcompile.tracer.operations import is_numpy_function
+from jupyter_npcompile.tracer.operations import is_original
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -32,7 +34,7 @@ def find(function: Any) -> Call | None:
 
 def register(function: Any, call: Call) -> None:
     """Say how a function is translated, if it is what we think: others may have its name by now."""
-    if type(function) is FunctionType and not is_numpy_function(function):
+    if isinstance(function, np.ufunc | FunctionType | MethodType) and not is_original(function):
         return
     _KEPT.append(function)  # so that its identity stays its own
     _TABLE[id(function)] = call

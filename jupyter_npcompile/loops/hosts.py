@@ -29,7 +29,7 @@ from jupyter_npcompile.loops.values import (
     Value,
 )
 from jupyter_npcompile.tracer.evaluation import WarningsShown
-from jupyter_npcompile.tracer.operations import is_numpy_function
+from jupyter_npcompile.tracer.operations import is_original
 
 if TYPE_CHECKING:
     from jupyter_npcompile.loops.names import Names
@@ -70,7 +70,7 @@ FUNCTIONS: tuple[Any, ...] = (
 _KNOWN = {
     id(function): function
     for function in FUNCTIONS
-    if isinstance(function, np.ufunc) or is_numpy_function(function)  # its name may mean another
+    if is_original(function)  # its name may mean another
 }
 
 

@@ -214,7 +214,8 @@ class Session(ast.NodeTransformer):
             if names:
                 raise NotTraceable(f"{names[0]} is a tensor with a history", tree.body[0].lineno)
             with interrupts.held():
-                cell = self.timed.cell(tree, text, options.runtime, self.shell.user_ns)
+                flags = self.shell.compile.flags & ~ast.PyCF_ONLY_AST
+                cell = self.timed.cell(tree, text, options.runtime, self.shell.user_ns, flags)
                 cell.enter()
                 self._expect(cell, options)
             return cell.tree

@@ -28,6 +28,7 @@ from typing import Any, Literal
 from IPython.core.magics.execution import ExecutionMagics
 
 from jupyter_npcompile.cell import SourceText, build_function, callees
+from jupyter_npcompile.cell.names import loaded
 from jupyter_npcompile.cell.syntax import assign, call, clone, load, point, store
 from jupyter_npcompile.cell.timed import NAME, Timed, timed
 from jupyter_npcompile.runtime.devices import CPU
@@ -63,30 +64,35 @@ class TimedCell:
         What stands behind that.
     name : str
         What it is called by.
-    call : ast.stmt
+    call : tuple of ast.stmt
         What stands in its place.
     """
 
     def __init__(
-        self, function: FunctionType, handle: FunctionHandle, name: str, call: ast.stmt
+        self, function: FunctionType, handle: FunctionHandle, name: str, call: tuple[ast.stmt, ...]
     ) -> None:
         self.function = function
         self.handle = handle
         self.name = name
         self._call = call
+        self._runs = 0
 
     @property
     def tree(self) -> ast.Module:
         """What runs in place of the body, once more."""
-        return ast.Module([clone(self._call)], [])
+        return ast.Module([clone(statement) for statement in self._call], [])
 
     def enter(self) -> None:
-        """Make the function visible to IPython's, and to nothing else."""
+        """Make the function visible to IPython's, and to nothing else. It may time itself."""
+        self._runs += 1
         setattr(builtins, self.name, self.function)
         setattr(builtins, _clock(self.name), self._clock)
 
     def leave(self) -> None:
         """Take it away again."""
+        self._runs -= 1
+        if self._runs:
+            return
         for name in (self.name, _clock(self.name)):
             vars(builtins).pop(name, None)
 
@@ -120,7 +126,12 @@ class TimedCells:
         self._known.clear()
 
     def cell(
-        self, tree: ast.Module, source: str, options: Options, names: dict[str, Any]
+        self,
+        tree: ast.Module,
+        source: str,
+        options: Options,
+        names: dict[str, Any],
+        flags: int = 0,
     ) -> TimedCell:
         """What runs in place of the body that was asked for last.
 
@@ -134,6 +145,8 @@ class TimedCells:
             How it is compiled.
         names : dict of str to object
             The notebook's.
+        flags : int
+            What cells of the notebook have imported from ``__future__``.
 
         Raises
         ------
@@ -143,12 +156,15 @@ class TimedCells:
         setup, self._setup = self._setup, ast.Module([], [])
         picks = worth_picking(callees(tree.body, in_function=True), names, unknown=True)
         texts = ast.dump(setup), ast.dump(tree, include_attributes=True), source
-        key = (*texts, options, picks, id(names))
+        classes = frozenset(it for it in loaded(tree.body) if isinstance(names.get(it), type))
+        key = (*texts, options, picks, classes, id(names), flags)
         known = self._known.pop(key, None)
         if known is None:
             name = f"__npcompile_timed_{next(_numbers)}__"
-            made = timed(setup.body, tree.body, name)
-            known = TimedCell(*_compiled(made, source, options, picks, names), name, made.call)
+            made = timed(setup.body, tree.body, name, classes)
+            known = TimedCell(
+                *_compiled(made, source, options, picks, names, flags), name, made.call
+            )
         self._known[key] = known
         while len(self._known) > MOST:
             self._known.pop(next(iter(self._known)))
@@ -160,12 +176,17 @@ class TimedCells:
 
 
 def _compiled(
-    made: Timed, source: str, options: Options, picks: frozenset[str], names: dict[str, Any]
+    made: Timed,
+    source: str,
+    options: Options,
+    picks: frozenset[str],
+    names: dict[str, Any],
+    flags: int,
 ) -> tuple[FunctionType, FunctionHandle]:
     """The function with guarded code, and what stands behind it."""
     held: dict[str, Any] = {}
     module = ast.fix_missing_locations(ast.Module([made.definition], []))
-    exec(compile(module, FILE, "exec"), names, held)
+    exec(compile(module, FILE, "exec", flags, dont_inherit=True), names, held)
     text = SourceText.of(source)
     program = build_function(made.definition, text=text, tells=options.device != CPU, picks=picks)
     if made.returns:

@@ -31,6 +31,7 @@ from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile, no_constant
 from jupyter_npcompile.runtime.loop_form import Form
 from jupyter_npcompile.runtime.loop_inputs import Take, taker
 from jupyter_npcompile.runtime.loop_state import MAX_FORMS, MAX_REFUSALS, LoopState
+from jupyter_npcompile.runtime.mishaps import described, is_ours
 from jupyter_npcompile.runtime.namespace import FrameNamespace, forget_locals
 from jupyter_npcompile.runtime.native import torch_symbols
 from jupyter_npcompile.runtime.pauses import Hope, Rest
@@ -422,17 +423,24 @@ class WholeFunction:
         began = perf_counter() - allowance.lost
         result = again()
         seconds = perf_counter() - allowance.lost - began
-        wrong = prediction.differences({RESULT: result})
-        if not wrong and shared != shares(result, values):
-            wrong = ["what it returns shares memory in another way"]
+        try:
+            wrong = prediction.differences({RESULT: result})
+            if not wrong and shared != shares(result, values):
+                wrong = ["what it returns shares memory in another way"]
+            if not wrong and seconds > CLEAR * native:
+                self._is_ahead(form, ring, native, seconds, is_known=is_known)
+        except Exception as error:  # the call has happened: it must not happen again
+            if not is_ours(error):
+                raise
+            self._drop(form)
+            self._close(described(error))
+            return result
         if wrong and settings.first_run_check == "raise":
             raise DifferenceError(f"lines {self.loop.lines}: {wrong[0]}")
         if wrong:
             self._drop(form)
             self._close(f"NumPy's result was kept: {wrong[0]}")
             counters.replaced += 1
-        elif seconds > CLEAR * native:
-            self._is_ahead(form, ring, native, seconds, is_known=is_known)
         form.checked = True
         return result
 

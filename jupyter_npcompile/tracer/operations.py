@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +13,9 @@ NAMESPACES = {
     **{"numpy": np, "numpy.linalg": np.linalg, "numpy.fft": np.fft},
     "numpy.lib.stride_tricks": np.lib.stride_tricks,
 }
+
+_UFUNCS = sys.modules["numpy._core.umath"]
+"""Where NumPy makes them: nobody binds other names there."""
 
 UFUNCS = {
     "Add": np.add,
@@ -72,10 +76,25 @@ _FUNCTIONS = (
 
 def is_numpy_function(callee: Any) -> bool:
     """Whether a callable belongs to NumPy; an object that can be called, a ``poly1d``, does not."""
+    if type(callee) is types.MethodType:
+        return is_numpy_function(callee.__func__)
     if type(callee) is types.FunctionType:  # what wraps a function of NumPy tells its module, too
         return str(callee.__globals__.get("__name__", "")).partition(".")[0] == "numpy"
     module = str(getattr(callee, "__module__", "") or "").partition(".")[0]
     return module == "numpy" and isinstance(callee, _FUNCTIONS)
+
+
+def is_original(callee: Any) -> bool:
+    """Whether a callable is NumPy's: others may have the name of one.
+
+    Examples
+    --------
+    >>> is_original(np.sin), is_original(np.frompyfunc(len, 1, 1)), is_original(np.mean)
+    (True, False, True)
+    """
+    if isinstance(callee, np.ufunc):
+        return getattr(_UFUNCS, callee.__name__, None) is callee
+    return is_numpy_function(callee)
 
 
 def _originals() -> dict[str, Any]:
@@ -85,7 +104,7 @@ def _originals() -> dict[str, Any]:
         # What NumPy imports when it is asked for (numpy.f2py, numpy.testing) is a module.
         for name in sorted(vars(namespace)):
             value = None if name.startswith("_") else getattr(namespace, name)
-            if isinstance(value, np.ufunc) or is_numpy_function(value):
+            if is_original(value):
                 found[f"{prefix}.{name}"] = value
     return found
 

@@ -201,6 +201,7 @@ NATIVE = {
     "values": ("", "np.sin(x) * g\ng[:] = g + 1.0\nx * 2"),
     "branches": ("t = 0", "t += 1\nif t % 2:\n    b = x * t\nelse:\n    c = x + t\ng[:] = g + t"),
     "loop": ("s = 0.0", "for k in range(len(x)):\n    s += x[k] * g[k]\n    b = x * k\ng[0] += 1"),
+    "a function's value": ("", "double(x)\ng[:] = g + 1.0"),
     "loop of values": ("", "for k in range(3):\n    np.cos(x * k)\ng[:] = g + 0.125"),
     "views": ("a = x * 1.0", "b = a[1:]\nb += 1.0\nc = a[::-1]"),
 }
@@ -247,8 +248,15 @@ def test_lines_that_numpy_runs_have_a_reason(shell: Shell, body: str, reason: st
     [
         ("", "c = 1\nglobal total\ntotal = np.sqrt(x)", "line 4: global or nonlocal"),
         ("", "b = np.sqrt(x)\nseen.append(sorted(locals()))", "line 4: uses locals"),
-        ("", "b = np.sqrt(x)\ndel b", "line 4: del"),
+        ("", "b = np.sqrt(x)\ndel b", "line 4: a name is unbound"),
         ("", "for k in range(3):\n    b = x * k\nb + 1", "line 3: b may be read before"),
+        ("", "ok = len(seen) > 5 and (w := 3)\nseen.append(1)", "line 3: `:=`"),
+        ("", "try:\n    1 / 0\nexcept ZeroDivisionError as e:\n    pass", "line 5: a name is unb"),
+        ("", "a = x.sum()\nlater.append(lambda: a)", "line 3: a is read by a function"),
+        ("a = 1; del a", "if y > 5:\n    c = a", "line 3: reads what the setup may"),
+        ("z = y < 0 and (a := 3)", "if y > 5:\n    c = a", "line 3: reads what the setup may"),
+        ("", "if y > 5:\n    c = _t1", "line 3: reads what the setup may"),
+        ("a = np.ones(4)", "a.resize(8)\nseen.append(a.size)", "line 3: resize counts"),
         ("f = lambda: b", "b = np.sqrt(x)", "line 3: a function of the setup"),
         ("global total; total = 1", "total = np.sqrt(x)", "line 3: the setup declares"),
         ("if y: a = 1", "np.sqrt(x) + a", "line 3: reads what the setup may not"),
@@ -372,6 +380,35 @@ def test_a_magic_that_we_do_not_know_makes_a_function_of_a_cell(shell: Shell) ->
     assert shell.run("%%npcompile\n%%wrapped\nb = np.sqrt(x)\nseen.append(b[1])") is None
     assert len(shell.ip.user_ns["seen"]) == 1
     assert report_of_last().lines[0].status != "compiled"
+
+
+BEHAVIOUR = {
+    "suppressed": "import contextlib\nb = np.sqrt(x)\n"
+    "with contextlib.suppress(ZeroDivisionError):\n    c = 1 / 0\nseen.append(1)",
+    "objects": "Loud()\nb = np.sqrt(x)\nseen.append('after')",
+    "counted": "b = np.ones(4)\nb[1:]\nb.resize(8)\nseen.append(b.size)",
+    "annotation": "b = np.sqrt(x)\ndef h(v: missing): return v",
+    "annotated": "b = np.sqrt(x)\nclass A:\n    v: missing",
+    "imported": "import math\nb = np.sqrt(x) * math.pi\nseen.append(b.sum())",
+    "itself": "b = np.sqrt(x)\nif len(seen) < 1:\n    seen.append(1)\n"
+    "    get_ipython().run_cell(seen_source[0])\nseen.append(2)",
+}
+
+
+@pytest.mark.parametrize("name", BEHAVIOUR)
+def test_it_behaves_as_ever(shell: Shell, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    class Loud:
+        def __del__(self) -> None:
+            shell.ip.user_ns["seen"].append("gone")
+
+    shell.ip.user_ns["Loud"] = Loud
+    cells = [f"{ours}%%timeit -q -n3 -r2\n{BEHAVIOUR[name]}" for ours in ("", "%%npcompile -q\n")]
+    cells[1] = cells[1].replace("%%npcompile -q", "%%npcompile --quiet")
+    found = []
+    for cell in cells:
+        shell.ip.user_ns["seen_source"] = [cell]
+        found.append(outcome(shell, capsys, cell))
+    assert same(*found), found
 
 
 def test_what_is_timed_again_is_compiled_already(shell: Shell) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.cell.reach import Reach
+from jupyter_npcompile.tracer.operations import ORIGINALS
 
 LARGEST = 1000
 """Elements of lists and dicts that are looked at; larger ones count as foreign."""
@@ -31,7 +32,11 @@ _FUNCTIONS = (
     "abs all amax amin any argmax argmin count_nonzero cos exp isfinite isinf isnan log max mean "
     "median min prod round shape sin size sqrt std sum tanh trace var"
 )
-_NUMPY = frozenset({getattr(np, name) for name in _FUNCTIONS.split()} | {np.linalg.norm})
+_NUMPY = frozenset(
+    found
+    for name in (*_FUNCTIONS.split(), "linalg.norm")
+    if (found := ORIGINALS.get(f"numpy.{name}")) is not None
+)
 """They read their first argument; where there are more, one may be where the result goes."""
 
 _READING = frozenset(

@@ -420,7 +420,7 @@ def f(x):
     made, state = whole(define(text), [np.ones(4)])
     assert not state.closed, state.closed
     assert made(np.ones(4)) == 4
-    for _ in range(2 * MAX_REFUSALS):
+    for _ in range(4 * MAX_REFUSALS):
         with pytest.raises(ValueError, match="negative"):
             made(-np.ones(4))
     assert [form.refusals for form in state.forms] == [MAX_REFUSALS]
@@ -564,3 +564,18 @@ def test_a_short_call_needs_little_time_to_be_checked(monkeypatch: pytest.Monkey
     assert state._is_brief()
     made(np.ones(3), np.ones(3))
     assert state.forms[0].checked
+
+
+@pytest.mark.parametrize("broken", ["differences", "_is_ahead"])
+def test_what_fails_after_the_call_does_not_repeat_it(
+    monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
+    text = "def f(a):\n    a[0] += 1\n    for k in range(3):\n        a[1] += k\n    return a.sum()"
+    owner = whole_function.Prediction if broken == "differences" else WholeFunction
+    monkeypatch.setattr(owner, broken, None)
+    monkeypatch.setattr(whole_function, "CLEAR", 0.0)
+    made = jupyter_npcompile.compile(define(text), ahead=True)
+    a = np.zeros(4)
+    assert made(a) == 4.0
+    assert a.tolist() == [1.0, 3.0, 0.0, 0.0]
+    assert made(a) == 8.0

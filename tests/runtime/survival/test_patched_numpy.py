@@ -74,3 +74,48 @@ def test_what_has_the_name_of_a_function_of_numpy(
         [sys.executable, str(path)], capture_output=True, text=True, timeout=PATIENCE, cwd=CHECKOUT
     )
     assert done.returncode == 0, done.stderr
+
+
+KINDS = {
+    "partial": "functools.partial(loud)",
+    "mock": "mock.MagicMock(side_effect=loud)",
+    "method": "type('C', (), {'m': functools.wraps(real)(lambda self, *a: loud(*a))})().m",
+    "ufunc": "np.frompyfunc(loud, 1, 1)",
+    "object": "np.poly1d([1.0, 2.0])",
+}
+
+BEFORE = """
+import functools
+import numpy as np
+from unittest import mock
+seen, real = [], np.{name}
+def loud(*args):
+    seen.append(1)
+    return real(*args) + 1000
+np.{name} = {value}
+import jupyter_npcompile as npc
+npc.settings.tier = "auto"
+def f(x):
+    return np.{name}(x) * 2
+x = np.linspace(0.1, 0.9, 6)
+made = npc.compile(f, ahead=True)
+for step in range(3):
+    seen.clear()
+    expected = f(x)
+    told = len(seen)
+    seen.clear()
+    got = made(x)
+    assert len(seen) == told, (step, len(seen), told)
+    np.testing.assert_array_equal(np.asarray(got, float), np.asarray(expected, float))
+"""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["sin", "mean"])
+def test_other_kinds_of_things(tmp_path: Path, kind: str, name: str) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(BEFORE.format(name=name, value=KINDS[kind]))
+    done = subprocess.run(
+        [sys.executable, str(path)], capture_output=True, text=True, timeout=PATIENCE, cwd=CHECKOUT
+    )
+    assert done.returncode == 0, done.stderr
