@@ -13,6 +13,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib import metadata
 
 WARM = """Compile one loop and one segment, so that the first compiles on this machine need not wait
 for headers and probes: for images, and classrooms before the lesson. What is in the cache by then
@@ -33,10 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         0 if all is well.
     """
-    import jupyter_npcompile
-
     parser = argparse.ArgumentParser(prog="npcompile", description="Prepare a machine.")
-    version = f"jupyter-npcompile {jupyter_npcompile.__version__}"
+    version = f"jupyter-npcompile {metadata.version('jupyter-npcompile')}"
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(dest="command", required=True)
     warm = commands.add_parser("warm", help="prepare the cache of this machine", description=WARM)
@@ -48,8 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _warm() -> int:
-    from jupyter_npcompile import warming  # when it is known where the cache is
-    from jupyter_npcompile.runtime import notices
+    from jupyter_npcompile.runtime import notices, warming  # when it is known where the cache is
     from jupyter_npcompile.runtime.compile_worker import stop_all
 
     failed = False

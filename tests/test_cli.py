@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from jupyter_npcompile import cli, warming
+from jupyter_npcompile import cli
 from jupyter_npcompile.runtime import cache as caches
-from jupyter_npcompile.runtime import compile_worker
+from jupyter_npcompile.runtime import compile_worker, warming
 from jupyter_npcompile.runtime.settings import settings
 from tests.support.paths import CHECKOUT
 from tests.support.session.processes import PATIENCE

@@ -35,6 +35,8 @@ MAY_IMPORT = {
         *{"graph", "cell", "tracer", "loops", "runtime", "autodiff", "views", "widgets"},
         "api",
     },
+    "cli": {"runtime"},
+    "__main__": {"cli"},
 }
 """Which parts of the package each part may import, apart from itself."""
 
