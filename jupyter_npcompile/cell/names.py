@@ -325,22 +325,12 @@ def surely_bound(statements: Iterable[ast.stmt]) -> frozenset[str]:
         if isinstance(statement, ast.If):
             found |= surely_bound(statement.body) & surely_bound(statement.orelse)
         elif isinstance(statement, ast.Assign):
-            found |= {name for it in statement.targets for name in _targets(it)}
+            for target in statement.targets:
+                found |= set(reads_and_targets(_bare(target))[1])
         elif isinstance(statement, ast.AugAssign) or (
             isinstance(statement, ast.AnnAssign) and statement.value is not None
         ):
-            found |= _targets(statement.target)
+            found |= set(reads_and_targets(_bare(statement.target))[1])
         elif isinstance(statement, ast.Import | ast.ImportFrom | ast.ClassDef | Function):
             found |= bound_names([statement])
     return frozenset(found - gone)
-
-
-def _targets(target: ast.expr) -> set[str]:
-    """The names that an assignment to a target binds."""
-    if isinstance(target, ast.Name):
-        return {target.id}
-    if isinstance(target, ast.Starred):
-        return _targets(target.value)
-    if isinstance(target, ast.Tuple | ast.List):
-        return {name for it in target.elts for name in _targets(it)}
-    return set()

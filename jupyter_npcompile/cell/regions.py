@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from jupyter_npcompile.cell.names import reads_and_targets
 from jupyter_npcompile.cell.program import Scope
-from jupyter_npcompile.cell.syntax import FUNCTIONS, children, descend, has_docstring
+from jupyter_npcompile.cell.syntax import FUNCTIONS, descend, has_docstring, in_scope
 
 PLAIN = "plain Python (no NumPy call)"
 """Reason of statements that could be guarded but hold no work."""
@@ -236,10 +236,13 @@ def keeps_its_frame(node: ast.FunctionDef) -> str | None:
     """
     if getattr(node, "type_params", []):
         return "type parameters"
-    pending: list[ast.AST] = list(node.body)
+    return keeps_frame(node.body)
+
+
+def keeps_frame(body: Sequence[ast.stmt]) -> str | None:
+    """Return why some statements of a function cannot be rewritten, or None."""
     nested: list[ast.AST] = []
-    while pending:
-        part = pending.pop()
+    for part in in_scope(body):
         if isinstance(part, (ast.Yield, ast.YieldFrom)):
             return "generator function"
         if isinstance(part, (ast.Global, ast.Nonlocal)):
@@ -248,8 +251,6 @@ def keeps_its_frame(node: ast.FunctionDef) -> str | None:
             return f"uses {part.id}"
         if isinstance(part, (ast.Lambda, ast.ClassDef, *FUNCTIONS)):
             nested.append(part)  # another scope: what it yields or declares is its own
-        else:
-            pending += children(part)
     if any(isinstance(part, ast.Nonlocal) for part in descend(*nested)):
         return "a nested function assigns its names"
     return None

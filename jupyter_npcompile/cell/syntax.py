@@ -180,6 +180,23 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+def in_scope(body: Iterable[ast.stmt]) -> Iterator[ast.AST]:
+    r"""Yield the nodes of some code, and of scopes in it only the one that makes them.
+
+    Examples
+    --------
+    >>> code = ast.parse("x = 1\ndef f():\n    y = 2").body
+    >>> [node.id for node in in_scope(code) if isinstance(node, ast.Name)]
+    ['x']
+    """
+    pending: list[ast.AST] = list(body)
+    while pending:
+        part = pending.pop()
+        yield part
+        if not isinstance(part, (ast.Lambda, ast.ClassDef, *FUNCTIONS)):
+            pending += children(part)
+
+
 def load(name: str, place: Place) -> ast.Name:
     """Return an expression that reads `name`."""
     return ast.Name(id=name, ctx=ast.Load(), **place)

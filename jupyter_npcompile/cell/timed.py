@@ -12,21 +12,20 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from jupyter_npcompile.cell.names import bound_names, deferred, exposed, loaded, surely_bound
 from jupyter_npcompile.cell.program import NotTraceable
-from jupyter_npcompile.cell.regions import keeps_its_frame
+from jupyter_npcompile.cell.regions import keeps_frame
 from jupyter_npcompile.cell.syntax import (
-    FUNCTIONS,
     Place,
     assign,
     call,
-    children,
     clone,
     define,
     extent,
+    in_scope,
     load,
     parameters,
     point,
@@ -46,18 +45,9 @@ _FOR_EFFECT = frozenset(
     {
         *("append", "extend", "insert", "remove", "pop", "clear", "reverse", "update", "add"),
         *("discard", "setdefault", "appendleft", "popleft", "write", "print", "display"),
-        *("sort", "fill", "put", "partition", "resize", "setflags", "byteswap", "setfield"),
-        *(
-            "acquire",
-            "release",
-            "at",
-            "copyto",
-            "place",
-            "putmask",
-            "put_along_axis",
-            "fill_diagonal",
-        ),
-        *("shuffle", "seed", "set_state", "seterr", "itemset"),
+        *("sort", "fill", "put", "partition", "setflags", "byteswap", "setfield", "itemset"),
+        *("at", "copyto", "place", "putmask", "put_along_axis", "fill_diagonal"),
+        *("shuffle", "seed", "set_state", "seterr", "acquire", "release"),
     }
 )
 """What is called for what it changes, not for its value."""
@@ -126,23 +116,22 @@ def timed(
     inside = bound_names(named)
     given = loaded(body) & (surely_bound(setup) | BEGUN)
     made = sorted(surely_bound(named) | (given & inside))
-    place, first = extent(body[0]), point(body[0])
+    first, last = point(body[0]), point(body[-1])
     asked: ast.expr = call(load(name, first), [load(it, first) for it in sorted(given)], first)
     statement: ast.stmt = ast.Expr(asked, **first)
     if made:
-        last = point(body[-1])
         result: ast.expr = ast.Tuple([load(it, last) for it in made], ast.Load(), **last)
         target: ast.expr = ast.Tuple([store(it, first) for it in made], ast.Store(), **first)
         named.append(ast.Return(result if len(made) > 1 else load(made[0], last), **last))
         statement = assign(target if len(made) > 1 else store(made[0], first), asked, first)
-    whole: Place = {
-        **place,
-        "lineno": 1,
-        "col_offset": 0,
-        "end_lineno": extent(body[-1])["end_lineno"],
-        "end_col_offset": extent(body[-1])["end_col_offset"],
-    }
-    unnamed = sorted(bound_names(named) - bound_names(body))
+    end = extent(body[-1])
+    whole = Place(
+        lineno=1,
+        col_offset=0,
+        end_lineno=end["end_lineno"],
+        end_col_offset=end["end_col_offset"],
+    )
+    unnamed = inside - bound_names(body)
     gone = ast.Delete([_deleted(it, first) for it in made if it in unnamed], **first)
     run = (statement, gone) if gone.targets else (statement,)
     return Timed(define(NAME, parameters(sorted(given), first), named, whole), run, bool(made))
@@ -154,55 +143,39 @@ def _deleted(name: str, place: Place) -> ast.Name:
 
 def _obstacles(
     setup: Sequence[ast.stmt], body: Sequence[ast.stmt]
-) -> list[tuple[str, ast.AST | None]]:
+) -> Iterator[tuple[str, ast.AST | None]]:
     """Why a function of its own would mean something else, and where."""
     inside, around = bound_names(body), bound_names(setup)
-    found: list[tuple[str, ast.AST | None]] = []
-    if any(isinstance(part, ast.Global | ast.Nonlocal) for part in _own(setup)):
-        found.append(("the setup declares names as global", None))
+    if any(isinstance(part, ast.Global | ast.Nonlocal) for part in in_scope(setup)):
+        yield "the setup declares names as global", None
     for statement in body:
-        reason = keeps_its_frame(
-            define(NAME, parameters((), point(statement)), [statement], point(statement))
-        )
+        reason = keeps_frame([statement])
         if reason is not None:
-            found.append((reason, statement))
-    for part in _own(body):
+            yield reason, statement
+    for part in in_scope(body):
         if isinstance(part, ast.Delete) or (
             isinstance(part, ast.ExceptHandler) and part.name is not None
         ):
-            found.append(("a name is unbound: iterations share their names", part))
+            yield "a name is unbound: iterations share their names", part
         elif isinstance(part, ast.NamedExpr):
-            found.append(("`:=` may not be reached: iterations share their names", part))
+            yield "`:=` may not be reached: iterations share their names", part
         elif isinstance(part, ast.Attribute) and part.attr == "resize":
-            found.append(("resize counts who refers to an array", part))
+            yield "resize counts who refers to an array", part
         elif isinstance(part, ast.Return | ast.Await | ast.AsyncFor | ast.AsyncWith):
-            found.append(("not allowed in what is timed", part))
+            yield "not allowed in what is timed", part
     if inside & OWN:
-        found.append((f"binds {min(inside & OWN)}, a name of %%timeit's own", None))
+        yield f"binds {min(inside & OWN)}, a name of %%timeit's own", None
     kept = (exposed(body) & inside) - surely_bound(setup)
     if kept:
         what = "may be read before it is bound, or from an iteration before"
-        found.append((f"{min(kept)} {what}", None))
+        yield f"{min(kept)} {what}", None
     if loaded(body) & ((around | OWN) - surely_bound(setup) - BEGUN):
-        found.append(("reads what the setup may not have bound", None))
+        yield "reads what the setup may not have bound", None
     if deferred(body) & inside:
         what = "is read by a function that may outlive the iteration"
-        found.append((f"{min(deferred(body) & inside)} {what}", None))
+        yield f"{min(deferred(body) & inside)} {what}", None
     if deferred(setup) & inside:
-        found.append(("a function of the setup reads what is bound here", None))
-    return found
-
-
-def _own(statements: Sequence[ast.stmt]) -> list[ast.AST]:
-    """The nodes of some code, without those of scopes in it."""
-    found: list[ast.AST] = []
-    pending: list[ast.AST] = list(statements)
-    while pending:
-        part = pending.pop()
-        found.append(part)
-        if not isinstance(part, (ast.Lambda, ast.ClassDef, *FUNCTIONS)):
-            pending += children(part)
-    return found
+        yield "a function of the setup reads what is bound here", None
 
 
 class _Naming(ast.NodeTransformer):

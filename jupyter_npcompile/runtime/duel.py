@@ -274,16 +274,19 @@ class Ring:
         plain = ours + saved
         is_clear = plain >= 2 * ours if saved > LONG else plain >= MARGINS[0] * ours
         if self._last is None and plain > SHORT and is_clear:
-            self.winner = self._last = False
-            self.seconds, self.lead = ours, plain / max(ours, TICK)
+            self.lead = plain / max(ours, TICK)
             # Not as long as a duel says: what is expected may be wrong.
-            self.left = self._rest = min(max(ASSUMED, round(self.lead / LEARNING)), MOST)
+            self._trust(ours, min(max(ASSUMED, round(self.lead / LEARNING)), MOST))
 
     def assume(self, ours: float, *, is_brief: bool) -> None:
         """Compiled code takes so long, and seems to be clearly ahead: the first duel is later."""
+        self._trust(ours, LEAST if is_brief else ASSUMED)
+
+    def _trust(self, ours: float, calls: int) -> None:
+        """So many calls run compiled, before the first duel."""
         self.winner = self._last = False
         self.seconds = ours
-        self.left = self._rest = LEAST if is_brief else ASSUMED
+        self.left = self._rest = calls
 
     @property
     def is_new(self) -> bool:

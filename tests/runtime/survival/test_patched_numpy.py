@@ -55,6 +55,16 @@ for step in range(4):
 """
 
 
+def succeeds(folder: Path, text: str) -> None:
+    """Run a program, which has its source in a file, in a process of its own."""
+    path = folder / "program.py"
+    path.write_text(text)
+    done = subprocess.run(
+        [sys.executable, str(path)], capture_output=True, text=True, timeout=PATIENCE, cwd=CHECKOUT
+    )
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("tier", ["aten", "auto"])
 @pytest.mark.parametrize("name", ["sin", "mean", "cumsum"])
@@ -67,13 +77,7 @@ def test_what_has_the_name_of_a_function_of_numpy(
     undone = f"np.{name} = real"
     before, between = (patch, "") if when == "before" else ("", patch)
     run = RUN.format(tier=tier, name=name, between=between, after=undone)
-    text = PATCH + before + run
-    path = tmp_path / "program.py"
-    path.write_text(text)
-    done = subprocess.run(
-        [sys.executable, str(path)], capture_output=True, text=True, timeout=PATIENCE, cwd=CHECKOUT
-    )
-    assert done.returncode == 0, done.stderr
+    succeeds(tmp_path, PATCH + before + run)
 
 
 KINDS = {
@@ -113,9 +117,10 @@ for step in range(3):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["sin", "mean"])
 def test_other_kinds_of_things(tmp_path: Path, kind: str, name: str) -> None:
-    path = tmp_path / "program.py"
-    path.write_text(BEFORE.format(name=name, value=KINDS[kind]))
-    done = subprocess.run(
-        [sys.executable, str(path)], capture_output=True, text=True, timeout=PATIENCE, cwd=CHECKOUT
-    )
-    assert done.returncode == 0, done.stderr
+    succeeds(tmp_path, BEFORE.format(name=name, value=KINDS[kind]))
+
+
+def test_operators_are_no_names(tmp_path: Path) -> None:
+    """Who binds another function to ``np.add`` has not changed what ``+`` does."""
+    program = BEFORE.format(name="add", value="loud").replace("np.add(x) * 2", "x + 1")
+    succeeds(tmp_path, program)
