@@ -251,6 +251,8 @@ class FunctionProgram:
         Names of functions that it asks its handle for.
     recurs : bool
         Whether it calls itself.
+    follows : bool
+        Whether it compares its defaults with those of the function it was made from.
     """
 
     name: str
@@ -267,6 +269,7 @@ class FunctionProgram:
     holds: bool = False
     picks: frozenset[str] = frozenset()
     recurs: bool = False
+    follows: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

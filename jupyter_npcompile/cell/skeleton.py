@@ -165,6 +165,7 @@ def build_function(
     text: SourceText | None = None,
     tells: bool = False,
     picks: Collection[str] = (),
+    follows: bool = False,
 ) -> FunctionProgram:
     r"""Split one function into skeleton and regions.
 
@@ -182,6 +183,8 @@ def build_function(
         Whether the frame is told what runs outside regions.
     picks : collection of str
         Names of functions for which the handle may have a compiled form: see `callees`.
+    follows : bool
+        Whether each call compares the defaults with those of the function it was made from.
 
     Raises
     ------
@@ -225,6 +228,11 @@ def build_function(
     text = SourceText() if text is None else text
     builder = _FunctionBuilder(definition, text, tells=tells and may_tell(definition.body))
     builder.picks = frozenset(picks)
+    arguments = definition.args
+    builder.follows = {
+        "positional": follows and bool(arguments.defaults),
+        "named": follows and any(it is not None for it in arguments.kw_defaults),
+    }
     try:
         body = builder.rewritten()
     except RecursionError as error:
@@ -245,6 +253,7 @@ def build_function(
         holds=builder.holds,
         picks=builder.picks,
         recurs=builder.recurs,
+        follows=any(builder.follows.values()),
     )
 
 
@@ -329,6 +338,7 @@ class _FunctionBuilder(Builder):
         calls = (part.func for part in descend(*node.body) if isinstance(part, ast.Call))
         named = any(isinstance(it, ast.Name) and it.id == node.name for it in calls)
         self.recurs = named and levels(node.body) < DEEPEST
+        self.follows: dict[str, bool] = {}
 
     @property
     def holds(self) -> bool:
@@ -355,10 +365,33 @@ class _FunctionBuilder(Builder):
         return [
             *body[:documented],
             *declarations(node.body),
+            *self.renewed(),
             *(self.deeper(asked) if self.recurs else self.spared(asked)),
             ast.If(rests, twin, [], **place),
             *(self.timed(either) if levels(node.body) < DEEPEST else either),
         ]
+
+    def renewed(self) -> list[ast.stmt]:
+        """Begin anew, where the function this was made from has been given other defaults."""
+        place = point(self.node)
+        fields = {"positional": "__defaults__", "named": "__kwdefaults__"}
+        asked = [field for field in fields if self.follows.get(field)]
+        if not asked:
+            return []
+        defaults = attribute(load(HANDLE, place), "defaults", place)
+        source = attribute(defaults, "source", place)
+        tests: list[ast.expr] = [
+            ast.Compare(
+                attribute(source, fields[field], place),
+                [ast.IsNot()],
+                [attribute(defaults, field, place)],
+                **place,
+            )
+            for field in asked
+        ]
+        test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests, **place)
+        again = assign(store(FRAME, place), ask(HANDLE, "renewed", (), place), place)
+        return [ast.If(test, [again, self.finished()], [], **place)]
 
     def twin(self) -> list[ast.stmt]:
         """What was written, up to a ``return``."""

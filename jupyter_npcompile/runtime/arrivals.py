@@ -12,6 +12,7 @@ from typing import Any
 
 from jupyter_npcompile.cell import HANDLE, moved
 from jupyter_npcompile.runtime import first_use
+from jupyter_npcompile.runtime.defaults import NEVER
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
 from jupyter_npcompile.runtime.functions import handle_for
 from jupyter_npcompile.runtime.policy import Options
@@ -43,6 +44,7 @@ class Arrived:
     native = None
     within = False
     unasked = 0
+    defaults = NEVER
 
     def __init__(self, device: str, ahead: bool, text: tuple[str, ...], filename: str) -> None:
         self.options = Options(device, ahead)

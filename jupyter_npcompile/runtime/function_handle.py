@@ -13,6 +13,7 @@ from typing import Any
 
 from jupyter_npcompile.cell import HANDLE, FunctionProgram, SourceText, function_code, moved
 from jupyter_npcompile.runtime import history
+from jupyter_npcompile.runtime.defaults import NEVER, Defaults
 from jupyter_npcompile.runtime.device.watch import watch_of
 from jupyter_npcompile.runtime.devices import CPU, competes
 from jupyter_npcompile.runtime.duel import Turn
@@ -71,6 +72,8 @@ class FunctionHandle(Picks):
     ----------
     native : callable or None
         What runs calls at once, see `shortcut`; it returns this handle when it has not.
+    defaults : Defaults
+        What its defaults are compared with.
     within : bool
         Whether it runs as it was written, and so does what it calls of itself: to be asked
         whether it does takes as long as a small call.
@@ -115,6 +118,7 @@ class FunctionHandle(Picks):
         self._rest.asks = lambda: None if (it := known()) is None else it.ask()
         self._alone = False
         self.native: Native | None = None
+        self.defaults = NEVER
         self.within = False
         self.unasked = 0
         self._asked, self._next_asked = 0, FIRST_ASKED
@@ -344,6 +348,16 @@ class FunctionHandle(Picks):
         finally:
             self._alone = False
 
+    def renewed(self) -> Done | None:
+        """The call with defaults that the function it was made from has been given since."""
+        caller = sys._getframe(1)
+        made = self._made.get(id(caller.f_code))
+        if made is None:
+            return None  # somebody gave the function the code of another
+        args, kwargs = self.defaults.renew(made, caller.f_locals)
+        forget_locals(caller)
+        return Done(made(*args, **kwargs))
+
     def _followed(self, caller: types.FrameType) -> Done | None:
         """The call when it has tensors with a history among its arguments; else None."""
         try:
@@ -389,6 +403,7 @@ class FunctionHandle(Picks):
         )
         made.__kwdefaults__ = function.__kwdefaults__
         functools.update_wrapper(made, function)
+        self._follow(function)
         self._keep(made)
         return made
 
@@ -399,8 +414,13 @@ class FunctionHandle(Picks):
             return False
         function.__code__ = code
         (function.__closure__ or ())[code.co_freevars.index(HANDLE)].cell_contents = self
+        self._follow(function.__wrapped__)  # type: ignore[attr-defined]
         self._keep(function)
         return True
+
+    def _follow(self, source: types.FunctionType) -> None:
+        if self.program.follows:
+            self.defaults = Defaults(source)
 
     def _keep(self, made: types.FunctionType) -> None:
         code, codes, number = made.__code__, self._codes, id(made.__code__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import functools
 import types
@@ -115,10 +116,16 @@ def _handle(
             text=source.text,
             tells=options.device != CPU,
             picks=worth_picking(called, _visible(function), unknown=True),
+            follows=kind is FunctionHandle and not _is_decorated(source.node),
         )
     except (NotTraceable, SourceUnavailable, RecursionError):  # the last: nested too deeply
         return None
     return kind(program, options, source.text)
+
+
+def _is_decorated(node: ast.AST) -> bool:
+    """Whether nobody but the compiled form has the function, for a decorator made that of it."""
+    return bool(getattr(node, "decorator_list", ()))
 
 
 def _visible(function: types.FunctionType) -> dict[str, Any]:
