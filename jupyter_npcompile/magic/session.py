@@ -95,7 +95,7 @@ class Session(ast.NodeTransformer):
         self._stacks = Stacks()
         self._unread: Any = None
         self._cells: list[Any] = []
-        self._shown: dict[object, CellHandle | FunctionHandle] = {}
+        self._shown: dict[object, tuple[CellHandle | FunctionHandle, Any]] = {}
         self.timed = TimedCells()
         self._told_of: Any = self
 
@@ -390,20 +390,24 @@ class Session(ast.NodeTransformer):
     def _updating(
         self, shown: Any, handle: CellHandle | FunctionHandle, place: str | None
     ) -> Callable[[], None]:
-        """What shows the report again, if the cell has not been edited by then.
+        """What shows the report again, if the cell has not been edited, or run again, by then.
 
         What waits for the compiler does not keep the cell: else nobody would notice
         that nothing of it is needed any more.
         """
-        self._shown.pop(place, None)
-        self._shown[place or object()] = handle
+        key = place or handle
+        self._shown.pop(key, None)
+        self._shown[key] = handle, shown
         while len(self._shown) > MOST_SHOWN:
             self._shown.pop(next(iter(self._shown)))
         known = weakref.ref(handle)
 
         def update() -> None:
             found = known()
-            if found is not None:
+            if found is None:
+                return
+            _, latest = self._shown.get(place or found, (found, shown))
+            if latest is shown:
                 shown.update(mime_bundle(report_of(found)), raw=True)
 
         return update

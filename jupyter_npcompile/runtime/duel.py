@@ -274,19 +274,32 @@ class Ring:
         plain = ours + saved
         is_clear = plain >= 2 * ours if saved > LONG else plain >= MARGINS[0] * ours
         if self._last is None and plain > SHORT and is_clear:
-            self.lead = plain / max(ours, TICK)
-            # Not as long as a duel says: what is expected may be wrong.
-            self._trust(ours, min(max(ASSUMED, round(self.lead / LEARNING)), MOST))
+            self._trust(ours, plain, ASSUMED)
 
-    def assume(self, ours: float, *, is_brief: bool) -> None:
-        """Compiled code takes so long, and seems to be clearly ahead: the first duel is later."""
-        self._trust(ours, LEAST if is_brief else ASSUMED)
+    def assume(self, ours: float, plain: float) -> None:
+        """Compiled code takes so long, and one call of NumPy has taken so much longer.
 
-    def _trust(self, ours: float, calls: int) -> None:
-        """So many calls run compiled, before the first duel."""
+        The first duel is later, the more so the clearer that is.
+
+        Examples
+        --------
+        >>> ring = Ring()
+        >>> ring.assume(1e-6, plain=1e-4)
+        >>> ring.winner, ring.left
+        (False, 1000)
+        """
+        self._trust(ours, plain, LEAST if plain < SHORT else ASSUMED)
+
+    def _trust(self, ours: float, plain: float, least: int) -> None:
+        """Some calls run compiled, before the first duel.
+
+        They are not as many as after a duel: what is expected may be wrong.
+        """
         self.winner = self._last = False
-        self.seconds = ours
-        self.left = self._rest = calls
+        self.seconds, lead = ours, plain / max(ours, TICK)
+        self.left = self._rest = min(max(least, round(lead / LEARNING)), MOST)
+        if lead >= MARGINS[0]:
+            self.lead = lead
 
     @property
     def is_new(self) -> bool:

@@ -453,7 +453,7 @@ class WholeFunction:
         if ring is None:
             return
         if is_known:
-            ring.assume(native, is_brief=seconds < SHORT)
+            ring.assume(native, seconds)
             self._duel.settle(ring)
             self._rest.whole = form
         else:

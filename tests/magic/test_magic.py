@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -14,11 +14,12 @@ from traitlets.config import Config
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.graph.prediction import Prediction, Rates
+from jupyter_npcompile.magic import session
 from jupyter_npcompile.magic.options import CellOptions, OptionError
 from jupyter_npcompile.runtime import artifacts, cells, loop_store
 from jupyter_npcompile.runtime.compile_worker import CompileWorker
 from jupyter_npcompile.runtime.deaths import MOST
-from jupyter_npcompile.runtime.worker import Compiler
+from jupyter_npcompile.runtime.worker import Compiler, compiler
 from jupyter_npcompile.views import MIME_TYPE
 from jupyter_npcompile.views.prediction import prediction_text
 
@@ -389,6 +390,22 @@ def test_the_summary_is_updated_when_the_compile_is_done(
     assert np.allclose(
         shell.ip.user_ns["ys"], np.exp(np.sin(shell.ip.user_ns["xs"])) * shell.ip.user_ns["xs"]
     )
+
+
+def test_of_a_cell_that_runs_often_the_last_report_is_updated(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later: list[Callable[[], None]] = []
+    monkeypatch.setattr(compiler, "after", later.append)
+    monkeypatch.setattr(session, "COMPILING", "")  # part of every note
+    source = "%%npcompile\nys = np.linspace(0, 1, 300) + k"
+    for k in range(5):
+        shell.ip.user_ns["k"] = k
+        assert shell.run(source) is None
+    assert (len(later), len(shell.shown)) == (5, 1)  # what the last run has shown
+    for update in later:
+        update()
+    assert len(shell.shown) == 2
 
 
 def test_what_if_of_a_native_loop_says_that_it_was_not_looked_into() -> None:
