@@ -395,7 +395,7 @@ class Session(ast.NodeTransformer):
         What waits for the compiler does not keep the cell: else nobody would notice
         that nothing of it is needed any more.
         """
-        key = place or handle
+        key = place or handle.source
         self._shown.pop(key, None)
         self._shown[key] = handle, shown
         while len(self._shown) > MOST_SHOWN:
@@ -406,7 +406,7 @@ class Session(ast.NodeTransformer):
             found = known()
             if found is None:
                 return
-            _, latest = self._shown.get(place or found, (found, shown))
+            _, latest = self._shown.get(key, (found, shown))
             if latest is shown:
                 shown.update(mime_bundle(report_of(found)), raw=True)
 
