@@ -196,15 +196,15 @@ def build_function(
     >>> program = build_function(ast.parse("def f(x):\n    y = x + 1\n    return y").body[0])
     >>> print(ast.unparse(program.factory.body[0].body[-1]))
     def f(x):
+        __npcompile_frame__ = __npcompile__.native
+        if __npcompile_frame__ is not None:
+            __npcompile_frame__ = __npcompile_frame__(x)
+            if __npcompile_frame__ is not __npcompile__:
+                return __npcompile_frame__
         if __npcompile__.unasked > 0 and 'torch' not in __npcompile__.modules:
             __npcompile__.unasked -= 1
             __npcompile_frame__ = None
         else:
-            __npcompile_frame__ = __npcompile__.native
-            if __npcompile_frame__ is not None:
-                __npcompile_frame__ = __npcompile_frame__(x)
-                if __npcompile_frame__ is not __npcompile__:
-                    return __npcompile_frame__
             __npcompile_frame__ = __npcompile__.activate()
             if __npcompile_frame__ is not None and __npcompile_frame__.done:
                 return __npcompile_frame__.result
@@ -359,7 +359,7 @@ class _FunctionBuilder(Builder):
         start = assign(store(FRAME, place), ask(HANDLE, "activate", (), place), place)
         rests = ast.Compare(load(FRAME, place), [ast.Is()], [constant(None, place)], **place)
         written = attribute(load(FRAME, place), "written", place)
-        asked = [*self.shortcut(), start, self.finished()]
+        asked = [start, self.finished()]
         twin = self.twin()
         either = [ast.If(written, self.twin(), [], **place), *body[documented:]]
         return [
@@ -406,7 +406,7 @@ class _FunctionBuilder(Builder):
         place = point(self.node)
         test = attribute(load(HANDLE, place), "within", place)
         rests = assign(store(FRAME, place), constant(None, place), place)
-        return [ast.If(test, [rests], asked, **place)]
+        return [ast.If(test, [rests], [*self.shortcut(), *asked], **place)]
 
     def spared(self, asked: list[ast.stmt]) -> list[ast.stmt]:
         """Run as it was written without asking how, where the handle has spared the call that."""
@@ -419,7 +419,7 @@ class _FunctionBuilder(Builder):
         count = ast.AugAssign(counted, ast.Sub(), constant(1, place), **place)
         rests = assign(store(FRAME, place), constant(None, place), place)
         test = ast.BoolOp(ast.And(), [is_left, alone], **place)
-        return [ast.If(test=test, body=[count, rests], orelse=asked, **place)]
+        return [*self.shortcut(), ast.If(test=test, body=[count, rests], orelse=asked, **place)]
 
     def shortcut(self) -> list[ast.stmt]:
         """Have native code run the whole call, where the handle has some at hand."""
