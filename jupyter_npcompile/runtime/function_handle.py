@@ -256,8 +256,8 @@ class FunctionHandle(Picks):
         """
         if self.options.ahead or not self._rest.allowance.is_earned:
             return False  # the first call has done it, or a later one will
-        if not any(form.checked for form in whole.forms):
-            return False  # that comes first
+        if not any(form.iterations for form in whole.forms):
+            return False  # that comes first, and so does a call that it runs
         plans = [plan for state in self.states for plan in state.every_plan()]
         if plans or not any(state.postponed for state in self.states):
             self._captures = CAPTURES

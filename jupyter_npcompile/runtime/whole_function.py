@@ -23,8 +23,9 @@ from jupyter_npcompile.cell.syntax import every_argument, extent, load, point, s
 from jupyter_npcompile.cell.twins import is_plain
 from jupyter_npcompile.loops.loop_code import FINISHED, REFUSED, RETURNED
 from jupyter_npcompile.loops.sequences import Numbers
-from jupyter_npcompile.runtime import recollections
+from jupyter_npcompile.runtime import loop_store, recollections
 from jupyter_npcompile.runtime.check import DifferenceError
+from jupyter_npcompile.runtime.compile_worker import start_soon
 from jupyter_npcompile.runtime.duel import SHORT, TICK, Duel, Ring, Turn, size_of
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, taken_back
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile, no_constants
@@ -497,6 +498,10 @@ class WholeFunction:
         forget_locals(frame)
         name = job.name
         known = None if name is None else recollections.recall(name)
+        if known is None and name is not None:
+            start_soon(
+                loop_store.store.worker
+            )  # which is ready then, when there is something to compile
         if name is None or known is None or not known.pays or torch_symbols.are_being_loaded():
             return
         compile = LoopCompile(self, job)

@@ -14,7 +14,7 @@ from jupyter_npcompile.runtime.native.gxx import CompilerFailedError, command, l
 
 LOOPS = (
     *("-std=c++17", "-O3", "-march=native", "-fno-math-errno", "-ffp-contract=off", "-fwrapv"),
-    *("-shared", "-fPIC", "-fvisibility=hidden", "-w"),
+    *("-shared", "-fPIC", "-fvisibility=hidden", "-w", "-pipe"),
 )
 """Options for native loops: fast, and every rounding and every flag where NumPy has it."""
 
