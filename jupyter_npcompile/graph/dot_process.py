@@ -12,6 +12,8 @@ from contextlib import suppress
 from threading import Lock
 from time import monotonic
 
+from jupyter_npcompile.graph.forks import after_fork
+
 TIMEOUT = 5.0
 """Seconds that ``dot`` may take before the drawing is made without it."""
 
@@ -46,8 +48,7 @@ class DotProcess:
         self._has_answered = False
         self._hangs: str | None = None
         self._before_fork: list[subprocess.Popen[bytes]] = []
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._forked)
+        after_fork(self._forked)
         atexit.register(self.close)
 
     @staticmethod

@@ -11,13 +11,14 @@ the gaps are used: a turn costs it something only if it is seen to run before or
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter, sleep
+
+from jupyter_npcompile.graph.forks import after_fork
 
 TURN = 0.004
 """Seconds of work between two breaks."""
@@ -152,7 +153,7 @@ def _forked() -> None:
     _account = Account()
 
 
-os.register_at_fork(after_in_child=_forked)
+after_fork(_forked)
 
 
 @contextmanager

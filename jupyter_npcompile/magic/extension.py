@@ -15,6 +15,7 @@ from jupyter_npcompile.autodiff import latest
 from jupyter_npcompile.autodiff.errors import GradientError
 from jupyter_npcompile.graph import dot
 from jupyter_npcompile.graph.facts import level_text
+from jupyter_npcompile.graph.forks import HAS_FORK
 from jupyter_npcompile.graph.timing import Timing, time_rows
 from jupyter_npcompile.magic.caching import cache_command
 from jupyter_npcompile.magic.fixing import fixes_for
@@ -31,7 +32,13 @@ from jupyter_npcompile.runtime import (
     notices,
 )
 from jupyter_npcompile.runtime.bandwidth import bandwidth
-from jupyter_npcompile.runtime.compile_worker import forgive_all, stop_all, troubles, warm_up
+from jupyter_npcompile.runtime.compile_worker import (
+    NO_FORK,
+    forgive_all,
+    stop_all,
+    troubles,
+    warm_up,
+)
 from jupyter_npcompile.runtime.device.device import DeviceError
 from jupyter_npcompile.runtime.device.prediction import predictions, rates_of
 from jupyter_npcompile.runtime.devices import with_precision
@@ -274,6 +281,8 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     if getattr(shell, "kernel", None) is not None:
         session.status = StatusComm()
     if settings.tier in ("auto", "inductor"):
+        if not HAS_FORK:
+            notices.say(NO_FORK)
         warm_up(loop_store.store.worker)  # that of segments takes seconds, and much memory
     dot.process.start()
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from jupyter_npcompile.graph.forks import after_fork
 from jupyter_npcompile.runtime import cache_entry
 from jupyter_npcompile.runtime.cache_entry import MANIFEST, DamagedError, Entry
 from jupyter_npcompile.runtime.cache_folder import (
@@ -368,7 +369,7 @@ def _forked() -> None:
     _lock = threading.Lock()
 
 
-os.register_at_fork(after_in_child=_forked)
+after_fork(_forked)
 
 
 def cache() -> Cache:

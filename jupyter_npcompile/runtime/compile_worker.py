@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Mapping
 from typing import Any
 
+from jupyter_npcompile.graph.forks import HAS_FORK, after_fork
 from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime import first_use
 from jupyter_npcompile.runtime.cache import Cache
@@ -24,6 +25,9 @@ MODULE = "jupyter_npcompile.runtime.building"
 
 LONGEST = 300.0
 """Seconds after which a compile is given up."""
+
+NO_FORK = "this system cannot fork processes: nothing is compiled, and NumPy runs (Linux has it)"
+"""What is said where there is no `os.fork`, as on Windows."""
 
 _workers: weakref.WeakSet[CompileWorker] = weakref.WeakSet()
 
@@ -79,7 +83,7 @@ class CompileWorker:
         self.module = module
         self.niceness = niceness
         self._reset()
-        os.register_at_fork(after_in_child=self._forked)
+        after_fork(self._forked)
         atexit.register(self._leave)
         _workers.add(self)
 
@@ -120,7 +124,7 @@ class CompileWorker:
             if process is not None and process.ended.is_set() and not process.stopped:
                 self._deaths.note(process.reason)
                 self._process = process = None
-            if trouble := self._deaths.trouble():
+            if trouble := self.trouble:
                 raise WorkerError(trouble)
             if process is None or process.stopped:
                 options = {
@@ -136,7 +140,7 @@ class CompileWorker:
     @property
     def trouble(self) -> str:
         """Why nothing is compiled now, and how that goes on; empty when all is well."""
-        return self._deaths.trouble()
+        return self._deaths.trouble() if HAS_FORK else NO_FORK
 
     def forgive(self) -> None:
         """Have it start again, however often it has ended."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import fcntl
 import os
 import signal
 import sys
@@ -46,6 +45,8 @@ def go_on_with_reader_gone(descriptor: int) -> None:
     os.set_inheritable(descriptor, False)
     if not sys.platform.startswith("linux"):
         return
+    import fcntl  # not on every system
+
     fcntl.fcntl(descriptor, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGCONT)
     fcntl.fcntl(descriptor, fcntl.F_SETFL, fcntl.fcntl(descriptor, fcntl.F_GETFL) | os.O_ASYNC)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import threading
+
+from jupyter_npcompile.graph.forks import after_fork
 
 _lock = threading.Lock()
 _said: set[str] = set()
@@ -16,7 +17,7 @@ def _forked() -> None:
     _lock = threading.Lock()
 
 
-os.register_at_fork(after_in_child=_forked)
+after_fork(_forked)
 
 
 def say(text: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import weakref
 from collections.abc import Iterable, Sequence
@@ -11,6 +10,7 @@ from time import perf_counter
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from jupyter_npcompile.graph.forks import after_fork
 from jupyter_npcompile.loops.courtesy import charge
 from jupyter_npcompile.runtime.changes import change
 from jupyter_npcompile.runtime.check import DifferenceError
@@ -59,8 +59,7 @@ def _forked() -> None:
         state.lock = threading.RLock()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forked)
+after_fork(_forked)
 
 
 @dataclass(eq=False)

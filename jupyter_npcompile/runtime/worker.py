@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from jupyter_npcompile.graph.forks import after_fork
 from jupyter_npcompile.loops.courtesy import courteous, rests
 from jupyter_npcompile.runtime import notices
 from jupyter_npcompile.runtime.errors import first_line
@@ -100,7 +101,7 @@ class Compiler:
     def __init__(self, delays: Mapping[Lane, float] | None = None) -> None:
         self._delays = delays or {}
         self._reset()
-        os.register_at_fork(after_in_child=self._reset)
+        after_fork(self._reset)
 
     def _reset(self) -> None:
         """Begin with nothing; so does a forked process, in which no thread is left."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import warnings
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jupyter_npcompile.graph.forks import after_fork
 from jupyter_npcompile.tracer import elision
 from jupyter_npcompile.tracer.breaks import Break
 from jupyter_npcompile.tracer.nested import concrete_in
@@ -96,8 +96,7 @@ class _Shown:
 
 
 _shown = _Shown()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_shown.forked)
+after_fork(_shown.forked)
 
 
 class WarningsShown:

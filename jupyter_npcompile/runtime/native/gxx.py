@@ -6,11 +6,18 @@ import ctypes
 import os
 import shlex
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 LIBRARY = "kernels.so"
 """The file of native code in an entry of the cache."""
+
+LATE = "-Wl,-undefined,dynamic_lookup" if sys.platform == "darwin" else "-Wl,-z,undefs"
+"""What tells the linker that names of Python and NumPy are found when the library is loaded.
+
+Linkers of macOS refuse names that they do not know, and so do those that are told to (``-z defs``).
+"""
 
 
 class CompilerFailedError(Exception):

@@ -10,11 +10,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from jupyter_npcompile.loops.includes import FOLDER, complete
-from jupyter_npcompile.runtime.native.gxx import CompilerFailedError, command, load_once, run
+from jupyter_npcompile.runtime.native.gxx import LATE, CompilerFailedError, command, load_once, run
 
 LOOPS = (
     *("-std=c++17", "-O3", "-march=native", "-fno-math-errno", "-ffp-contract=off", "-fwrapv"),
-    *("-shared", "-fPIC", "-fvisibility=hidden", "-w", "-pipe"),
+    *("-shared", "-fPIC", "-fvisibility=hidden", "-w", "-pipe", LATE),
 )
 """Options for native loops: fast, and every rounding and every flag where NumPy has it."""
 

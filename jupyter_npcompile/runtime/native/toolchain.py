@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from jupyter_npcompile.runtime.native.gxx import (
+    LATE,
     CompilerFailedError,
     command,
     load_once,
@@ -69,7 +70,7 @@ def compile_dispatch(target: Path) -> None:
     version()  # who has neither compiler is told of the one that brings the other along
     source = Path(__file__).with_name("dispatch.c")
     include = sysconfig.get_paths()["include"]
-    options = ["-O2", "-shared", "-fPIC", f"-I{include}", f"-I{np.get_include()}"]
+    options = ["-O2", "-shared", "-fPIC", LATE, f"-I{include}", f"-I{np.get_include()}"]
     run([*command("CC", "gcc"), *options, str(source), "-o", str(target)])
     load_once(target, names=[f"PyInit_{DISPATCH}"], alone=True)
 
@@ -118,7 +119,7 @@ def _options(*, precompiling: bool = False) -> Any:
         vec_isa=vectors,
         device_type="cpu",
         include_pytorch=False,
-        extra_flags=WRAPPING,
+        extra_flags=[*WRAPPING, LATE],
         shared=True,
         precompiling=precompiling,
     )

@@ -10,6 +10,8 @@ import sys
 import threading
 from pathlib import Path
 
+from jupyter_npcompile.graph.forks import after_fork
+
 _lock = threading.Lock()
 _loaded: list[object] = []
 _is_over = False
@@ -30,7 +32,7 @@ def _forked() -> None:
 
 
 atexit.register(_exit)
-os.register_at_fork(after_in_child=_forked)
+after_fork(_forked)
 
 
 def are_there() -> bool:
