@@ -20,6 +20,10 @@ for headers and probes: for images, and classrooms before the lesson. What is in
 serves everybody who uses the same cache with the same versions and compiler. Ends with 1 if
 something cannot be compiled here."""
 
+DOCTOR = """Look at all that compiling needs, compile a loop and a segment, and say what to do about
+what is wrong. A report of a fault should have what this prints. Ends with 1 if something is wrong
+without which nothing is compiled."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks.
@@ -34,16 +38,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         0 if all is well.
     """
-    parser = argparse.ArgumentParser(prog="npcompile", description="Prepare a machine.")
+    parser = argparse.ArgumentParser(
+        prog="npcompile", description="Prepare a machine, or look at it."
+    )
     version = f"jupyter-npcompile {metadata.version('jupyter-npcompile')}"
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(dest="command", required=True)
     warm = commands.add_parser("warm", help="prepare the cache of this machine", description=WARM)
-    warm.add_argument("--cache", metavar="DIR", help="the cache, by default the user's own")
+    doctor = commands.add_parser("doctor", help="look for what is wrong", description=DOCTOR)
+    for command in (warm, doctor):
+        command.add_argument("--cache", metavar="DIR", help="the cache, by default the user's own")
     given = parser.parse_args(arguments)
     if given.cache is not None:
         os.environ["NPCOMPILE_CACHE_DIR"] = given.cache
-    return _warm()
+    return _warm() if given.command == "warm" else _doctor()
+
+
+def _doctor() -> int:
+    from jupyter_npcompile.runtime import checkup  # when it is known where the cache is
+    from jupyter_npcompile.runtime.compile_worker import stop_all
+
+    wrong = False
+    print("this compiles something, which may take a minute", file=sys.stderr, flush=True)
+    try:
+        for finding in checkup.look():
+            print(finding, flush=True)
+            wrong |= finding.is_wrong
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        stop_all()
+    print("something is wrong" if wrong else "all is well")
+    return int(wrong)
 
 
 def _warm() -> int:

@@ -12,7 +12,7 @@ import pytest
 
 from jupyter_npcompile import cli
 from jupyter_npcompile.runtime import cache as caches
-from jupyter_npcompile.runtime import compile_worker, warming
+from jupyter_npcompile.runtime import compile_worker, notices, stamp, warming
 from jupyter_npcompile.runtime.settings import settings
 from tests.support.paths import CHECKOUT
 from tests.support.session.processes import PATIENCE
@@ -55,6 +55,61 @@ def test_an_interrupt_is_no_traceback(
     monkeypatch.setattr(warming, "warm", interrupted)
     assert cli.main(["warm"]) == 130
     assert "stays" in capsys.readouterr().err
+
+
+def doctor(capsys: pytest.CaptureFixture[str]) -> tuple[int, list[str]]:
+    """What the doctor ends with, and says."""
+    status = cli.main(["doctor"])
+    return status, capsys.readouterr().out.splitlines()
+
+
+def test_the_doctor_finds_nothing_wrong(here: None, capsys: pytest.CaptureFixture[str]) -> None:
+    status, lines = doctor(capsys)
+    assert status == 0
+    assert lines[-1] == "all is well"
+    assert any(line.startswith("ok       loops: compiled in ") for line in lines)
+    assert any(line.startswith("ok       segments: compiled in ") for line in lines)
+
+
+def test_the_doctor_misses_a_compiler(
+    here: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXX", "/nowhere/g++")
+    status, lines = doctor(capsys)
+    assert status == 1
+    found = lines.index("WRONG    compiler: /nowhere/g++: No such file or directory")
+    assert "install g++" in lines[found + 1]
+    assert not any("compiled in" in line for line in lines)
+
+
+def test_the_doctor_wants_a_newer_torch(
+    here: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stamp, "torch_version", lambda: "2.9.1+cu130")
+    monkeypatch.setattr(warming, "_KINDS", ())
+    status, lines = doctor(capsys)
+    assert status == 1
+    found = lines.index("WRONG    torch: torch 2.9.1+cu130 is too old")
+    assert lines[found + 1].strip() == "-> pip install 'torch>=2.11'"
+
+
+def test_the_doctor_says_where_a_cache_may_be(
+    here: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(warming, "_KINDS", ())
+    monkeypatch.setenv("NPCOMPILE_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    before = caches.cache()
+    caches.forget()
+    notices.forget()
+    try:
+        status, lines = doctor(capsys)
+    finally:
+        caches.use(before)
+    assert status == 0
+    found = next(k for k, line in enumerate(lines) if line.startswith("note     cache: "))
+    assert "cannot be used" in lines[found]
+    assert "set NPCOMPILE_CACHE_DIR" in lines[found + 1]
 
 
 @pytest.mark.parametrize("arguments", [[], ["cold"], ["warm", "--fast"]])

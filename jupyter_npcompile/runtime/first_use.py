@@ -6,7 +6,7 @@ import functools
 
 from jupyter_npcompile.cell import build_cell
 from jupyter_npcompile.cell.factory import parsed
-from jupyter_npcompile.runtime import stamp
+from jupyter_npcompile.runtime import notices, stamp
 
 EXAMPLE = """
 def smooth(x, times):
@@ -46,6 +46,8 @@ def prepare() -> None:
         When sources of ours cannot be looked at; the cache tells, when it is used.
     """
     stamp.versions()
+    if text := stamp.untried(stamp.torch_version()):
+        notices.say(text)
 
 
 def rehearse() -> None:

@@ -12,6 +12,7 @@ import importlib.util
 import json
 import os
 import platform
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -20,6 +21,47 @@ from typing import Any
 
 FORMAT = 1
 """The layout of the cache folder. Another number makes a new start."""
+
+
+TRIED = (2, 11), (2, 15)
+"""The oldest and the newest torch that all tests have run with."""
+
+
+def untried(version: str) -> str:
+    """What to say of a torch that nobody has tried; empty where it is known.
+
+    Examples
+    --------
+    >>> untried("2.13.0+cpu")
+    ''
+    >>> untried("2.99.1")
+    'torch 2.99.1 has not been tried: 2.11 to 2.15 have'
+    """
+    if not version or TRIED[0] <= _numbers(version) <= TRIED[1]:
+        return ""
+    oldest, newest = (".".join(map(str, each)) for each in TRIED)
+    return f"torch {version} has not been tried: {oldest} to {newest} have"
+
+
+def is_too_old(version: str) -> bool:
+    """Whether a torch lacks what this package needs.
+
+    Examples
+    --------
+    >>> is_too_old("2.9.1"), is_too_old("2.11.0")
+    (True, False)
+    """
+    return _numbers(version) < TRIED[0]
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(it) for it in re.findall(r"\d+", version)[:2])
+
+
+def torch_version() -> str:
+    """The version of torch, without importing it; empty where there is none."""
+    found = re.search(r"""__version__ = ['"]([^'"]+)""", _torch())
+    return "" if found is None else found[1]
 
 
 @functools.cache
