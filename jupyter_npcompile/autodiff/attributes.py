@@ -9,6 +9,7 @@ import numpy as np
 
 from jupyter_npcompile.autodiff.errors import GradientError
 from jupyter_npcompile.autodiff.taints import uncut
+from jupyter_npcompile.tracer.attribution import attributed
 
 if TYPE_CHECKING:
     from jupyter_npcompile.autodiff.hooks import TapeHooks
@@ -28,7 +29,7 @@ def store(hooks: TapeHooks, array: Any, name: str, value: Any) -> None:
     else:
         if name in _LAYOUT:
             hooks.tape.forget_layout(array)
-        setattr(array, name, value)
+        attributed(setattr, (array, name, value), {})
 
 
 def resize(hooks: TapeHooks, method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ import itertools
 import math
 import operator
 import types
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from jupyter_npcompile.autodiff.effects import note_effect
 from jupyter_npcompile.autodiff.python_numbers import SPECIAL, SUMS, complex_, real
 from jupyter_npcompile.autodiff.special_methods import user_method
 from jupyter_npcompile.autodiff.steps import name_of, without_cuts
+from jupyter_npcompile.tracer.attribution import attributed, warn
 from jupyter_npcompile.tracer.sources import OPERATORS
 
 if TYPE_CHECKING:
@@ -194,7 +196,10 @@ def unseen(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str,
     if module not in _QUIET and not module.startswith("numpy"):
         hooks.tape.effects.append(name_of(func))
     wrapped = tuple(_passed(hooks, arg) for arg in args)
-    return func(*wrapped, **{key: _passed(hooks, arg) for key, arg in kwargs.items()})
+    given = {key: _passed(hooks, arg) for key, arg in kwargs.items()}
+    if func is warnings.warn:
+        return warn(*wrapped, **given)
+    return attributed(func, wrapped, given)
 
 
 def _hashable(func: Any) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 
 from jupyter_npcompile.graph.forks import after_fork
 from jupyter_npcompile.tracer import elision
+from jupyter_npcompile.tracer.attribution import attributed
 from jupyter_npcompile.tracer.breaks import Break
 from jupyter_npcompile.tracer.nested import concrete_in
 
@@ -132,7 +133,7 @@ def evaluate(hooks: Hooks, callee: Callable[..., Any], args: Any, kwargs: Any) -
     if hooks.recorder.tolerant:
         values, options = concrete_in(args), concrete_in(kwargs)
         began = perf_counter()
-        result = UNINITIALISED.get(callee, callee)(*values, **options)
+        result = attributed(UNINITIALISED.get(callee, callee), values, options)
         hooks.recorder.seconds += perf_counter() - began
         return result
     happened: list[str] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ def getitem(hooks: Hooks, obj: Traced, index: Any) -> Any:
         if isinstance(traced.value, np.bool_):
             raise Break("host", "a single boolean is an index", MASK)
     kept = _index(hooks, index)
-    result = evaluate(hooks, lambda x, i: x[i], (obj, kept), {})
+    result = evaluate(hooks, operator.getitem, (obj, kept), {})
     if isinstance(result, np.ndarray) and any(
         traced.source is None for traced in traced_in(kept) if not is_array(traced)
     ):
@@ -40,11 +41,7 @@ def setitem(hooks: Hooks, obj: Traced, index: Any, value: Any) -> None:
     kept = _index(hooks, index)
     hooks.recorder.open_for_writing(obj)
     hooks.recorder.mutations += 1
-
-    def assign(x: Any, i: Any, v: Any) -> None:
-        x[i] = v
-
-    evaluate(hooks, assign, (obj, kept, value), {})
+    evaluate(hooks, operator.setitem, (obj, kept, value), {})
     hooks.recorder.record(hooks.root, "setitem", (obj, kept, value), {}, None, (obj,))
 
 

@@ -30,7 +30,7 @@ _SIZES = {
     "uint64": 8,
     "float64": 8,
 }
-_CHECKS = frozenset({"assert_size_stride", "assert_alignment"})
+_CHECKS = frozenset({"assert_size_stride", "assert_size_stride_grouped", "assert_alignment"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,12 @@ def _real(trace: Trace, x: Value) -> Tensor:
     return x.read().to(torch.int8) if x.dtype.kind == "b" else ordered(x.read(), x.dtype)
 
 
-def _sorted(trace: Trace, x: Value, axis: object) -> Tensor:
+def _turned(tensor: Tensor) -> Tensor:
+    """Elements in whose order those of a tensor descend, nan excepted, which stays the last."""
+    return -tensor if tensor.is_floating_point() else ~tensor
+
+
+def _sorted(trace: Trace, x: Value, axis: object, descending: object = None) -> Tensor:
     tensor = _real(trace, x)
     if axis is None:
         tensor, place = tensor.reshape(-1), 0
@@ -35,7 +40,9 @@ def _sorted(trace: Trace, x: Value, axis: object) -> Tensor:
         place = trace.axis(axis, x.ndim)
     if tensor.ndim == 0:
         return x.read()
-    found = torch.sort(tensor, dim=place, stable=True).values  # nan comes last, as in NumPy
+    turned = _turned(tensor) if descending else tensor
+    found = torch.sort(turned, dim=place, stable=True).values  # nan comes last, as in NumPy
+    found = _turned(found) if descending else found
     return found != 0 if x.dtype.kind == "b" else unordered(found, x.dtype)
 
 
@@ -47,9 +54,10 @@ def sort(
     order: object = None,
     *,
     stable: object = None,
+    descending: object = None,
 ) -> Value:
     x = trace.value(a)
-    return Owner(_sorted(trace, x, axis), x.dtype)
+    return Owner(_sorted(trace, x, axis, descending), x.dtype)
 
 
 def ndarray_sort(
@@ -60,8 +68,9 @@ def ndarray_sort(
     order: object = None,
     *,
     stable: object = None,
+    descending: object = None,
 ) -> None:
-    write(trace, a, _sorted(trace, a, axis))
+    write(trace, a, _sorted(trace, a, axis, descending))
 
 
 def sort_complex(trace: Trace, a: object) -> Value:
@@ -79,11 +88,12 @@ def argsort(
     order: object = None,
     *,
     stable: object = None,
+    descending: object = None,
 ) -> Tensor:
     x = trace.value(a)
     if kind not in ("stable", "mergesort") and stable is not True:
         _distinct_only(trace, x, axis)
-    tensor = _real(trace, x)
+    tensor = _turned(_real(trace, x)) if descending else _real(trace, x)
     if axis is None:
         return torch.argsort(tensor.reshape(-1), stable=True)
     if tensor.ndim == 0:

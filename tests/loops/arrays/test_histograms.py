@@ -203,11 +203,15 @@ def test_histograms_of_two_axes_at_their_edges() -> None:
     assert_drawn(text, draw, refused=8)
 
 
+SEARCHES_OTHERWISE = np.lib.NumpyVersion(np.__version__) >= "2.5.0"
+"""Whether NumPy finds other places in what is not sorted."""
+
+
 @pytest.mark.parametrize(("dtype", "other"), [("int32", "float64")])
 def test_searches(dtype: str, other: str) -> None:
     def draw(rng: Generator) -> Sequence[Any]:
         a = (rng.normal(size=int(rng.choice([1, 2, 5, 40, 1000]))) * 9).round(1).astype(dtype)
-        if rng.random() < 0.7:
+        if rng.random() < 0.7 or SEARCHES_OTHERWISE:
             a = np.sort(a)  # or places are what NumPy happens to find
         keys = (rng.normal(size=_size(rng)) * 9).round(1).astype(other)
         keys = np.sort(keys) if rng.random() < 0.3 else keys

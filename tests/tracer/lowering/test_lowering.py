@@ -678,6 +678,7 @@ CASES = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:numpy.fix is deprecated:DeprecationWarning")
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_case(case: Case) -> None:
     program = call(case.op, *case.args, **case.kwargs)
