@@ -201,6 +201,14 @@ def cbrt(loop: Loop, x: Tensor) -> Tensor:
     return torch.copysign(torch.where(usable, better, size), x.to(torch.float64)).to(x.dtype)
 
 
+def _squared_number(a: Tensor) -> Tensor:
+    """The square of a number as C's library has it, as NumPy's scalars do.
+
+    It is not always the product, which the C++ compiler would make of it if it knew the exponent.
+    """
+    return torch.pow(a, torch.where(torch.isnan(a), a, like(a, 2.0)).detach())
+
+
 @accepting_always
 def power(loop: Loop, a: Tensor, b: Any) -> Tensor:
     if loop.dtype.kind in "iu":
@@ -209,7 +217,7 @@ def power(loop: Loop, a: Tensor, b: Any) -> Tensor:
         return _complex_power(loop, a, b)
     if isinstance(b, float):
         if b == 2.0:
-            return a * a
+            return _squared_number(a) if a.ndim == 0 else a * a
         if b == 1.0:
             return a
         if b == 0.5:
