@@ -77,6 +77,11 @@ class CompileWorker:
         What builds: see `Builder.of`.
     niceness : int
         How much it leaves the processors to others, unless `VARIABLE` says it.
+
+    Attributes
+    ----------
+    is_fork : bool
+        Whether this process was forked from the one that made it.
     """
 
     def __init__(self, module: str = MODULE, niceness: int = NICENESS) -> None:
@@ -91,14 +96,14 @@ class CompileWorker:
         self._lock = threading.Lock()
         self._process: Link | None = None
         self._deaths = Deaths("the compile worker")
-        self._is_fork = False
+        self.is_fork = False
         self._left = False
 
     def _forked(self) -> None:
         if self._process is not None:
             self._process.disown()
         self._reset()
-        self._is_fork = True
+        self.is_fork = True
 
     @property
     def is_running(self) -> bool:
@@ -184,7 +189,7 @@ class CompileWorker:
         CancelledError
             When the ticket was cancelled.
         """
-        if self._is_fork and not ticket.waited:
+        if self.is_fork and not ticket.waited:
             raise WorkerError("forked processes compile nothing by themselves")
         reason = ""
         for _ in range(2):  # whoever killed the worker need not have meant this job
@@ -223,7 +228,12 @@ def warm_up(worker: CompileWorker) -> None:
 
 
 def start_soon(worker: CompileWorker) -> None:
-    """Start a worker in the background: it takes seconds until it is ready."""
+    """Start a worker in the background: it takes seconds until it is ready.
+
+    Not in a forked process, which compiles nothing by itself.
+    """
+    if worker.is_fork:
+        return
     threading.Thread(target=_start, args=(worker,), name="npcompile-start", daemon=True).start()
 
 

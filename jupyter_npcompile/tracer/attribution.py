@@ -11,7 +11,7 @@ import sys
 import types
 import warnings
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 OURS = __name__.partition(".")[0]
 
@@ -57,10 +57,18 @@ def attributed(callee: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     try:
         return types.FunctionType(code, names)(callee, args, kwargs)
     except BaseException as error:
-        trace = cast("types.TracebackType", error.__traceback__)
-        if trace.tb_next is not None:  # the frame that only stands for the line
-            trace.tb_next = trace.tb_next.tb_next
+        _hide(error)
         raise
+
+
+def _hide(error: BaseException) -> None:
+    """Leave out the frame that only stands for the line.
+
+    It is done apart: a traceback in a variable of a frame that it holds would keep all alive.
+    """
+    trace = error.__traceback__
+    if trace is not None and trace.tb_next is not None:
+        trace.tb_next = trace.tb_next.tb_next
 
 
 def warn(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import traceback
 import warnings
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +14,7 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile as npc
+from jupyter_npcompile.tracer.attribution import attributed
 
 X = np.arange(4.0)
 
@@ -121,3 +125,22 @@ def test_warnings_that_are_errors_are_raised_where_numpy_raises_them(
         return np.sum(f(x))
 
     assert raised(npc.grad(total)) == raised(total)
+
+
+def test_an_error_keeps_nothing_alive() -> None:
+    class Held(np.ndarray):
+        pass
+
+    def fails(x: Any) -> Any:
+        return np.sum(x.reshape(3))
+
+    array = X.copy().view(Held)
+    gone = weakref.ref(array)
+    gc.disable()
+    try:
+        with contextlib.suppress(ValueError):
+            attributed(fails, (array,), {})
+        del array
+        assert gone() is None
+    finally:
+        gc.enable()

@@ -695,3 +695,12 @@ def test_a_worker_that_ends_at_any_moment_leaves_nothing(
         assert not one.is_alive()
     worker.stop()
     assert is_tidy(cache)
+
+
+def test_a_forked_process_starts_none_beforehand(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = CompileWorker()
+    started: list[CompileWorker] = []
+    monkeypatch.setattr(compile_worker, "_start", started.append)
+    for made.is_fork in (True, False):
+        compile_worker.start_soon(made)
+    eventually(lambda: started == [made])
