@@ -11,6 +11,7 @@ import numpy as np
 from jupyter_npcompile.autodiff import attributes, rules
 from jupyter_npcompile.autodiff.special_methods import user_method
 from jupyter_npcompile.autodiff.steps import EXPONENTS, name_of, perform
+from jupyter_npcompile.tracer.attribution import attributed
 from jupyter_npcompile.tracer.definitions import DEFINITIONS, needs_source
 from jupyter_npcompile.tracer.numpy_calls import method, numpy_call
 from jupyter_npcompile.tracer.operations import WRITERS, is_numpy_function, operation
@@ -92,7 +93,7 @@ def call(hooks: TapeHooks, func: Any, args: tuple[Any, ...], kwargs: dict[str, A
             python = _python_of(op, func)
             if python is not None:
                 return hooks_inline(hooks, python, args, kwargs)
-        return func(*args, **kwargs)
+        return attributed(func, args, kwargs)
     if op is None:
         return hooks.host(func, args, kwargs, f"`{name_of(func)}` has no derivative here")
     if op in CHOSEN and _is_chosen(op, kwargs):
@@ -289,7 +290,7 @@ def _method(
     name = func.__name__
     if tape.node_of(receiver) is None and not tape.has_active((args, kwargs)):
         _announce(hooks, f"ndarray.{name}", (receiver, *args), kwargs)
-        return func(*args, **kwargs)
+        return attributed(func, args, kwargs)
     if name in _SCALARS:
         return hooks.call(None, _SCALARS[name], receiver)
     if name == "item":

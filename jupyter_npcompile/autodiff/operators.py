@@ -13,6 +13,7 @@ from jupyter_npcompile.autodiff import effects, python_numbers, subscripts, text
 from jupyter_npcompile.autodiff.special_methods import user_method
 from jupyter_npcompile.autodiff.steps import perform
 from jupyter_npcompile.autodiff.taints import CutInt
+from jupyter_npcompile.tracer.attribution import attributed
 from jupyter_npcompile.tracer.sources import OPERATORS
 
 if TYPE_CHECKING:
@@ -81,6 +82,9 @@ def _contains(hooks: TapeHooks, left: Any, right: Any) -> bool:
     return False
 
 
+_NUMPY = (np.ndarray, np.generic)
+
+
 def _plain(hooks: TapeHooks, operation: str, left: Any, right: Any) -> Any:
     for one, other, prefix in ((left, right, "__"), (right, left, "__r")):
         name = _SPECIAL.get(operation)
@@ -89,7 +93,11 @@ def _plain(hooks: TapeHooks, operation: str, left: Any, right: Any) -> Any:
             made = hooks.call(None, types.MethodType(method, one), other)
             if made is not NotImplemented:
                 return made
-    made = OPERATORS[operation](left, right)
+    function = OPERATORS[operation]
+    if isinstance(left, _NUMPY) or isinstance(right, _NUMPY):
+        made = attributed(function, (left, right), {})
+    else:
+        made = function(left, right)
     step = hooks.tape.tainted_in((left, right))
     return made if step is None else hooks.tape.taint(made, step)
 
@@ -166,11 +174,11 @@ def augment(hooks: TapeHooks, at: At, operation: str, left: Any, right: Any) -> 
         if isinstance(left, str | bytes):
             return hooks.binary(at, operation, left, right)
         step = tape.tainted_in((left, right))
-        made = _IN_PLACE[operation](left, right)
+        made = attributed(_IN_PLACE[operation], (left, right), {})
         return made if step is None else tape.taint(made, step)
     if tape.node_of(left) is None and not tape.has_active(right):
         tape.before_write(left)
-        return _IN_PLACE[operation](left, right)
+        return attributed(_IN_PLACE[operation], (left, right), {})
     if at is not None:
         tape.at(at)
     if operation in _ZERO:

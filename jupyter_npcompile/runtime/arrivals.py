@@ -12,10 +12,12 @@ from typing import Any
 
 from jupyter_npcompile.cell import HANDLE, moved
 from jupyter_npcompile.runtime import first_use
-from jupyter_npcompile.runtime.defaults import NEVER
+from jupyter_npcompile.runtime.defaults import NEVER, Defaults
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
 from jupyter_npcompile.runtime.functions import handle_for
+from jupyter_npcompile.runtime.namespace import forget_locals
 from jupyter_npcompile.runtime.policy import Options
+from jupyter_npcompile.runtime.tensor_calls import Done
 
 
 class Arrived:
@@ -44,7 +46,6 @@ class Arrived:
     native = None
     within = False
     unasked = 0
-    defaults = NEVER
 
     def __init__(self, device: str, ahead: bool, text: tuple[str, ...], filename: str) -> None:
         self.options = Options(device, ahead)
@@ -60,6 +61,25 @@ class Arrived:
         function = None if self._function is None else self._function()
         options = self.options
         return type(self), (options.device, options.ahead, self.text, self.filename), function
+
+    @property
+    def defaults(self) -> Defaults:
+        """What the defaults of the function are compared with, see `FunctionHandle.defaults`."""
+        function = None if self._function is None else self._function()
+        source = getattr(function, "__wrapped__", None)
+        if function is None or source is None:
+            return NEVER
+        return Defaults(source, function)
+
+    def renewed(self) -> Done | None:
+        """The call with defaults that the function it was made from has been given since."""
+        caller = sys._getframe(1)
+        function = None if self._function is None else self._function()
+        if function is None or function.__code__ is not caller.f_code:
+            return None
+        args, kwargs = self.defaults.renew(function, caller.f_locals)
+        forget_locals(caller)
+        return Done(function(*args, **kwargs))
 
     def activate(self) -> None:
         """Have a call run as it was written; those after it are as they were before."""

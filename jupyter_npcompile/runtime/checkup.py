@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import platform
 import shutil
 import sys
@@ -79,7 +80,9 @@ def look() -> Iterator[Finding]:
         if prepared.name == "segments" and lacks_torch:
             return
         seconds = f"compiled in {prepared.seconds:.1f} s"
-        remedy = "report this, with all that is said here" if prepared.problem else ""
+        named = "see whether CXX names a C++ compiler"
+        way = named if os.environ.get("CXX") else "report this, with all that is said here"
+        remedy = way if prepared.problem else ""
         yield Finding(prepared.name, prepared.problem or seconds, remedy)
 
 
@@ -119,10 +122,10 @@ def _compiler() -> Finding:
     try:
         said = gxx.version().splitlines()[0]
     except gxx.CompilerFailedError as error:
-        ways = (
-            "install g++ (Debian: apt-get install g++; conda: conda install gxx), or name it: CXX="
-        )
-        return Finding("compiler", str(error), ways)
+        told = os.environ.get("CXX", "")
+        way = "install g++ (Debian: apt-get install g++; conda: conda install gxx)"
+        named = f"CXX is {told!r}: name a C++ compiler there, or take it away"
+        return Finding("compiler", str(error), named if told else way)
     return Finding("compiler", f"{' '.join(gxx.command())}: {said}")
 
 

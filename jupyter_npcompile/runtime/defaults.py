@@ -16,6 +16,8 @@ class Defaults:
     ----------
     source : function
         What was compiled.
+    made : function, optional
+        What was made of it, if it may have other defaults by now.
 
     Attributes
     ----------
@@ -38,10 +40,11 @@ class Defaults:
 
     __slots__ = ("named", "positional", "source")
 
-    def __init__(self, source: types.FunctionType) -> None:
+    def __init__(self, source: types.FunctionType, made: types.FunctionType | None = None) -> None:
         self.source = source
-        self.positional = source.__defaults__
-        self.named = source.__kwdefaults__
+        looked_at = source if made is None else made
+        self.positional = looked_at.__defaults__
+        self.named = looked_at.__kwdefaults__
 
     def renew(
         self, made: types.FunctionType, variables: Mapping[str, Any]
@@ -67,8 +70,10 @@ class Defaults:
         defaults = made.__defaults__ or ()
         before = dict(zip(reversed(names), reversed(defaults), strict=False))
         before |= made.__kwdefaults__ or {}
-        self.positional = made.__defaults__ = self.source.__defaults__
-        self.named = made.__kwdefaults__ = self.source.__kwdefaults__
+        # In this order: another thread that sees the second has the first.
+        made.__defaults__ = positional = self.source.__defaults__
+        made.__kwdefaults__ = named = self.source.__kwdefaults__
+        self.positional, self.named = positional, named
 
         def is_given(name: str) -> bool:
             return name not in before or variables[name] is not before[name]

@@ -403,7 +403,7 @@ class FunctionHandle(Picks):
         )
         made.__kwdefaults__ = function.__kwdefaults__
         functools.update_wrapper(made, function)
-        self._follow(function)
+        self._follow(function, made)
         self._keep(made)
         return made
 
@@ -414,13 +414,13 @@ class FunctionHandle(Picks):
             return False
         function.__code__ = code
         (function.__closure__ or ())[code.co_freevars.index(HANDLE)].cell_contents = self
-        self._follow(function.__wrapped__)  # type: ignore[attr-defined]
+        self._follow(function.__wrapped__, function)  # type: ignore[attr-defined]
         self._keep(function)
         return True
 
-    def _follow(self, source: types.FunctionType) -> None:
+    def _follow(self, source: types.FunctionType, made: types.FunctionType) -> None:
         if self.program.follows:
-            self.defaults = Defaults(source)
+            self.defaults = Defaults(source, made)
 
     def _keep(self, made: types.FunctionType) -> None:
         code, codes, number = made.__code__, self._codes, id(made.__code__)

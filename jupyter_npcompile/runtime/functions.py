@@ -125,7 +125,8 @@ def _handle(
 
 def _is_decorated(node: ast.AST) -> bool:
     """Whether nobody but the compiled form has the function, for a decorator made that of it."""
-    return bool(getattr(node, "decorator_list", ()))
+    decorators = getattr(node, "decorator_list", ())
+    return any(getattr(it, "id", "") not in ("staticmethod", "classmethod") for it in decorators)
 
 
 def _visible(function: types.FunctionType) -> dict[str, Any]:

@@ -94,7 +94,9 @@ def warn(
         if not _is_ours(frame):
             found, left = frame, left - 1
         frame = frame.f_back
-    if found is None or left or prefixes.get("skip_file_prefixes"):
+    is_known = isinstance(category, type) and issubclass(category, Warning)
+    is_odd = not (is_known or category is None) and not isinstance(message, Warning)
+    if found is None or left or is_odd or prefixes.get("skip_file_prefixes"):
         warnings.warn(message, category, stacklevel + 1, source, **prefixes)
         return
     if isinstance(message, Warning):

@@ -53,11 +53,25 @@ def original(function: types.FunctionType) -> types.FunctionType:
         not isinstance(plain, types.FunctionType)
         or plain.__code__.co_firstlineno != function.__code__.co_firstlineno
         or plain.__code__.co_name != function.__code__.co_name
-        or plain.__defaults__ is not function.__defaults__
-        or plain.__kwdefaults__ is not function.__kwdefaults__
+        or not _has_its_defaults(function, plain)
     ):
         raise Break("call", "it was changed after its definition")
     return plain
+
+
+def _has_its_defaults(function: types.FunctionType, plain: types.FunctionType) -> bool:
+    """Whether a compiled function has the defaults of the one behind it, or will have them."""
+    same = plain.__defaults__ is function.__defaults__
+    if same and plain.__kwdefaults__ is function.__kwdefaults__:
+        return True
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    known = getattr(cells[HANDLE].cell_contents, "defaults", None)
+    return (
+        known is not None
+        and known.source is plain
+        and known.positional is function.__defaults__
+        and known.named is function.__kwdefaults__
+    )
 
 
 def is_instrumented(function: types.FunctionType) -> bool:

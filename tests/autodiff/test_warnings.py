@@ -64,6 +64,14 @@ def layout(x: Any) -> Any:
     return z @ z
 
 
+def constants(x: Any) -> Any:
+    made = np.float64(1) / np.float64(0) + np.array([1]) // np.array([0])
+    narrow = np.array([1e300]).astype(np.float32)
+    parts = np.ones(3)
+    parts /= 0
+    return x + made + narrow + parts[0] + np.nanmean(np.array([np.nan] * 2))
+
+
 def of_the_user_s(x: Any) -> Any:
     warnings.warn("mine", UserWarning, stacklevel=1)
     deeper(x)
@@ -77,6 +85,7 @@ def deeper(x: Any) -> None:
 
 FUNCTIONS = [
     *(function, operator, in_place, helper, written_in_python, loop, store, layout),
+    constants,
     of_the_user_s,
 ]
 Seen = list[tuple[str, int, str, str]]

@@ -125,3 +125,38 @@ def test_a_function_below_the_decorator_asks_nothing() -> None:
     decorated = npc.compile(_defined("@(lambda f: f)\n" + text, "decorated"))
     assert "renewed" in plain.__code__.co_names
     assert "renewed" not in decorated.__code__.co_names
+
+
+def test_what_was_given_before_it_travels_arrives() -> None:
+    f = _defined("def f(x, k=1.0):\n    return np.sqrt(x * x) + k\n", "before")
+    made = npc.compile(f)
+    f.__defaults__ = (3.0,)
+    x = np.ones(3)
+    came = cloudpickle.loads(cloudpickle.dumps(made))
+    again = cloudpickle.loads(cloudpickle.dumps(came))
+    for one in (came, again):
+        np.testing.assert_array_equal([one(x), one(x)], [[4.0] * 3] * 2)
+
+
+def test_what_is_given_to_its_source_where_it_arrived_counts_at_once() -> None:
+    f = _defined("def f(x, k=1.0):\n    return np.sqrt(x * x) + k\n", "pair")
+    made, source = cloudpickle.loads(cloudpickle.dumps((npc.compile(f), f)))
+    assert made.__wrapped__ is source
+    source.__defaults__ = (9.0,)
+    np.testing.assert_array_equal(made(np.ones(3)), [10.0] * 3)
+
+
+def test_gradients_of_it_follow_too() -> None:
+    f = _defined("def f(x, k=1.0):\n    y = x * k\n    return np.sum(y * y)\n", "gradient")
+    made = npc.compile(f)
+    f.__defaults__ = (3.0,)
+    np.testing.assert_array_equal(npc.grad(made)(np.ones(2)), [18.0, 18.0])
+
+
+def test_a_static_method_follows() -> None:
+    f = _defined(
+        "class f:\n    @staticmethod\n    def s(x, k=1.0):\n        return x * k + 1\n", "s"
+    )
+    made = npc.compile(f.s)  # type: ignore[attr-defined]
+    f.s.__defaults__ = (9.0,)  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(made(np.ones(2)), [10.0, 10.0])
