@@ -274,7 +274,7 @@ class Ring:
         plain = ours + saved
         is_clear = plain >= 2 * ours if saved > LONG else plain >= MARGINS[0] * ours
         if self._last is None and plain > SHORT and is_clear:
-            self._trust(ours, plain, ASSUMED)
+            self.lead = self._trust(ours, plain, ASSUMED)
 
     def assume(self, ours: float, plain: float) -> None:
         """Compiled code takes so long, and one call of NumPy has taken so much longer.
@@ -288,18 +288,19 @@ class Ring:
         >>> ring.winner, ring.left
         (False, 1000)
         """
-        self._trust(ours, plain, LEAST if plain < SHORT else ASSUMED)
+        lead = self._trust(ours, plain, LEAST if plain < SHORT else ASSUMED)
+        if lead >= MARGINS[0]:  # one call of NumPy says little else
+            self.lead = lead
 
-    def _trust(self, ours: float, plain: float, least: int) -> None:
-        """Some calls run compiled, before the first duel.
+    def _trust(self, ours: float, plain: float, least: int) -> float:
+        """Some calls run compiled, before the first duel; returns how far that is ahead.
 
         They are not as many as after a duel: what is expected may be wrong.
         """
         self.winner = self._last = False
         self.seconds, lead = ours, plain / max(ours, TICK)
         self.left = self._rest = min(max(least, round(lead / LEARNING)), MOST)
-        if lead >= MARGINS[0]:
-            self.lead = lead
+        return lead
 
     @property
     def is_new(self) -> bool:

@@ -136,6 +136,15 @@ def test_what_saves_little_is_not_expected_to_win(ours: float, saved: float) -> 
     assert ring.is_new
 
 
+@pytest.mark.parametrize("factor", [2.0, 3.5, 5.0, 40.0])
+def test_what_is_expected_says_how_far_ahead_it_is(factor: float) -> None:
+    """Twice is enough for long calls, and is known as much as twenty times."""
+    ring = Ring()
+    ring.expect(1.0, factor - 1.0)
+    assert ring.winner is False
+    assert ring.lead == pytest.approx(factor)
+
+
 def test_duels_become_rare() -> None:
     judge, timed = Duel(), []
     for number in range(200_000):
