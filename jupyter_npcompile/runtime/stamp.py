@@ -24,7 +24,7 @@ FORMAT = 1
 
 
 TRIED = (2, 11), (2, 15)
-"""The oldest and the newest torch that all tests have run with."""
+"""The oldest and the newest torch that this package has been tested with."""
 
 
 def untried(version: str) -> str:
