@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from jupyter_npcompile.api import compare, compile, explain, last_report, wait
+    from jupyter_npcompile.api import compare, explain, last_report, wait
     from jupyter_npcompile.autodiff.api import (
         elementwise_grad,
         grad,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from jupyter_npcompile.autodiff.differences import check_grads
     from jupyter_npcompile.autodiff.errors import GradientError
     from jupyter_npcompile.autodiff.vjps import register_vjp
+    from jupyter_npcompile.compiling import compile
     from jupyter_npcompile.graph.comparison import Difference
     from jupyter_npcompile.magic import load_ipython_extension, unload_ipython_extension
     from jupyter_npcompile.runtime.check import DifferenceError
@@ -47,7 +48,7 @@ _HOMES = {
     "Report": "views.report",
     "check_grads": "autodiff.differences",
     "compare": "api",
-    "compile": "api",
+    "compile": "compiling",
     "elementwise_grad": "autodiff.api",
     "explain": "api",
     "grad": "autodiff.api",

@@ -8,7 +8,7 @@ gradient is one call then, and an iteration of a loop may have products in it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import torch
@@ -17,6 +17,7 @@ from torch.fx import Node
 from torch.fx.node import map_arg
 
 from jupyter_npcompile.autodiff.stages import bases, is_library, is_view
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
 from jupyter_npcompile.runtime.native.scratch import aligned, packed
 

@@ -12,7 +12,6 @@ import io
 import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
@@ -24,6 +23,7 @@ from jupyter_npcompile.autodiff.memory_copies import copy_as_it_lies, memory_lik
 from jupyter_npcompile.autodiff.programs import Program, program_of
 from jupyter_npcompile.autodiff.tape import Tape
 from jupyter_npcompile.autodiff.trees import flatten, map_leaves
+from jupyter_npcompile.dataclass import dataclass
 
 STEP = 1e-5
 """Relative to the values."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.nodes import Position
 
 CONCRETE = "register_vjp(fn, vjp) gives it a derivative; stop_gradient(x) cuts on purpose"

@@ -6,12 +6,12 @@ import contextlib
 import inspect
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from jupyter_npcompile.autodiff.programs import Program, program_of, scalar_output
 from jupyter_npcompile.autodiff.streams import as_before as as_before
 from jupyter_npcompile.autodiff.transforms import Derivative, Gradient
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime.copies import Copier
 
 

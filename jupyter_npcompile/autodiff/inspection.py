@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jupyter_npcompile.autodiff.tape import Tape
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.gradients import NodeGradient, NonFinite
 from jupyter_npcompile.graph.nodes import Node, Position
 

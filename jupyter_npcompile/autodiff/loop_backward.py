@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from jupyter_npcompile.autodiff.loop_drivers import Part, added, copied, loaded
 from jupyter_npcompile.autodiff.loop_operations import Kind, LoopPlan
 from jupyter_npcompile.autodiff.loop_sums import Term, summed
 from jupyter_npcompile.autodiff.loop_writing import CTYPES, BuiltLoop, Compile, LoopWriter, whole
+from jupyter_npcompile.dataclass import dataclass
 
 
 def backward(plan: LoopPlan, asked: list[bool], name: str, compile: Compile) -> BuiltLoop:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime.native.scratch import aligned
 
 # After the kernels: the compiled header that they begin with must come first.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -17,6 +16,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from jupyter_npcompile.autodiff.complex_pairs import in_pairs
 from jupyter_npcompile.autodiff.factored import FACTORED
 from jupyter_npcompile.autodiff.placements import Forms, Placed, put_together
+from jupyter_npcompile.dataclass import dataclass
 
 SMALL = 64
 """Multiplications in a product of matrices that is computed with what is around it."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -17,6 +16,7 @@ from torch import Tensor
 from jupyter_npcompile.autodiff.graph_loops import Loop
 from jupyter_npcompile.autodiff.loop_iterations import Iteration, traced
 from jupyter_npcompile.autodiff.stages import LOOPS
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph import nodes
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
 from jupyter_npcompile.tracer.lowering.dtypes import TORCH, store

@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from jupyter_npcompile.autodiff.loop_drivers import Part, accumulated, cleared, inside
 from jupyter_npcompile.autodiff.regions import Region
+from jupyter_npcompile.dataclass import dataclass
 
 MOST = 120
 """Loops of a sum; with more, boxes are added one after the other."""

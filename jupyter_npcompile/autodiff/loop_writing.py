@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import torch
@@ -23,6 +23,7 @@ from jupyter_npcompile.autodiff.loop_iterations import Iteration
 from jupyter_npcompile.autodiff.loop_operations import Kind, LoopPlan
 from jupyter_npcompile.autodiff.loop_sums import Term
 from jupyter_npcompile.autodiff.placements import Piece
+from jupyter_npcompile.dataclass import dataclass
 
 CTYPES = {
     torch.float64: "double",

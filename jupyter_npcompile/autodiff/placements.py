@@ -9,7 +9,7 @@ is computed is computed for its box alone, and put in its place afterwards.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -22,6 +22,7 @@ from jupyter_npcompile.autodiff.regions import (
     replaced,
 )
 from jupyter_npcompile.autodiff.stages import name_of
+from jupyter_npcompile.dataclass import dataclass
 
 MOST = 16
 """Boxes of a tensor that is looked through."""

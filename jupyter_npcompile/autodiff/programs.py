@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from jupyter_npcompile.autodiff.interruption import unharmed, variable
 from jupyter_npcompile.autodiff.taints import uncut
 from jupyter_npcompile.autodiff.tape import Tape
 from jupyter_npcompile.autodiff.trees import LEAF, Tree, flatten, map_leaves
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.tracer.memory import is_supported
 
 TensorFunction = Callable[..., "list[Any]"]

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from jupyter_npcompile.autodiff.interruption import unharmed, variable
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime.device.device import Device
 from jupyter_npcompile.runtime.device.traffic import Traffic
 from jupyter_npcompile.runtime.devices import CPU, device_of, plain

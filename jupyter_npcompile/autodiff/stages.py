@@ -7,13 +7,14 @@ later call. Views are made where they are used, since they cost nothing.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.fx import Graph, GraphModule, Node
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
 
 LIBRARY = frozenset(

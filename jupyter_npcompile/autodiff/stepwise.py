@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from jupyter_npcompile.autodiff.iterations import CompiledIteration, NotPureErro
 from jupyter_npcompile.autodiff.snapshots import Slot, Snapshot, is_inexact
 from jupyter_npcompile.autodiff.trees import LEAF, flatten
 from jupyter_npcompile.cell.loop_steps import ITEM
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.tracer.memory import owner

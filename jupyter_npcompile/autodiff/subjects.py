@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph import (
     CapturedGraph,
     Graph,

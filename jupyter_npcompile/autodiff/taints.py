@@ -14,12 +14,13 @@ import sys
 import types
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from jupyter_npcompile.autodiff.errors import GradientError, Place
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.tracer.memory import is_supported
 
 _HEAP = 1 << 9

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from jupyter_npcompile.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from jupyter_npcompile.cell.expressions import Expressions
 from jupyter_npcompile.cell.factory import code_named, compiled, nest, nested_code
@@ -37,6 +36,7 @@ from jupyter_npcompile.cell.syntax import (
     replaced,
     store,
 )
+from jupyter_npcompile.dataclass import dataclass
 
 REGION = "__region__"
 """Name of the function that runs an instrumented region."""

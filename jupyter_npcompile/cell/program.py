@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import Literal
 
 from jupyter_npcompile.cell.reach import Reach
 from jupyter_npcompile.cell.syntax import SourceText
+from jupyter_npcompile.dataclass import dataclass
 
 Scope = Literal["module", "shown", "function"]
 """Where a region stands: at module level, in a function, or at the level of a

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from jupyter_npcompile.cell.syntax import FUNCTIONS
+from jupyter_npcompile.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

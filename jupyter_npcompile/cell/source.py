@@ -16,10 +16,10 @@ import linecache
 import sys
 import types
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from jupyter_npcompile.cell.factory import nest, nested_code, parsed
 from jupyter_npcompile.cell.syntax import FUNCTIONS, SourceText, as_definition, clone, is_private
+from jupyter_npcompile.dataclass import dataclass
 
 
 class SourceUnavailable(Exception):  # noqa: N818 - it names a state, not a mistake

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypedDict, TypeVar, cast
+
+from jupyter_npcompile.dataclass import dataclass
 
 NodeT = TypeVar("NodeT", bound=ast.AST)
 

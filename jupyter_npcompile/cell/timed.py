@@ -13,7 +13,6 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from jupyter_npcompile.cell.names import bound_names, deferred, exposed, loaded, surely_bound
 from jupyter_npcompile.cell.program import NotTraceable
@@ -31,6 +30,7 @@ from jupyter_npcompile.cell.syntax import (
     point,
     store,
 )
+from jupyter_npcompile.dataclass import dataclass
 
 OWN = frozenset({"_it", "_timer", "_t0", "_t1", "_i"})
 """Names of the function that IPython makes."""

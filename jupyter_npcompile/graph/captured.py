@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import chain, repeat
 from typing import get_args
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph import dot, serial, text
 from jupyter_npcompile.graph.nodes import Graph, Level
 

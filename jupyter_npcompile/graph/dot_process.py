@@ -12,7 +12,7 @@ from contextlib import suppress
 from threading import Lock
 from time import monotonic
 
-from jupyter_npcompile.graph.forks import after_fork
+from jupyter_npcompile.forks import after_fork
 
 TIMEOUT = 5.0
 """Seconds that ``dot`` may take before the drawing is made without it."""

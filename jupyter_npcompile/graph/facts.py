@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.amounts import duration, operations, rate
 from jupyter_npcompile.graph.constants import printable
 from jupyter_npcompile.graph.flops import Flops, flops, fused_flops

@@ -18,8 +18,10 @@ Their JSON form (`FixesData.to_dict`), which the JupyterLab extension applies::
 from __future__ import annotations
 
 import difflib
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
+
+from jupyter_npcompile.dataclass import dataclass
 
 SCHEMA_VERSION = 1
 """Version of the JSON that `FixesData.to_dict` writes."""

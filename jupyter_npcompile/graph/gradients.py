@@ -6,11 +6,12 @@ Nothing here imports torch or IPython. NumPy only looks at arrays.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.nodes import Position
 
 MOST = 24

@@ -11,9 +11,9 @@ from __future__ import annotations
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.picture import Box, Picture
 
 TITLE_CHARACTER = 6.7

@@ -10,9 +10,11 @@ another process, compared in a test or drawn anywhere.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import EllipsisType
 from typing import Literal
+
+from jupyter_npcompile.dataclass import dataclass
 
 Level = Literal["numpy", "aten", "backward", "kernels"]
 """The levels at which a graph can be captured."""

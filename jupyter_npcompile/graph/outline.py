@@ -18,9 +18,10 @@ are the same at every level.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.amounts import duration
 from jupyter_npcompile.graph.constants import printable, shorten
 from jupyter_npcompile.graph.facts import Facts, bytes_of, level_facts, shape_text, shared_time

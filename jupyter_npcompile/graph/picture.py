@@ -7,9 +7,9 @@ on names, on what is drawn and on what is left out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.amounts import size as amount
 from jupyter_npcompile.graph.constants import printable, shorten
 from jupyter_npcompile.graph.nodes import Argument, Graph, Node, Ref, references

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any
+
+from jupyter_npcompile.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

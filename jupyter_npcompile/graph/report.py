@@ -43,9 +43,10 @@ ignore keys they do not know; a change that breaks them raises the version.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, Self, get_args
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph import serial
 from jupyter_npcompile.graph.captured import SCHEMA_VERSION, CapturedGraph
 from jupyter_npcompile.graph.gradients import GradientReport

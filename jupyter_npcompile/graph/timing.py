@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.amounts import rate
 from jupyter_npcompile.graph.constants import printable
 from jupyter_npcompile.graph.kernels import PREFIX, fused_lines

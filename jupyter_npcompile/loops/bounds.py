@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from jupyter_npcompile.cell.syntax import clone
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops.kinds import Fixed, Number, Type
 
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops import arithmetic, cuts
 from jupyter_npcompile.loops.joins import join
 from jupyter_npcompile.loops.kinds import ArrayType, Declined, Number

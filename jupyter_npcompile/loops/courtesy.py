@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter, sleep
 
-from jupyter_npcompile.graph.forks import after_fork
+from jupyter_npcompile.forks import after_fork
 
 TURN = 0.004
 """Seconds of work between two breaks."""

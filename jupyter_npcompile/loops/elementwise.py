@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops import arithmetic, inner_loops, invariants, promotion
 from jupyter_npcompile.loops.costs import element_cost, is_wide
 from jupyter_npcompile.loops.kinds import (

@@ -7,10 +7,11 @@ them is an element, or what the slices leave of the other dimensions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops import elementwise
 from jupyter_npcompile.loops.cuts import Index, as_index, is_given, view
 from jupyter_npcompile.loops.kinds import CTYPES, SIZE, ArrayType, Declined, Number

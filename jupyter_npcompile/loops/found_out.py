@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import abc
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops.kinds import Number
 from jupyter_npcompile.loops.records import Path
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import copy
 import types as pytypes
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops import arithmetic, hosts
 from jupyter_npcompile.loops.functions import find
 from jupyter_npcompile.loops.kinds import (

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from itertools import product as product_of
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops import arithmetic, elementwise, small_arrays
 from jupyter_npcompile.loops.cuts import view
 from jupyter_npcompile.loops.entry import made_number, scalar_type

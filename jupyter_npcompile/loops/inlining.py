@@ -6,13 +6,13 @@ import ast
 import builtins
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from jupyter_npcompile.cell import HANDLE, SourceUnavailable, definition
 from jupyter_npcompile.cell.names import local_names
 from jupyter_npcompile.cell.regions import keeps_its_frame
 from jupyter_npcompile.cell.syntax import has_docstring
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops.kinds import Declined
 from jupyter_npcompile.loops.values import Value
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 import numpy as np
+
+from jupyter_npcompile.dataclass import dataclass
 
 Origin = Literal["py", "np", "any"]
 """Whether a number is Python's, NumPy's, or one of them, which only the run shows."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops.values import Applied, Gathered, Lazy, Ref, Scalar
 from jupyter_npcompile.loops.writer import Writer
 

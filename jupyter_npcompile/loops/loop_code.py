@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops.frames import FunctionCode
 from jupyter_npcompile.loops.records import Path, Step, reached
 from jupyter_npcompile.loops.redefined import SAME, Redefined

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from jupyter_npcompile.dataclass import dataclass
 
 HARMLESS = frozenset(
     [

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops.kinds import ArrayType
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops.values import Ref
 from jupyter_npcompile.loops.writer import Writer
 

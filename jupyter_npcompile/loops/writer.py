@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from jupyter_npcompile.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from IPython.display import display
 from jupyter_npcompile.api import latest_report
 from jupyter_npcompile.autodiff import latest
 from jupyter_npcompile.autodiff.errors import GradientError
+from jupyter_npcompile.forks import HAS_FORK
 from jupyter_npcompile.graph import dot
 from jupyter_npcompile.graph.facts import level_text
-from jupyter_npcompile.graph.forks import HAS_FORK
 from jupyter_npcompile.graph.timing import Timing, time_rows
 from jupyter_npcompile.magic.caching import cache_command
 from jupyter_npcompile.magic.fixing import fixes_for

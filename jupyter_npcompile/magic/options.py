@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime.devices import CPU, plain, require, with_precision
 from jupyter_npcompile.runtime.policy import Options
 from jupyter_npcompile.runtime.settings import settings

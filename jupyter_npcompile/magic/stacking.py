@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from IPython.core.inputtransformer2 import cell_magic
+
+from jupyter_npcompile.dataclass import dataclass
 
 
 @dataclass(slots=True)

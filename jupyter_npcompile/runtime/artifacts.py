@@ -8,11 +8,12 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime.anonymous import key_of, named
 from jupyter_npcompile.runtime.compile_errors import TakesLongError, UnbuildableError

@@ -10,11 +10,11 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jupyter_npcompile.graph.forks import after_fork
+from jupyter_npcompile.dataclass import dataclass
+from jupyter_npcompile.forks import after_fork
 from jupyter_npcompile.runtime import cache_entry
 from jupyter_npcompile.runtime.cache_entry import MANIFEST, DamagedError, Entry
 from jupyter_npcompile.runtime.cache_folder import (

@@ -7,10 +7,10 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime import own_library
 from jupyter_npcompile.runtime.cache_folder import (
     PRIVATE,

@@ -10,11 +10,11 @@ import operator
 import string
 import types
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.nodes import Argument, Constant, DType, Node, Ref, Slice
 from jupyter_npcompile.runtime.literals import dtype_source, number_source, source
 from jupyter_npcompile.tracer.interpret import constant_value

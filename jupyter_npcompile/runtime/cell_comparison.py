@@ -9,11 +9,12 @@ import inspect
 import threading
 import types
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.comparison import ComparisonData
 from jupyter_npcompile.runtime.cells import CellHandle, compile_cell
 from jupyter_npcompile.runtime.comparison import (

@@ -9,13 +9,14 @@ import sys
 import types
 import weakref
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from time import perf_counter
 from types import FrameType
 from typing import Any, TypeAlias
 
 from jupyter_npcompile.cell import CellProgram, SourceText, build_cell, callees
 from jupyter_npcompile.cell.syntax import clone, descend, sealed
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime.allowance import Allowance, share
 from jupyter_npcompile.runtime.copied_namespace import names_in
 from jupyter_npcompile.runtime.device.residency import Residency

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.comparison import Kind
 from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime.ulps import distance

@@ -8,11 +8,11 @@ import platform
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from jupyter_npcompile.graph.forks import HAS_FORK
+from jupyter_npcompile.dataclass import dataclass
+from jupyter_npcompile.forks import HAS_FORK
 from jupyter_npcompile.runtime import notices, stamp, warming
 from jupyter_npcompile.runtime.native import gxx
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.comparison import Difference
 from jupyter_npcompile.graph.report import ReportData
 from jupyter_npcompile.runtime.check import Mismatch, root_of

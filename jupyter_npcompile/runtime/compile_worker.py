@@ -8,9 +8,10 @@ import os
 import threading
 import weakref
 from collections.abc import Mapping
+from time import monotonic
 from typing import Any
 
-from jupyter_npcompile.graph.forks import HAS_FORK, after_fork
+from jupyter_npcompile.forks import HAS_FORK, after_fork
 from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime import first_use
 from jupyter_npcompile.runtime.cache import Cache
@@ -142,6 +143,11 @@ class CompileWorker:
                 self._process = process = Link(options, niceness, lambda: LONGEST)
             return process
 
+    def has_begun(self, timeout: float) -> bool:
+        """Wait until there is a process, for some seconds at the most."""
+        process = self._process
+        return process is not None and process.started.wait(max(0.0, timeout))
+
     @property
     def trouble(self) -> str:
         """Why nothing is compiled now, and how that goes on; empty when all is well."""
@@ -227,14 +233,28 @@ def warm_up(worker: CompileWorker) -> None:
     threading.Thread(target=start, name="npcompile-start", daemon=True).start()
 
 
-def start_soon(worker: CompileWorker) -> None:
+def start_soon(worker: CompileWorker, moment: float = 0.0) -> None:
     """Start a worker in the background: it takes seconds until it is ready.
 
     Not in a forked process, which compiles nothing by itself.
+
+    Parameters
+    ----------
+    worker : CompileWorker
+        Which.
+    moment : float
+        Seconds that the caller rests at the most, until there is a process. Threads of ours need
+        Python's lock for some milliseconds, and let go of it dozens of times: beside a loop of
+        the user's, which keeps it for 5 ms each time, that takes longer than to get ready.
     """
-    if worker.is_fork:
+    if worker.is_fork or worker.is_running:
         return
-    threading.Thread(target=_start, args=(worker,), name="npcompile-start", daemon=True).start()
+    thread = threading.Thread(target=_start, args=(worker,), name="npcompile-start", daemon=True)
+    until = monotonic() + moment
+    thread.start()
+    if moment:
+        thread.join(moment)
+        worker.has_begun(until - monotonic())
 
 
 def _start(worker: CompileWorker) -> None:

@@ -6,11 +6,12 @@ Nothing here imports torch.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph import from_json, to_json
 from jupyter_npcompile.graph.nodes import Graph, Position
 from jupyter_npcompile.graph.sizes import general, outline

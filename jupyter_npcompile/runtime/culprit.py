@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.nodes import Graph, Node, Output, Ref
 from jupyter_npcompile.runtime.artifacts import make
 from jupyter_npcompile.runtime.calls import Call, arguments_of, call_of

@@ -10,12 +10,12 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph import from_json
 from jupyter_npcompile.graph.families import Family, free_inputs
 from jupyter_npcompile.graph.nodes import Graph

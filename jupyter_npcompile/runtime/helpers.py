@@ -15,11 +15,11 @@ import sys
 import types
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Protocol
 
 from jupyter_npcompile.cell import HANDLE
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime import notices
 from jupyter_npcompile.runtime.errors import first_line
 from jupyter_npcompile.runtime.pauses import Rest

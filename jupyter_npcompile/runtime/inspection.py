@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from time import perf_counter
 from typing import Any
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.nodes import Node, references
 from jupyter_npcompile.runtime.check import Rounding
 from jupyter_npcompile.runtime.culprit import Culprit, locate

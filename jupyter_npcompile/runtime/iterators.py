@@ -6,11 +6,11 @@ import ast
 import collections
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops.given import type_of
 from jupyter_npcompile.loops.kinds import ArrayType, Declined
 from jupyter_npcompile.loops.sequences import Numbers, Rows, Sequence, Together

@@ -10,11 +10,11 @@ import ctypes
 import functools
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime import artifacts, stamp
 from jupyter_npcompile.runtime import cache as caches

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import combinations
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops.loop_code import NOTHING, REFUSED, RETURNED
 from jupyter_npcompile.loops.records import Step
 from jupyter_npcompile.runtime.check import Rounding, difference

@@ -7,12 +7,13 @@ import time
 import weakref
 from ast import unparse
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
 from typing import Any, Protocol
 
 from jupyter_npcompile.cell import Loop
 from jupyter_npcompile.cell.names import loaded
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops.given import Constant, is_fixed, table_of, type_of, with_lengths
 from jupyter_npcompile.loops.kinds import ArrayType, Declined
 from jupyter_npcompile.loops.loop_code import LoopCode

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import FunctionType
 from typing import Any, Protocol
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops.loop_code import LoopCode
 from jupyter_npcompile.loops.records import reached
 from jupyter_npcompile.loops.redefined import Redefined, is_one_to_one, is_redefined

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops.loop_code import FINISHED, LEFT, NOTHING, PAUSED, REFUSED, RETURNED
 from jupyter_npcompile.loops.records import reached
 from jupyter_npcompile.loops.redefined import Redefined

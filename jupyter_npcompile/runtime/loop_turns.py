@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from jupyter_npcompile.dataclass import dataclass
 
 FAR = 6.0
 """How many times as fast as Python it must be where iterations are long; else segments have

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from jupyter_npcompile.graph.forks import after_fork
+from jupyter_npcompile.forks import after_fork
 
 _lock = threading.Lock()
 _said: set[str] = set()

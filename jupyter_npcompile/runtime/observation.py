@@ -7,11 +7,13 @@ import io
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+
+from jupyter_npcompile.dataclass import dataclass
 
 RANDOM = "NumPy's random state"
 """What the state of NumPy's legacy generator is called."""

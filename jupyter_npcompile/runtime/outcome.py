@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.nodes import Constant, Graph, Ref
 from jupyter_npcompile.runtime.accuracy import distance
 from jupyter_npcompile.runtime.check import Mismatch, Rounding, magnitude, mismatches, precision

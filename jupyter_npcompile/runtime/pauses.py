@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime.allowance import Allowance
 from jupyter_npcompile.runtime.duel import Duel
 

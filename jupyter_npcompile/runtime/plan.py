@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 from typing import Literal as Choice
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.sizes import LEAST
 from jupyter_npcompile.runtime.arrays import allocate, inside
 from jupyter_npcompile.runtime.artifacts import Artifact

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime.devices import CPU, competes
 from jupyter_npcompile.runtime.settings import settings
 

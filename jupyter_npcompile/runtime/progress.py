@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from time import perf_counter
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime.durations import PHASES
 from jupyter_npcompile.runtime.ticket import Ticket
 

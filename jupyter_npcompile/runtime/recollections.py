@@ -14,10 +14,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime import stamp
 from jupyter_npcompile.runtime.cache_entry import DamagedError, read_own

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime.artifacts import Artifact
 from jupyter_npcompile.runtime.copies import Copier

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from jupyter_npcompile.cell import Line
 from jupyter_npcompile.cell.lines import NESTED
 from jupyter_npcompile.cell.regions import PLAIN
 from jupyter_npcompile.cell.syntax import last_line
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph import (
     Assignment,
     BreakPoint,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime.check import Mismatch, Rounding, layout_mismatches, mismatches
 from jupyter_npcompile.tracer.memory import Array
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Literal, get_args
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime.devices import CPU, require
 
 Tier = Literal["auto", "numpy", "aten", "inductor", "native-loop"]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import perf_counter
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from jupyter_npcompile.graph.forks import after_fork
+from jupyter_npcompile.dataclass import dataclass
+from jupyter_npcompile.forks import after_fork
 from jupyter_npcompile.loops.courtesy import charge
 from jupyter_npcompile.runtime.changes import change
 from jupyter_npcompile.runtime.check import DifferenceError

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import weakref
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Protocol
+
+from jupyter_npcompile.dataclass import dataclass
 
 
 @dataclass

@@ -6,10 +6,12 @@ import os
 import random
 import sys
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
+
+from jupyter_npcompile.dataclass import dataclass
 
 
 def _figures() -> set[int]:

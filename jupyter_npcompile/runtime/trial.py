@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.nodes import Graph
 from jupyter_npcompile.runtime.artifacts import Artifact, Made, make
 from jupyter_npcompile.runtime.outcome import Outcome

@@ -7,12 +7,12 @@ torch's code includes. Both lie in the cache then, for all that uses it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime.compile_worker import troubles
 from jupyter_npcompile.runtime.functions import compile_callable, handle_of

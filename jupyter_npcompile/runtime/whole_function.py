@@ -52,6 +52,9 @@ FEWEST = 3
 FEWEST_AHEAD = 1
 """The same where calls wait for it."""
 
+MOMENT = 0.025
+"""Seconds that the first call of a function with loops waits for a compile worker to begin."""
+
 LONGEST_PAUSE = 64
 """Calls between two of the other side, or of native code, that say nothing, at the most."""
 
@@ -499,9 +502,8 @@ class WholeFunction:
         name = job.name
         known = None if name is None else recollections.recall(name)
         if known is None and name is not None:
-            start_soon(
-                loop_store.store.worker
-            )  # which is ready then, when there is something to compile
+            # Which is ready then, when there is something to compile.
+            start_soon(loop_store.store.worker, MOMENT)
         if name is None or known is None or not known.pays or torch_symbols.are_being_loaded():
             return
         compile = LoopCompile(self, job)

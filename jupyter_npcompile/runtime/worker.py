@@ -7,10 +7,11 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
-from jupyter_npcompile.graph.forks import after_fork
+from jupyter_npcompile.dataclass import dataclass
+from jupyter_npcompile.forks import after_fork
 from jupyter_npcompile.loops.courtesy import courteous, rests
 from jupyter_npcompile.runtime import notices
 from jupyter_npcompile.runtime.errors import first_line
@@ -26,7 +27,7 @@ Lane = Literal["segments", "loops"]
 MOST = 4
 """Compiles of a kind in the background at once, on a machine with many processors."""
 
-DELAYS: dict[Lane, float] = {"segments": 0.4, "loops": 0.1}
+DELAYS: dict[Lane, float] = {"segments": 0.4, "loops": 0.05}
 """Seconds before a job in the background begins, as long as the user's code runs: of two threads
 that run Python each holds up the other, and what takes a second to compile, or a loop half a
 second, is of no use to code that is over before. What an earlier kernel has compiled does not

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from jupyter_npcompile.dataclass import dataclass
 
 OWN_LINE = "call it on a line of its own, before or after the array code"
 RANDOM = "random numbers come from NumPy's own generator"

@@ -10,11 +10,11 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.nodes import Ref, ValueType
 from jupyter_npcompile.tracer.breaks import DRAW, RANDOM, Break
 from jupyter_npcompile.tracer.evaluation import PythonErrors, evaluate

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from jupyter_npcompile.graph.forks import after_fork
+from jupyter_npcompile.forks import after_fork
 from jupyter_npcompile.tracer import elision
 from jupyter_npcompile.tracer.attribution import attributed
 from jupyter_npcompile.tracer.breaks import Break

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
 from weakref import ref
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.tracer.memory import ALIGNED, BOTH, FLAGS
 from jupyter_npcompile.tracer.sources import Namespace, Source, as_defined
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import types
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from jupyter_npcompile.cell import HOOKS
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.nodes import Ref
 from jupyter_npcompile.tracer.breaks import Break
 from jupyter_npcompile.tracer.nested import MAX_ITEMS, traced_in

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.nodes import Argument, Constant, Node, Position, Ref, Slice, ValueType
 from jupyter_npcompile.tracer import floating
 from jupyter_npcompile.tracer.breaks import Break, Postponed

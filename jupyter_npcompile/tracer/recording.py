@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.nodes import Argument, Graph, Output, Position, Ref, ValueType
 from jupyter_npcompile.tracer.breaks import LATE, Break, NeedsCopy, Postponed
 from jupyter_npcompile.tracer.draws import Draw

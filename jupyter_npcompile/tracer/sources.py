@@ -5,11 +5,12 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CellType
 from typing import Any, TypeAlias
 
 from jupyter_npcompile.cell import HANDLE
+from jupyter_npcompile.dataclass import dataclass
 
 Namespace: TypeAlias = Mapping[str, Any]
 

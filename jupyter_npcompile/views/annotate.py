@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.report import LineReport, ReportData
 
 Mark = Literal["compiled", "host", "python", "break", "none"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from html import escape
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.amounts import size
 from jupyter_npcompile.graph.gradients import GradientReport, NodeGradient, NonFinite, Sample
 

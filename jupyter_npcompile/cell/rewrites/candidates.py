@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from jupyter_npcompile.cell.rewrites.text import CellText, Edit
 from jupyter_npcompile.cell.syntax import FUNCTIONS, blocks
+from jupyter_npcompile.dataclass import dataclass
 
 Form = Literal["python", "numpy", "array"]
 """A number of Python's, a scalar of NumPy's, or an array."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from jupyter_npcompile.cell.rewrites.candidates import (
     Candidate,
@@ -20,6 +19,7 @@ from jupyter_npcompile.cell.rewrites.candidates import (
 from jupyter_npcompile.cell.rewrites.hoisting import certain, formatted_fields
 from jupyter_npcompile.cell.rewrites.text import Edit, edited
 from jupyter_npcompile.cell.syntax import blocks
+from jupyter_npcompile.dataclass import dataclass
 
 _LEAVES = (ast.Break, ast.Continue, ast.Return, ast.Yield, ast.YieldFrom, ast.Await)
 _GATHERS = ("array", "asarray", "stack", "vstack", "hstack", "concatenate")

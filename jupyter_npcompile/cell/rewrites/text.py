@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate
 
 from jupyter_npcompile.cell.syntax import Positioned, SourceText, last_line
+from jupyter_npcompile.dataclass import dataclass
 
 MAGIC = "%%"
 

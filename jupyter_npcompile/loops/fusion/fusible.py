@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from jupyter_npcompile.cell.syntax import assign, load, point, store
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops.fusion.unrolling import Resolve
 from jupyter_npcompile.loops.kinds import CTYPES
 

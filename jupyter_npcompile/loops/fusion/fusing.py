@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops.fusion.fusible import (
     RESULT,
     NotFusible,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops import elementwise
 from jupyter_npcompile.loops.costs import element_cost, is_wide
 from jupyter_npcompile.loops.fusion.fusible import NotFusible

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from jupyter_npcompile.cell.syntax import load, point
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops.fusion.fusible import is_among
 from jupyter_npcompile.loops.fusion.unrolling import Resolve
 from jupyter_npcompile.loops.kinds import ArrayType, Number, SourceType, Type

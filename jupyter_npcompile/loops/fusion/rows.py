@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import ast
 import copy
-from dataclasses import dataclass
 
 import numpy as np
 
 from jupyter_npcompile.cell.syntax import load, point, store
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops.fusion.fusible import is_among, names_in
 from jupyter_npcompile.loops.fusion.row_expressions import (
     NUMBER,

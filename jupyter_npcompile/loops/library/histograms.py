@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops import arithmetic, elementwise
 from jupyter_npcompile.loops.calls import elements, flag_of, named, of, whole_number
 from jupyter_npcompile.loops.costs import element_cost

@@ -7,11 +7,11 @@ as many elements as there are layers, which is written into the loop that needs 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops import arithmetic, elementwise
 from jupyter_npcompile.loops.kinds import CTYPES, ArrayType
 from jupyter_npcompile.loops.promotion import cast

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import torch
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime.device.copying import copied, extent_bytes
 from jupyter_npcompile.runtime.device.device import Device, DeviceMemoryError
 from jupyter_npcompile.runtime.device.placement import placed, working_bytes

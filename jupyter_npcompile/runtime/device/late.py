@@ -10,12 +10,12 @@ from __future__ import annotations
 import gc
 import threading
 import weakref
-from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime.device.device import Device, DeviceError
 from jupyter_npcompile.runtime.device.layouts import Key, key_of, owns
 from jupyter_npcompile.tracer import interrupts

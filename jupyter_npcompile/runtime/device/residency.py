@@ -12,12 +12,12 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime.device.late import Content, LateResults
 from jupyter_npcompile.runtime.device.layouts import Key, key_of, owns, same_strides
 from jupyter_npcompile.tracer.memory import Array, owner

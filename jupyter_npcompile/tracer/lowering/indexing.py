@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.tracer.lowering import symbols
 from jupyter_npcompile.tracer.lowering.shapes import flipped, reshaped
 from jupyter_npcompile.tracer.lowering.trace import Trace, known_array

@@ -7,7 +7,6 @@ the node it came from.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import torch
 from torch import Tensor
 from torch.fx.experimental.proxy_tensor import disable_proxy_modes_tracing, get_proxy_mode
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.nodes import (
     Argument,
     Constant,

@@ -7,7 +7,6 @@ a ufunc is a *kernel* ``f(loop, *tensors)`` that computes in the loop's dtypes.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.tracer.lowering.dtypes import carrier, supported, wrap
 from jupyter_npcompile.tracer.lowering.trace import Trace, is_number
 from jupyter_npcompile.tracer.lowering.values import Owner, Value, View

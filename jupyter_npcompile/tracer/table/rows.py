@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from jupyter_npcompile.dataclass import dataclass
 
 Status = Literal["lowered", "host", "skeleton"]
 How = Literal["graph", "source", "constant"]
