@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: help coverage-table demo notebooks pictures lab test test-all fuzz choose lint labextension
-.PHONY: clean
+.PHONY: clean header-names
 .PHONY: bench bench-waiting bench-early bench-rivals bench-cuda bench-gradients bench-quick bench-results ratchet
 .DEFAULT_GOAL := help
 
@@ -17,6 +17,7 @@ help:
 	@echo "make fuzz          tests that draw their examples, with a new seed"
 	@echo "make choose        choose anew what \`make test\` runs: over an hour"
 	@echo "make coverage-table  write docs/coverage.md from the lowering table"
+	@echo "make header-names  write down what the headers of native loops define"
 	@echo "make lint          formatting, types and style"
 	@echo "make bench         measure against NumPy, Numba, JAX and torch.compile: under an hour"
 	@echo "make bench-gradients  measure gradients against the function, the tape, JAX, autograd"
@@ -67,6 +68,10 @@ choose:
 coverage-table:
 	@scripts/setup.sh test "$(PYTHON)"
 	@$(BIN)/python scripts/coverage_table.py
+
+header-names:
+	@scripts/setup.sh test "$(PYTHON)"
+	@$(BIN)/python scripts/header_names.py
 
 lint:
 	@scripts/setup.sh test "$(PYTHON)"

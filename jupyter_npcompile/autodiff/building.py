@@ -45,7 +45,7 @@ from jupyter_npcompile.autodiff.stages import (
 )
 from jupyter_npcompile.graph import to_json as graph_json
 from jupyter_npcompile.graph.nodes import Graph, ValueType
-from jupyter_npcompile.runtime.building import FOUND, example, probe, support
+from jupyter_npcompile.runtime.building import FOUND, example, probe, rest, support
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
 from jupyter_npcompile.runtime.native import toolchain
 from jupyter_npcompile.runtime.native.build import CONSTANTS
@@ -59,7 +59,7 @@ from jupyter_npcompile.runtime.native.inductor import (
 from jupyter_npcompile.runtime.native.manifest import Manifest, PieceManifest, to_json
 from jupyter_npcompile.runtime.native.translation import entry, translation_unit
 
-__all__ = ["FOUND", "build", "example", "probe", "support"]
+__all__ = ["FOUND", "build", "example", "probe", "rest", "support"]
 
 _ALIGNMENT = 64
 _CALLED = re.compile(r"aten\.(\w+)")

@@ -7,11 +7,14 @@ loop includes what it uses, and each header what it uses.
 from __future__ import annotations
 
 import functools
+import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 FOLDER = Path(__file__).with_name("headers")
+
+TABLE = FOLDER / "names.json"
+"""What each of them defines, written by ``make header-names``."""
 
 HEADERS = (
     "basics.hpp",
@@ -53,23 +56,15 @@ HEADERS = (
 )
 """All of them: none includes one that comes later."""
 
+COMMON = "common.hpp"
+"""Includes what nearly every loop uses. It comes first, as what a compiler has read before must."""
+
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_TOKEN = re.compile(
-    r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|[{}()]|[A-Za-z_]\w*|[^\sA-Za-z_{}()]",
-    re.DOTALL,
-)
-_AFTER_NAMES = set("({;=[:")
-_KEYWORDS = {
-    *("__attribute__", "class", "const", "default", "delete", "double", "else", "enum", "extern"),
-    *("false", "int", "nullptr", "operator", "static_assert", "std", "struct", "true", "type"),
-    *("uint64_t", "void"),
-}
-_OPEN = {"enum", '"C"'}
-"""What has names of everybody's between its braces."""
+_INCLUDED = re.compile(r'^#include "(.*)"', re.MULTILINE)
 
 
 def complete(source: str) -> str:
-    """A loop, with the lines before it that include what it needs.
+    """A loop, with the lines before it that include what it needs besides `COMMON`.
 
     Parameters
     ----------
@@ -78,55 +73,25 @@ def complete(source: str) -> str:
 
     Examples
     --------
-    >>> print(complete("i64 n = common_divisor(a, b);"))
-    #include "basics.hpp"
-    #include "numbers.hpp"
-    i64 n = common_divisor(a, b);
+    >>> print(complete("i64 n = common_divisor(a, b); spread(run, n, 1, n, 1.0, nest);"))
+    #include "common.hpp"
+    #include "threads.hpp"
+    i64 n = common_divisor(a, b); spread(run, n, 1, n, 1.0, nest);
     """
     words = set(_WORD.findall(source))
     found = {header for name, header in names().items() if name in words}
-    return "".join(f'#include "{header}"\n' for header in HEADERS if header in found) + source
+    headers = COMMON, *(it for it in HEADERS if it in found and it not in common())
+    return "".join(f'#include "{header}"\n' for header in headers) + source
+
+
+@functools.cache
+def common() -> frozenset[str]:
+    """What `COMMON` includes."""
+    return frozenset(_INCLUDED.findall((FOLDER / COMMON).read_text()))
 
 
 @functools.cache
 def names() -> dict[str, str]:
     """Of each name, the first header that defines it."""
-    found: dict[str, str] = {}
-    for header in HEADERS:
-        for name in defined((FOLDER / header).read_text()):
-            found.setdefault(name, header)
-    return found
-
-
-def defined(text: str) -> Iterator[str]:
-    r"""The names that a header defines for all: functions, types, variables, macros, enumerators.
-
-    Parameters
-    ----------
-    text : str
-        A header.
-
-    Examples
-    --------
-    >>> sorted(defined("#define MOST 3\nenum { A, B };\nstatic int f(int x) { return x + y; }"))
-    ['A', 'B', 'MOST', 'f']
-    """
-    joined = text.replace("\\\n", " ")
-    directives = [line for line in joined.split("\n") if line.startswith("#")]
-    for line in directives:
-        if line.startswith("#define"):
-            yield line.split()[1].partition("(")[0]
-    plain = "\n".join(line for line in joined.split("\n") if not line.startswith("#"))
-    closed: list[bool] = []  # for each bracket: whether what is in it is nobody else's
-    last = ""
-    for token in _TOKEN.findall(plain):
-        if token.startswith(("//", "/*")):
-            continue
-        is_name = last not in _KEYWORDS and _WORD.fullmatch(last) and not any(closed)
-        if is_name and (token in _AFTER_NAMES or closed):
-            yield last
-        if token in "{(":
-            closed.append(token == "(" or last not in _OPEN)
-        elif token in "})":
-            closed.pop()
-        last = token
+    known: dict[str, list[str]] = json.loads(TABLE.read_text())
+    return {name: header for header, defined in known.items() for name in defined}

@@ -14,7 +14,10 @@ from jupyter_npcompile.runtime.native import build as native
 from jupyter_npcompile.runtime.native import toolchain
 from jupyter_npcompile.runtime.native.toolchain import compile_dispatch as support
 
-__all__ = ["FOUND", "build", "example", "probe", "support"]
+__all__ = ["FOUND", "build", "example", "probe", "rest", "support"]
+
+rest = None
+"""Segments leave nothing to be done later."""
 
 FOUND = "found"
 """The folder for what this finds out about the machine."""

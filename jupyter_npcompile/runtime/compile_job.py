@@ -14,11 +14,11 @@ import signal
 import tempfile
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime.cache import Cache
 from jupyter_npcompile.runtime.cache_folder import UntrustedError
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
@@ -54,6 +54,8 @@ class Builder:
         Finds out what it must know about the machine.
     example : callable or None
         A small subject, to be built for the sake of what that leaves behind, if it leaves anything.
+    rest : callable or None
+        What is done once, with that folder, while nobody waits: later builds are shorter.
     headers : Path
         Where headers are.
     """
@@ -62,6 +64,7 @@ class Builder:
     support: Support | None
     probe: Callable[[], None]
     example: Callable[[], Any] | None
+    rest: Callable[[Path], None] | None
     headers: Path
 
     @classmethod
@@ -77,7 +80,7 @@ class Builder:
         """
         found: Any = importlib.import_module(module)
         headers = folder / found.FOUND
-        return cls(found.build, found.support, found.probe, found.example, headers)
+        return cls(found.build, found.support, found.probe, found.example, found.rest, headers)
 
     def store_support(self, cache: Cache) -> None:
         """Make what all compiled code needs, unless a cache has it."""
@@ -138,6 +141,21 @@ def run(request: Mapping[str, Any], builder: Builder, folder: Path, channel: int
         if reason["type"] in ("lowering", "unbuildable"):
             cache.store_error(request["key"], reason)
         send(channel, {"kind": "failed", "error": reason})
+
+
+def rest(builder: Builder, folder: Path) -> None:
+    """Do what makes later builds shorter.
+
+    Parameters
+    ----------
+    builder : Builder
+        Knows what that is.
+    folder : Path
+        For everything that is not needed afterwards.
+    """
+    _settle(folder)
+    if builder.rest is not None:
+        builder.rest(builder.headers)
 
 
 def trims(key: str) -> bool:

@@ -8,9 +8,9 @@ from typing import Any
 
 from jupyter_npcompile.loops.includes import names
 from jupyter_npcompile.runtime.native.gxx import LIBRARY
-from jupyter_npcompile.runtime.native.loop_toolchain import compile_loop
+from jupyter_npcompile.runtime.native.loop_toolchain import compile_loop, precompile
 
-__all__ = ["FOUND", "build", "example", "probe", "support"]
+__all__ = ["FOUND", "build", "example", "probe", "rest", "support"]
 
 support = None
 """Loops need nothing but themselves."""
@@ -22,9 +22,9 @@ FOUND = "loops"
 def build(
     source: str, folder: Path, headers: Path, progress: Callable[[str], None]
 ) -> Mapping[str, Any]:
-    """Compile a native loop, without anything in `headers`: see `compile_job.Build`."""
+    """Compile a native loop, with the headers that `rest` has left: see `compile_job.Build`."""
     progress("C++")
-    compile_loop(source, folder / LIBRARY)
+    compile_loop(source, folder / LIBRARY, headers)
     return {}
 
 
@@ -33,5 +33,9 @@ example = None
 
 
 def probe() -> None:
-    """Read the headers; the compiler itself asks which processor this is."""
+    """Read what the headers define; the compiler itself asks which processor this is."""
     names()
+
+
+rest = precompile
+"""Headers are precompiled once, while nobody waits for a loop: the next ones are ready sooner."""

@@ -28,11 +28,11 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime import compile_job
 from jupyter_npcompile.runtime.cache import Cache
 from jupyter_npcompile.runtime.cache_folder import make_folder
@@ -42,6 +42,9 @@ from jupyter_npcompile.runtime.messages import Inbox, Message, send
 
 IDLE = 1800.0
 """Seconds without a job after which the worker gives its memory back, and ends."""
+
+CALM = 1.0
+"""Seconds without a job, after one, before what makes later ones shorter is done."""
 
 MARK = "complete"
 """A file that says that a folder is complete."""
@@ -57,8 +60,8 @@ class Running:
 
     Parameters
     ----------
-    number : int
-        Which.
+    number : int or None
+        Which; None is what the worker does by itself, and tells nobody.
     pid : int
         Its process, and process group.
     inbox : Inbox
@@ -69,7 +72,7 @@ class Running:
         Whether it has said how it went.
     """
 
-    number: int
+    number: int | None
     pid: int
     inbox: Inbox
     folder: Path
@@ -94,7 +97,9 @@ class Worker:
         self.name = name
         self.inbox = Inbox(reading)
         self.writing = writing
-        self.running: dict[int, Running] = {}
+        self.running: dict[int | None, Running] = {}
+        self._has_worked = False
+        self._has_rested = False  # what makes later builds shorter is done
         self._builder: Builder | None = None
         self._lock = -1
         self._folders: set[Path] = set()
@@ -136,7 +141,12 @@ class Worker:
         """Do what the kernel asks until it is gone."""
         while True:
             pipes = [self.inbox.descriptor, *(job.inbox.descriptor for job in self._jobs())]
-            ready, _, _ = select.select(pipes, [], [], None if self.running else IDLE)
+            rests = self._has_worked and not self._has_rested
+            patience = CALM if rests else IDLE
+            ready, _, _ = select.select(pipes, [], [], None if self.running else patience)
+            if not ready and rests:
+                self._rest()
+                continue
             if not ready:
                 self.say({"kind": "idle"})
                 return
@@ -176,6 +186,13 @@ class Worker:
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
 
+    def _rest(self) -> None:
+        self._has_rested = True
+        if self._builder is None or self._builder.rest is None:
+            return
+        with contextlib.suppress(OSError):  # the next job says what is wrong
+            self._fork(None, self._scratch(self.cache.jobs), None)
+
     def _begin(self, request: Message) -> None:
         number = request["job"]
         try:
@@ -184,6 +201,10 @@ class Worker:
             reason = compile_job.explain(error, Path(request["root"]))
             self.say({"kind": "failed", "job": number, "error": reason})
             return
+        pid = self._fork(number, folder, request)
+        self.say({"kind": "started", "job": number, "pid": pid})
+
+    def _fork(self, number: int | None, folder: Path, request: Message | None) -> int:
         reading, writing = os.pipe()
         worker = os.getpid()
         pid = os.fork()
@@ -193,16 +214,19 @@ class Worker:
             os.setpgid(pid, pid)
         os.close(writing)
         self.running[number] = Running(number, pid, Inbox(reading), folder)
-        self.say({"kind": "started", "job": number, "pid": pid})
+        return pid
 
-    def _run(self, request: Message, folder: Path, channel: int, worker: int) -> None:
+    def _run(self, request: Message | None, folder: Path, channel: int, worker: int) -> None:
         """What the forked process does."""
         try:
             die_with_parent(signal.SIGKILL, worker)
             for descriptor in (self.inbox.descriptor, self.writing, self._lock):
                 os.close(descriptor)
             assert self._builder is not None
-            compile_job.run(request, self._builder, folder, channel)
+            if request is None:
+                compile_job.rest(self._builder, folder)
+            else:
+                compile_job.run(request, self._builder, folder, channel)
         except BaseException:
             import traceback
 
@@ -223,6 +247,10 @@ class Worker:
         kill_group(job.pid)  # what it started may still run
         os.close(job.inbox.descriptor)
         del self.running[job.number]
+        if job.number is None:
+            self._remove(job.folder)
+            return
+        self._has_worked = True
         if not job.answered:
             text = _end(status, job.folder / "log")
             error = {"type": "failure", "name": "the compiler crashed", "text": text}

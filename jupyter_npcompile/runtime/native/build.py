@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph import to_json as graph_json
 from jupyter_npcompile.graph.families import symbols_of
 from jupyter_npcompile.graph.nodes import Graph, Size, ValueType

@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
 
 SIZES = "sizes"

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
 from jupyter_npcompile.runtime.native.copies import copy_source, copy_types
 from jupyter_npcompile.runtime.native.extents import Extent, Extents

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.kernels import CHECKS, fused_op
 from jupyter_npcompile.graph.nodes import (
     Argument,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.nodes import ValueType
 
 VERSION = 5

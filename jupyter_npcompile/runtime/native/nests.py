@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.nodes import ValueType
 from jupyter_npcompile.runtime.native.ticks import nest_remark
 

@@ -8,9 +8,10 @@ hand. So such nodes stay NumPy calls, between pieces of native code.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.nodes import Argument, Graph, Node, Output, Ref, Slice, references
 from jupyter_npcompile.tracer.interpret import gives_target
 

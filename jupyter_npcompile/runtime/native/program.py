@@ -7,13 +7,13 @@ import importlib.machinery
 import importlib.util
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.graph.nodes import Graph, Node, ValueType
 from jupyter_npcompile.runtime.arrays import sort_results
 from jupyter_npcompile.runtime.errors import CheckFailedError

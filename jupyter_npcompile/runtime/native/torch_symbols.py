@@ -10,7 +10,7 @@ import sys
 import threading
 from pathlib import Path
 
-from jupyter_npcompile.graph.forks import after_fork
+from jupyter_npcompile.forks import after_fork
 
 _lock = threading.Lock()
 _loaded: list[object] = []

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime.compile_errors import UnbuildableError
 from jupyter_npcompile.runtime.native.extents import HELPERS, SIZES
 from jupyter_npcompile.runtime.native.generated import Generated, Number, Place

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import re
 import shutil
 import subprocess
@@ -12,11 +14,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jupyter_npcompile.loops.includes import FOLDER, HEADERS, complete, defined, names
+from jupyter_npcompile.loops.includes import COMMON, FOLDER, HEADERS, TABLE, common, complete, names
 from jupyter_npcompile.runtime.native.gxx import command
 from jupyter_npcompile.runtime.native.loop_toolchain import LOOPS
+from tests.support.paths import CHECKOUT
 
 NEEDS_GXX = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+
+
+_SPEC = importlib.util.spec_from_file_location("names", CHECKOUT / "scripts/header_names.py")
+assert _SPEC is not None
+assert _SPEC.loader is not None
+header_names = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(header_names)
+defined = header_names.defined
 
 
 def included(header: str) -> list[str]:
@@ -25,7 +36,10 @@ def included(header: str) -> list[str]:
 
 
 def test_all_headers_are_known() -> None:
-    assert sorted(HEADERS) == sorted(str(it.relative_to(FOLDER)) for it in FOLDER.rglob("*.hpp"))
+    there = sorted(str(it.relative_to(FOLDER)) for it in FOLDER.rglob("*.hpp"))
+    assert sorted([*HEADERS, COMMON]) == there
+    assert list(common()) != []
+    assert common() <= set(HEADERS)
 
 
 @pytest.mark.parametrize("header", HEADERS)
@@ -44,6 +58,10 @@ def test_each_includes_what_it_uses(tmp_path: Path, header: str) -> None:
     subprocess.run(
         [*command(), *LOOPS, *(f"-I{it}" for it in folders), "-fsyntax-only", str(text)], check=True
     )
+
+
+def test_the_table_of_names_is_that_of_the_headers() -> None:
+    assert json.loads(TABLE.read_text()) == header_names.table(), "run `make header-names`"
 
 
 def test_names() -> None:
@@ -82,7 +100,10 @@ def test_names() -> None:
     ],
 )
 def test_what_is_used_is_included(text: str, header: str) -> None:
-    assert f'#include "{header}"\n' in complete(text)
+    if header in common():
+        assert complete(text) == f'#include "{COMMON}"\n{text}'
+    else:
+        assert f'#include "{header}"\n' in complete(text)
 
 
 def test_a_short_loop_reads_little() -> None:

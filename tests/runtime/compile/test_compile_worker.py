@@ -63,6 +63,12 @@ def ask(
     return worker.build(request, cache, ticket or Ticket())
 
 
+def rested(cache: Cache) -> list[str]:
+    """What the worker has done while nobody waited."""
+    files = list(cache.compiler.glob(f"*/{fake_build.FOUND}/{fake_build.RESTED}"))
+    return [line for file in files for line in file.read_text().splitlines()]
+
+
 class Asking(threading.Thread):
     """Asks in a thread; keeps the answer, or what was raised."""
 
@@ -704,3 +710,31 @@ def test_a_forked_process_starts_none_beforehand(monkeypatch: pytest.MonkeyPatch
     for made.is_fork in (True, False):
         compile_worker.start_soon(made)
     eventually(lambda: started == [made])
+
+
+@pytest.mark.parametrize("how", ["", "raise"])
+def test_what_helps_later_builds_is_done_once_while_nobody_waits(
+    worker: CompileWorker, cache: Cache, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.setenv("FAKE_CALM", "0.05")
+    monkeypatch.setenv("FAKE_REST", how)
+    worker.start(cache)
+    eventually(lambda: worker.pid is not None)
+    time.sleep(0.3)
+    assert rested(cache) == []  # nothing was ever built: nobody may need it
+    for key in ("a", "b", "c"):
+        assert ask(worker, cache, fake_build.job(), key)["kind"] == "done"
+        eventually(lambda: bool(rested(cache)))
+        eventually(lambda: not list(cache.jobs.iterdir()))
+    assert rested(cache) == ["once"]
+
+
+def test_nobody_waits_for_what_helps_later_builds(
+    worker: CompileWorker, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_CALM", "0.05")
+    monkeypatch.setenv("FAKE_REST", "hang")
+    ask(worker, cache, fake_build.job(), "a")
+    eventually(lambda: bool(rested(cache)))
+    assert ask(worker, cache, fake_build.job(), "b")["kind"] == "done"
+    eventually(lambda: not worker.jobs)

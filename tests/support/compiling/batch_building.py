@@ -17,7 +17,7 @@ from unittest import mock
 
 from jupyter_npcompile.graph import from_json
 from jupyter_npcompile.runtime import building
-from jupyter_npcompile.runtime.building import FOUND, example, probe, support
+from jupyter_npcompile.runtime.building import FOUND, example, probe, rest, support
 from jupyter_npcompile.runtime.native import build as native
 from jupyter_npcompile.runtime.native import rehearsal, toolchain
 from jupyter_npcompile.runtime.native.gxx import LIBRARY
@@ -26,7 +26,7 @@ from tests.support.session.processes import PATIENCE
 
 rehearsal.PATIENCE = PATIENCE  # however busy the machine is
 
-__all__ = ["FOUND", "build", "example", "probe", "support"]
+__all__ = ["FOUND", "build", "example", "probe", "rest", "support"]
 
 SECONDS = 20
 """What takes longer to generate is left to the test that needs it."""

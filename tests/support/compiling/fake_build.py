@@ -23,6 +23,9 @@ from jupyter_npcompile.tracer.lowering.errors import LoweringError
 
 NAME = "tests.support.compiling.fake_build"
 
+RESTED = "rested"
+"""A file that says that the worker had nothing to do for a while."""
+
 FOUND = "found"
 
 SPECIAL = {
@@ -57,6 +60,17 @@ def probe() -> None:
     if os.environ.get("FAKE_PROBE") == "hang":
         signal.pause()
     worker_process.IDLE = float(os.environ.get("FAKE_IDLE", worker_process.IDLE))
+    worker_process.CALM = float(os.environ.get("FAKE_CALM", worker_process.CALM))
+
+
+def rest(headers: Path) -> None:
+    """Leave something, and then do what a test says."""
+    with (headers / RESTED).open("a") as file:
+        file.write("once\n")
+    if os.environ.get("FAKE_REST") == "hang":
+        subprocess.run(["sleep", "infinity"], check=True)
+    if os.environ.get("FAKE_REST") == "raise":
+        raise RuntimeError("nobody is told")
 
 
 def example() -> Graph:
