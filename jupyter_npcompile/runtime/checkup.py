@@ -15,6 +15,7 @@ from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.forks import HAS_FORK
 from jupyter_npcompile.runtime import notices, stamp, warming
 from jupyter_npcompile.runtime.native import gxx
+from jupyter_npcompile.runtime.native.compilers import WAYS
 
 PACKAGES = ("numpy", "ipython", "ipywidgets", "anywidget", "ipykernel", "jupyterlab", "notebook")
 """Of which the version is said, where they are installed."""
@@ -123,7 +124,7 @@ def _compiler() -> Finding:
         said = gxx.version().splitlines()[0]
     except gxx.CompilerFailedError as error:
         told = os.environ.get("CXX", "")
-        way = "install g++ (Debian: apt-get install g++; conda: conda install gxx)"
+        way = f"{WAYS} (Debian: apt-get install g++; conda: conda install gxx)"
         named = f"CXX is {told!r}: name a C++ compiler there, or take it away"
         return Finding("compiler", str(error), named if told else way)
     return Finding("compiler", f"{' '.join(gxx.command())}: {said}")

@@ -29,6 +29,7 @@ from jupyter_npcompile.runtime.compile_worker import CompileWorker, worker
 from jupyter_npcompile.runtime.durations import Durations
 from jupyter_npcompile.runtime.forms import MAX_FORMS, Form, Forms, form_key, itemsize
 from jupyter_npcompile.runtime.native import torch_symbols
+from jupyter_npcompile.runtime.native.compilers import WAYS
 from jupyter_npcompile.runtime.native.fitting import OtherLayoutError
 from jupyter_npcompile.runtime.notices import say
 from jupyter_npcompile.runtime.settings import settings
@@ -419,5 +420,6 @@ def reason_of(error: Mapping[str, Any]) -> str:
         return f"compiling failed: {text}"
     if error["name"] == "CompilerMissingError":
         program = text.partition(":")[0]
-        return f"{program} is missing: install it to compile; NumPy runs this cell"
+        way = WAYS if program == "g++" else "install it to compile"
+        return f"{program} is missing: {way}; NumPy runs this cell"
     return f"compiling failed: {error['name']}: {text}"

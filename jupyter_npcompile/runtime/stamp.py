@@ -19,6 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from jupyter_npcompile.runtime.native import compilers
+
 FORMAT = 1
 """The layout of the cache folder. Another number makes a new start."""
 
@@ -162,7 +164,7 @@ SUPPORT = "dispatch.so"
 
 def support_key() -> str:
     """The name of the cache entry that all compiled code needs."""
-    return digest("support", versions(), _command("CC", "gcc"))
+    return digest("support", versions(), _command("CC"))
 
 
 def compiler_key() -> str:
@@ -173,11 +175,12 @@ def compiler_key() -> str:
 
 def cxx() -> list[Any]:
     """The C++ compiler and its options, so that others, or another version, are noticed."""
-    return _command("CXX", "g++")
+    return _command("CXX")
 
 
-def _command(variable: str, usual: str) -> list[Any]:
-    return [_word(word) for word in (os.environ.get(variable) or usual).split()]
+def _command(variable: str) -> list[Any]:
+    told = os.environ.get(variable, "").split()
+    return [_word(word) for word in told or compilers.found(variable)]
 
 
 def _word(word: str) -> Any:

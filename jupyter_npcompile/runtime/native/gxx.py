@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import os
-import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+from jupyter_npcompile.runtime.native import compilers
 
 LIBRARY = "kernels.so"
 """The file of native code in an entry of the cache."""
@@ -32,30 +33,23 @@ class CodeRefusedError(CompilerFailedError):
     """The C++ compiler refused what it was given."""
 
 
-def command(variable: str = "CXX", usual: str = "g++") -> list[str]:
-    """The compiler, with the options that the user has given with it: ``CXX="ccache g++ -m64"``.
+def command(variable: str = "CXX") -> list[str]:
+    """The compiler that the user has named, or the one that is there.
 
     Parameters
     ----------
-    variable : str
-        The environment variable that says so.
-    usual : str
-        The compiler where it says nothing.
+    variable : {"CXX", "CC"}
+        For C++ or for C.
 
     Raises
     ------
     CompilerFailedError
-        When it says what is no command.
-
-    Examples
-    --------
-    >>> command("NO_SUCH_VARIABLE")
-    ['g++']
+        When the variable of that name says what is no command.
     """
-    told = os.environ.get(variable, "")
     try:
-        return shlex.split(told) or [usual]
+        return compilers.named(variable) or compilers.found(variable)
     except ValueError as error:
+        told = os.environ.get(variable)
         raise CompilerFailedError(f"{variable} is {told!r}: {error}") from None
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.runtime.native import openmp
 from jupyter_npcompile.runtime.native.gxx import (
     LATE,
     CompilerFailedError,
@@ -71,14 +72,15 @@ def compile_dispatch(target: Path) -> None:
     source = Path(__file__).with_name("dispatch.c")
     include = sysconfig.get_paths()["include"]
     options = ["-O2", "-shared", "-fPIC", LATE, f"-I{include}", f"-I{np.get_include()}"]
-    run([*command("CC", "gcc"), *options, str(source), "-o", str(target)])
+    run([*command("CC"), *options, str(source), "-o", str(target)])
     load_once(target, names=[f"PyInit_{DISPATCH}"], alone=True)
 
 
 def use_command(folder: Path) -> None:
     """Have Inductor use the compiler that the user says, options and all.
 
-    Inductor takes ``CXX`` for one program. So it is given one that runs the command.
+    Inductor takes ``CXX`` for one program. So it is given one that runs the command, without what
+    is for OpenMP where the compiler has none.
 
     Parameters
     ----------
@@ -92,20 +94,23 @@ def use_command(folder: Path) -> None:
     """
     from torch._inductor import config
 
-    version()
+    kind = "clang++" if "clang" in version() else "g++"  # by this name Inductor knows it
     words = command()
     config.cpp.cxx = (None, words[0])
-    if len(words) > 1:
-        text = f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n'
-        program = folder / f"compiler-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-        if not program.exists():
-            folder.mkdir(parents=True, exist_ok=True)
-            draft = Path(tempfile.mkdtemp(dir=folder), program.name)
-            draft.write_text(text)
-            draft.chmod(0o700)
-            draft.replace(program)
-            draft.parent.rmdir()
-        config.cpp.cxx = (None, str(program))
+    if words == ["g++"]:
+        return
+    digest = hashlib.sha256(shlex.join(words).encode()).hexdigest()[:16]
+    program = folder / f"{digest}-{kind}"
+    if not program.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(dir=folder), program.name)
+        plain = f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n'
+        has_openmp = openmp.is_there(words, draft.parent)
+        draft.write_text(plain if has_openmp else openmp.without(words, folder))
+        draft.chmod(0o700)
+        draft.replace(program)
+        draft.parent.rmdir()
+    config.cpp.cxx = (None, str(program))
 
 
 def _options(*, precompiling: bool = False) -> Any:

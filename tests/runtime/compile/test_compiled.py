@@ -37,6 +37,7 @@ from jupyter_npcompile.runtime.compiled import Store
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.loop_store import LoopStore
 from jupyter_npcompile.runtime.native import torch_symbols
+from jupyter_npcompile.runtime.native.compilers import WAYS
 from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.reference import Reference
 from jupyter_npcompile.runtime.stats import counters
@@ -271,7 +272,7 @@ def check_lowering(f: Callable[..., Any]) -> None:
         (1235.25, "compiling failed: the compiler crashed: signal 11 (Segmentation fault)"),
         (1235.75, "no native code for this: it has no form that runs"),
         (1236.25, "compiling failed: RuntimeError: nobody knows"),
-        (1236.75, "g++ is missing: install it to compile; NumPy runs this cell"),
+        (1236.75, f"g++ is missing: {WAYS}; NumPy runs this cell"),
     ],
 )
 @pytest.mark.parametrize("tier", ["auto", "inductor"])

@@ -15,6 +15,7 @@ import pytest
 from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime.cache import Cache
 from jupyter_npcompile.runtime.cache_folder import VARIABLE, make_folder
+from jupyter_npcompile.runtime.native.compilers import WAYS
 from jupyter_npcompile.runtime.worker_process import MARK
 from tests.support.paths import CHECKOUT
 
@@ -120,7 +121,7 @@ def test_without_a_compiler(environment: dict[str, str], tmp_path: Path) -> None
     assert found["stats"]["artifacts"] == 0
     assert set(found["tiers"]) == {"numpy"}
     assert set(found["notes"]) <= {
-        "g++ is missing: install it to compile; NumPy runs this cell",
+        f"g++ is missing: {WAYS}; NumPy runs this cell",
         "plain Python",
         "",
     }

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -131,6 +134,46 @@ def test_inductor_uses_a_wrapper_with_options(tmp_path: Path, fake: Callable[...
     gxx.load_once(target, names=["found"])
 
 
+WITHOUT_OPENMP = """\
+for word do
+  case $word in -fopenmp*|-lgomp) echo 'error: no OpenMP' >&2; exit 1 ;; esac
+done
+exec "$@"
+"""
+
+
+@NEEDS_GXX
+def test_segments_do_without_openmp(
+    tmp_path: Path, fake: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With compilers that have none: in one thread."""
+    fake(WITHOUT_OPENMP, options=" g++")
+    done = subprocess.run(
+        [sys.executable, "-c", SEGMENT],
+        env={**os.environ, "NPCOMPILE_CACHE_DIR": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["inductor", "True"], done.stdout
+
+
+SEGMENT = """
+import numpy as np, jupyter_npcompile as npc
+from jupyter_npcompile.runtime import whole_function
+whole_function.FEWEST = whole_function.FEWEST_AHEAD = 10**9
+npc.settings.tier = "inductor"
+
+def f(x):
+    return np.exp(-x * x).sum(axis=1) + np.sin(x)[:, 0]
+
+x = np.linspace(-2.0, 2.0, 200_000).reshape(400, 500)
+g = npc.compile(f, ahead=True)
+same = [np.allclose(g(x), f(x), rtol=1e-13) for _ in range(4)]
+print(*{it.tier or it.note for it in npc.last_report().regions}, all(same))
+"""
+
+
 def test_inductor_is_not_asked_for_a_compiler_that_fails(
     tmp_path: Path, fake: Callable[..., Path]
 ) -> None:
@@ -139,6 +182,26 @@ def test_inductor_is_not_asked_for_a_compiler_that_fails(
     fake("echo 'error: broken' >&2; exit 1")
     with pytest.raises(CodeRefusedError, match="fake: error: broken"):
         toolchain.use_command(tmp_path)
+
+
+def test_other_compilers_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nobody names one and there is no g++: Clang, then Zig, which pip installs."""
+    monkeypatch.delenv("CXX", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    package = tmp_path / "ziglang"
+    package.mkdir()
+    assert gxx.command() == ["g++"]
+    before = stamp.cxx()
+    (package / "__init__.py").touch()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert gxx.command() == [str(package / "zig"), "c++"]
+    assert gxx.command("CC") == [str(package / "zig"), "cc"]
+    (package / "zig").touch()
+    found = stamp.cxx()
+    for name in ("clang++", "g++"):
+        (tmp_path / name).touch(mode=0o700)
+        assert gxx.command() == [name]
+        assert stamp.cxx() not in (before, found)
 
 
 def test_options_and_wrappers_are_part_of_the_key(
