@@ -16,6 +16,7 @@ from jupyter_npcompile.autodiff.explaining import differentiated_function
 from jupyter_npcompile.autodiff.function_reports import gradient_report
 from jupyter_npcompile.autodiff.jacobian_reports import innermost, jacobian_report
 from jupyter_npcompile.autodiff.transforms import Gradient, Jacobian
+from jupyter_npcompile.compiling import compile  # noqa: F401 - and what follows tensors
 from jupyter_npcompile.graph.gradients import GradientReport
 from jupyter_npcompile.graph.report import ReportData
 from jupyter_npcompile.runtime import history

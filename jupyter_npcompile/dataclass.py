@@ -7,8 +7,10 @@ are closures, and ``__init__`` is compiled once for all classes whose fields are
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 import operator
+import sys
 from collections.abc import Callable, Iterable
 from reprlib import recursive_repr
 from types import CodeType, FunctionType
@@ -47,8 +49,8 @@ _Kind = str
 """How ``__init__`` treats a field: ``=`` has a default and ``+`` a factory, ``-`` is no argument,
 ``.`` has neither; with ``*`` it is given by name only."""
 
-_INITIALIZERS: dict[tuple[tuple[_Kind, ...], bool, bool], FunctionType] = {}
-"""One for each sequence of kinds, for frozen classes and others, with ``__post_init__`` or not."""
+_INITIALIZERS: dict[tuple[tuple[_Kind, ...], bool, bool, bool], FunctionType] = {}
+"""For each sequence of kinds: frozen or not, with slots or not, with ``__post_init__`` or not."""
 
 _COMPARISONS: dict[int, tuple[FunctionType, FunctionType]] = {}
 """``__eq__`` and ``__hash__`` for each number of fields."""
@@ -78,6 +80,7 @@ def _made(
     repr: bool = True,
 ) -> Any:
     own = set(vars(cls))
+    _refuse(cls, own, frozen=frozen)
     if vars(cls).get("__hash__") is None:
         own.discard("__hash__")  # Python has put it there, beside an ``__eq__``
     if not cls.__doc__:
@@ -86,7 +89,7 @@ def _made(
     fields = dataclasses.fields(cls)
     given: dict[str, Callable[..., Any]] = {}
     if "__init__" not in own:
-        given["__init__"] = _initializer(cls, fields, frozen)
+        given["__init__"] = _initializer(cls, fields, frozen, slots)
     if repr and "__repr__" not in own:
         given["__repr__"] = _representation([it.name for it in fields if it.repr])
     if eq:
@@ -97,20 +100,34 @@ def _made(
         if "__hash__" not in own:
             cls.__hash__ = hashed if frozen else None
         for compare in _ORDER if order else ():
-            given[f"__{compare.__name__}__"] = _comparison(compare, operator.attrgetter(*names))
+            given[f"__{compare.__name__}__"] = _comparison(compare, names)
     if frozen:
-        given |= {"__setattr__": _no_change, "__delattr__": _no_change}
+        fixed = frozenset(it.name for it in fields)
+        given["__setattr__"] = _fixed(cls, fixed, object.__setattr__)
+        given["__delattr__"] = _fixed(cls, fixed, object.__delattr__)
         if slots:
             given |= {"__getstate__": _state, "__setstate__": _set_state}
+            for name in own & {"__getstate__", "__setstate__"}:
+                del given[name]
     for name, method in given.items():
         setattr(cls, name, method)
-    return cls
+    return abc.update_abstractmethods(cls)
 
 
-def _initializer(cls: Any, fields: Iterable[Any], frozen: bool) -> FunctionType:
+def _refuse(cls: Any, own: set[str], *, frozen: bool) -> None:
+    """Say so where a class wants what the library has and this has not."""
+    annotations = vars(cls).get("__annotations__", {})
+    if "self" in annotations or any("InitVar" in str(it) for it in annotations.values()):
+        raise TypeError(f"{cls.__qualname__}: neither a field `self` nor an InitVar is possible")
+    changes = {"__setattr__", "__delattr__"} & own
+    if frozen and changes:
+        raise TypeError(f"{cls.__qualname__} is frozen, and defines {', '.join(sorted(changes))}")
+
+
+def _initializer(cls: Any, fields: Iterable[Any], frozen: bool, slots: bool) -> FunctionType:
     fields = sorted(fields, key=lambda it: it.kw_only)
     kinds = tuple(map(_kind, fields))
-    key = kinds, frozen, hasattr(cls, "__post_init__")
+    key = kinds, frozen, slots, hasattr(cls, "__post_init__")
     pattern = _INITIALIZERS.get(key)
     if pattern is None:
         pattern = _INITIALIZERS[key] = _compiled(*key)
@@ -125,7 +142,7 @@ def _initializer(cls: Any, fields: Iterable[Any], frozen: bool) -> FunctionType:
     outer = pattern(object.__setattr__, _NOT_GIVEN, *given)
     made = FunctionType(
         _renamed(outer.__code__, names),
-        outer.__globals__,
+        vars(sys.modules.get(cls.__module__, abc)),  # for who evaluates annotations
         "__init__",
         tuple(defaults[False].values()),
         outer.__closure__,
@@ -144,7 +161,7 @@ def _kind(field: Any) -> _Kind:
     return kind + ("*" if field.kw_only else "") + ("" if field.init else "-")
 
 
-def _compiled(kinds: tuple[_Kind, ...], frozen: bool, goes_on: bool) -> FunctionType:
+def _compiled(kinds: tuple[_Kind, ...], frozen: bool, slots: bool, goes_on: bool) -> FunctionType:
     """A function that makes an ``__init__`` whose arguments are called ``_0``, ``_1``."""
     arguments, body = ["self"], []
     for number, kind in enumerate(kinds):
@@ -153,8 +170,8 @@ def _compiled(kinds: tuple[_Kind, ...], frozen: bool, goes_on: bool) -> Function
             if "*" in kind and "*" not in arguments:
                 arguments.append("*")
             arguments.append(name if "." in kind else f"{name}=None")
-        elif "." in kind:
-            continue  # somebody sets it later
+        elif "." in kind or ("=" in kind and not slots):
+            continue  # somebody sets it later, or the class has it
         value = name
         if "-" in kind:
             value = f"default{name}()" if "+" in kind else f"default{name}"
@@ -213,8 +230,11 @@ def _representation(names: list[str]) -> Callable[[Any], str]:
 
 
 def _comparison(
-    compare: Callable[[Any, Any], Any], values: Callable[[Any], tuple[Any, ...]]
+    compare: Callable[[Any, Any], Any], names: list[str]
 ) -> Callable[[Any, object], Any]:
+    def values(it: Any) -> tuple[Any, ...]:
+        return tuple([getattr(it, name) for name in names])
+
     def compared(self: Any, other: object) -> Any:
         if other.__class__ is not self.__class__:
             return NotImplemented
@@ -223,8 +243,15 @@ def _comparison(
     return compared
 
 
-def _no_change(self: Any, name: str, *_: object) -> None:
-    raise dataclasses.FrozenInstanceError(f"cannot change field {name!r}")
+def _fixed(cls: Any, names: frozenset[str], change: Callable[..., None]) -> Callable[..., None]:
+    """What changes attributes, but no fields; subclasses may have others."""
+
+    def checked(self: Any, name: str, *value: object) -> None:
+        if type(self) is cls or name in names:
+            raise dataclasses.FrozenInstanceError(f"cannot change field {name!r}")
+        change(self, name, *value)
+
+    return checked
 
 
 def _state(self: Any) -> list[Any]:

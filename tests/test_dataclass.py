@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import collections.abc
 import copy
 import dataclasses
 import inspect
 import pickle
+import typing
 from collections.abc import Iterator
 from typing import Any
 
@@ -142,6 +144,80 @@ def test_they_are_copied_and_pickled() -> None:
         Point(1.0).x = 2.0
     with pytest.raises(dataclasses.FrozenInstanceError):
         del Named(1.0).name
+
+
+def test_subclasses() -> None:
+    """What is no field of a frozen class may be set in a plain subclass; abstract ones end."""
+
+    class More(Point):
+        def __init__(self) -> None:
+            super().__init__(1.0)
+            self.more = 5
+
+    made = More()
+    made.more = 6
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        made.x = 2.0
+    assert dataclasses.replace(Named(1.0), name="r").name == "r"
+
+    @_make(frozen=True)
+    class Key(collections.abc.Hashable):
+        a: int
+
+    assert hash(Key(1)) == hash((1,))
+
+
+def test_a_class_may_say_how_it_is_kept() -> None:
+    @_make(frozen=True, slots=True)
+    class Kept:
+        a: int
+
+        def __getstate__(self) -> list[int]:
+            return [self.a + 1]
+
+    assert copy.copy(Kept(1)) == Kept(2)
+
+
+def test_defaults_that_are_no_arguments_belong_to_the_class() -> None:
+    for make in (dataclasses.dataclass, _make):
+
+        @make
+        class Base:
+            y: int = dataclasses.field(default=3, init=False)
+
+        class Other(Base):
+            y = 5
+
+        assert (Base().y, Other().y) == (3, 5)
+
+
+def test_order_is_that_of_tuples() -> None:
+    nan = float("nan")
+    for make in (dataclasses.dataclass, _make):
+
+        @make(order=True)
+        class One:
+            a: float
+
+        @make(order=True)
+        class Nothing:
+            pass
+
+        assert One(nan) <= One(nan)
+        assert One(1.0) < One(2.0)
+        assert Nothing() <= Nothing()
+
+
+def test_what_is_not_possible_is_said() -> None:
+    with pytest.raises(TypeError, match="is frozen, and defines __setattr__"):
+        _make(frozen=True)(type("Made", (), {"__setattr__": lambda *_: None}))
+    for wrong in ({"self": "int"}, {"a": "InitVar[int]"}):
+        with pytest.raises(TypeError, match="neither a field `self` nor an InitVar"):
+            _make(type("Made", (), {"__annotations__": wrong}))
+
+
+def test_annotations_can_be_evaluated() -> None:
+    assert typing.get_type_hints(Named.__init__)["name"] is str
 
 
 def test_what_a_class_defines_itself_stays() -> None:

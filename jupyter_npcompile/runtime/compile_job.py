@@ -36,6 +36,9 @@ Support = Callable[[Path], None]
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
 """Errors that say that files cannot be written where the cache is."""
 
+LONGEST_REST = 120
+"""Seconds after which what nobody waits for is given up."""
+
 LEAST_ROOM = 10 * 2**20
 """Bytes; on a disk with less, a failure is blamed on that."""
 
@@ -154,6 +157,7 @@ def rest(builder: Builder, folder: Path) -> None:
         For everything that is not needed afterwards.
     """
     _settle(folder)
+    signal.alarm(LONGEST_REST)
     if builder.rest is not None:
         builder.rest(builder.headers)
 

@@ -178,7 +178,7 @@ class Worker:
             job.answered = True
             kill_group(job.pid)
 
-    def _start(self, request: Message) -> None:
+    def _start(self, request: Message | None) -> None:
         # Who ends us now would know nothing of the job.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
         try:
@@ -191,9 +191,12 @@ class Worker:
         if self._builder is None or self._builder.rest is None:
             return
         with contextlib.suppress(OSError):  # the next job says what is wrong
-            self._fork(None, self._scratch(self.cache.jobs), None)
+            self._start(None)
 
-    def _begin(self, request: Message) -> None:
+    def _begin(self, request: Message | None) -> None:
+        if request is None:
+            self._fork(None, self._scratch(self.cache.jobs), None)
+            return
         number = request["job"]
         try:
             folder = self._scratch(Cache(Path(request["root"])).jobs)

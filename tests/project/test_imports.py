@@ -33,7 +33,10 @@ MAY_IMPORT = {
     "autodiff": {"graph", "cell", "tracer", "loops", "runtime"},
     "views": {"graph", "cell", "tracer", "loops", "runtime", "autodiff"},
     "widgets": {"graph", "cell", "tracer", "loops", "runtime", "autodiff", "views"},
-    "api": {"graph", "cell", "tracer", "loops", "runtime", "autodiff", "views", "widgets"},
+    "api": {
+        *{"graph", "cell", "tracer", "loops", "runtime", "autodiff", "views", "widgets"},
+        "compiling",
+    },
     "magic": {
         *{"graph", "cell", "tracer", "loops", "runtime", "autodiff", "views", "widgets"},
         "api",

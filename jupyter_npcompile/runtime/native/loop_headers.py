@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
 import shutil
 import sysconfig
+import tempfile
+import time
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,6 +18,10 @@ from jupyter_npcompile.runtime.native.gxx import run
 
 PRECOMPILED = f"{COMMON}.gch"
 """What g++ looks for beside a header, and takes instead of it where its options are the same."""
+
+UNUSED = 7 * 24 * 3600.0
+"""Seconds after which what was precompiled for other headers is removed: of another version of
+NumPy, say, in an environment that is still in use."""
 
 
 def numpy_folder() -> Path:
@@ -54,7 +61,7 @@ def precompile(found: Path, compiler: list[str], options: list[str]) -> Path:
     Parameters
     ----------
     found, options : Path, list of str
-        As above. What lies there for other headers is removed.
+        As above.
     compiler : list of str
         The command.
 
@@ -70,17 +77,19 @@ def precompile(found: Path, compiler: list[str], options: list[str]) -> Path:
     """
     folder = place(found, options)
     made = folder / PRECOMPILED
-    if made.exists():
-        return made
     for other in found.glob("headers-*"):
-        shutil.rmtree(other, ignore_errors=True)
+        if other != folder and time.time() - other.stat().st_mtime > UNUSED:
+            shutil.rmtree(other, ignore_errors=True)
     folder.mkdir(mode=0o700, exist_ok=True)
-    draft = folder / f"{os.getpid()}.gch"
     search = [f"-I{it}" for it in folders()]
     reads = "-x", "c++-header", str(FOLDER / COMMON)
+    lock = os.open(folder, os.O_RDONLY)
     try:
-        run([*compiler, *options, *search, *reads, "-o", str(draft)])
-        draft.replace(made)
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another kernel may be about to do the same
+        if not made.exists():
+            with tempfile.TemporaryDirectory() as draft:
+                run([*compiler, *options, *search, *reads, "-o", f"{draft}/{PRECOMPILED}"])
+                shutil.move(f"{draft}/{PRECOMPILED}", made)
     finally:
-        draft.unlink(missing_ok=True)
+        os.close(lock)
     return made

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops.includes import complete
 from jupyter_npcompile.runtime.native import loop_headers
 from jupyter_npcompile.runtime.native.gxx import (
     LATE,
-    CodeRefusedError,
     CompilerFailedError,
+    CompilerMissingError,
     command,
     load_once,
     run,
@@ -29,6 +31,9 @@ LOOPS = (
 QUICK = "-fuse-ld=gold"
 """The linker that is often there beside GNU's own, and takes a quarter of its time: 0.04 s instead
 of 0.16 for a loop. That names are found when the library is loaded is what it expects anyway."""
+
+SLOW = "the-quick-linker-fails"
+"""A file that says so."""
 
 ENTRY = "npcompile_loop"
 """What the kernel looks for in a library."""
@@ -58,18 +63,24 @@ def compile_loop(source: str, target: Path, found: Path | None = None) -> None:
     compiler = command()
     attempts = _attempts(found)
     try:
-        for number, options in enumerate(attempts, 1):
+        for number, attempt in enumerate(attempts, 1):
             try:
-                run([*compiler, *LOOPS, *options, str(text), *libraries, "-o", str(target)])
-                break
-            except CodeRefusedError:
+                options = [*LOOPS, *attempt.options, str(text), *libraries]
+                run([*compiler, *options, "-o", str(target)])
+                if not target.exists():
+                    raise CompilerFailedError(f"{Path(compiler[0]).name} wrote nothing")
+                load_once(target, names=[ENTRY] if ENTRY in source else [], alone=True)
+            except CompilerMissingError:
+                raise
+            except CompilerFailedError:
                 if number == len(attempts):
                     raise
+            else:
+                break
     finally:
         text.unlink()
-    if not target.exists():
-        raise CompilerFailedError(f"{Path(compiler[0]).name} wrote nothing")
-    load_once(target, names=[ENTRY] if ENTRY in source else [], alone=True)
+    for failed in attempts[: number - 1]:
+        failed.give_up()
 
 
 def precompile(found: Path) -> None:
@@ -89,14 +100,36 @@ def precompile(found: Path) -> None:
         loop_headers.precompile(found, command(), list(LOOPS))
 
 
-def _attempts(found: Path | None) -> list[list[str]]:
-    """Options to be tried one after the other: the last ones need nothing that may be missing."""
+@dataclass(frozen=True)
+class _Attempt:
+    """Options that may not work here, and what is done then, so that no later loop tries them.
+
+    Parameters
+    ----------
+    options : list of str
+        For the compiler.
+    give_up : callable
+        Is called when other options have worked instead.
+    """
+
+    options: list[str]
+    give_up: Callable[[], object]
+
+
+def _attempts(found: Path | None) -> list[_Attempt]:
+    """What is tried one after the other: the last one needs nothing that may be missing."""
     search = [f"-I{it}" for it in loop_headers.folders()]
-    attempts = [[LATE, *search]]
-    if _is_plain():
-        linker = QUICK if shutil.which("ld.gold") else LATE
-        ready = [] if found is None else [f"-I{loop_headers.place(found, list(LOOPS))}"]
-        attempts.insert(0, [linker, *ready, *search])
+    attempts = [_Attempt([LATE, *search], lambda: None)]
+    if not _is_plain() or found is None:
+        return attempts
+    ready = loop_headers.place(found, list(LOOPS))
+    damaged = ready / loop_headers.PRECOMPILED
+    if damaged.exists():
+        options = [LATE, f"-I{ready}", *search]
+        attempts.insert(0, _Attempt(options, lambda: damaged.unlink(missing_ok=True)))
+    if shutil.which("ld.gold") and not (found / SLOW).exists():
+        options = [QUICK, *attempts[0].options[1:]]
+        attempts.insert(0, _Attempt(options, (found / SLOW).touch))
     return attempts
 
 

@@ -491,3 +491,22 @@ def test_nothing_else_must_have_been_imported() -> None:
     """Public names are imported when somebody asks for them: `compile` alone is enough."""
     made = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=True)
     assert made.stdout == "True\n", made.stderr
+
+
+@pytest.mark.parametrize("first", ["", "npc.explain(loss, np.ones(3));"])
+def test_a_cell_is_given_tensors_before_anything_is_compiled(first: str) -> None:
+    """In a new kernel, where nobody has asked for `npc.compile`."""
+    code = (
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "shell = InteractiveShell.instance()\n"
+        "shell.run_line_magic('load_ext', 'jupyter_npcompile')\n"
+        "shell.run_cell('import numpy as np, torch, jupyter_npcompile as npc; '\n"
+        "    't = torch.arange(5.0, dtype=torch.float64, requires_grad=True)')\n"
+        f"shell.run_cell('''def loss(x): return np.sum(x * x)\n{first}''')\n"
+        "done = shell.run_cell('%%npcompile --quiet\\n'\n"
+        "    'def loss(x): return np.sum(x * x)\\nr = loss(t)\\nr.backward()')\n"
+        "assert done.success, done.error_in_exec\n"
+        "print(shell.user_ns['t'].grad.tolist())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[0.0, 2.0, 4.0, 6.0, 8.0]"

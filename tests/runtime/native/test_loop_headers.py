@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import pytest
 
 from jupyter_npcompile.loops.includes import COMMON, FOLDER
 from jupyter_npcompile.runtime.native import loop_headers, loop_toolchain
-from jupyter_npcompile.runtime.native.gxx import CodeRefusedError
+from jupyter_npcompile.runtime.native.gxx import CodeRefusedError, run
 from jupyter_npcompile.runtime.native.loop_headers import PRECOMPILED, place
 
 pytestmark = pytest.mark.skipif(
@@ -62,15 +64,19 @@ def test_it_is_made_once(tmp_path: Path) -> None:
 
 
 def test_other_headers_make_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And what was made for those before goes."""
+    """What was made for those before goes after a while: another environment may use it."""
     loop_toolchain.precompile(tmp_path)
+    before = place(tmp_path, options())
     headers = tmp_path / "headers"
     shutil.copytree(FOLDER, headers)
     monkeypatch.setattr(loop_headers, "FOLDER", headers)
     others = place(tmp_path, options())
     assert not others.exists()
     loop_toolchain.precompile(tmp_path)
-    assert [it.name for it in tmp_path.glob("headers-*")] == [others.name]
+    assert set(tmp_path.glob("headers-*")) == {before, others}
+    os.utime(before, (1, 1))
+    loop_toolchain.precompile(tmp_path)
+    assert set(tmp_path.glob("headers-*")) == {others}
     os.utime(headers / "runs.hpp", (1, 1))
     assert place(tmp_path, options()) != others
     assert place(tmp_path, ["-O1"]) not in (others, place(tmp_path, options()))
@@ -91,6 +97,25 @@ def test_half_a_file_does_no_harm(tmp_path: Path) -> None:
     made.write_bytes(made.read_bytes()[: made.stat().st_size // 2])
     loop_toolchain.compile_loop(LOOP, tmp_path / "a.so", tmp_path)
     assert (tmp_path / "a.so").exists()
+    assert not made.exists()  # so that it is made again
+    assert (tmp_path / loop_toolchain.SLOW).exists() == (shutil.which("ld.gold") is not None)
+
+
+def test_two_kernels_make_it_at_once(tmp_path: Path) -> None:
+    """And one that is ended meanwhile leaves nothing there."""
+    found, scratch = tmp_path / "found", tmp_path / "scratch"
+    found.mkdir()
+    scratch.mkdir()
+    code = (
+        "from pathlib import Path\n"
+        "from jupyter_npcompile.runtime.native import loop_toolchain\n"
+        f"loop_toolchain.precompile(Path({str(found)!r}))"
+    )
+    environment = {**os.environ, "TMPDIR": str(scratch)}
+    three = [subprocess.Popen([sys.executable, "-c", code], env=environment) for _ in range(3)]
+    three[0].kill()
+    assert [it.wait() for it in three] == [-signal.SIGKILL, 0, 0]
+    assert [it.name for it in place(found, options()).iterdir()] == [PRECOMPILED]
 
 
 def test_other_compilers_are_asked_for_nothing_new(
@@ -105,6 +130,15 @@ def test_other_compilers_are_asked_for_nothing_new(
 def test_a_linker_that_does_not_work_is_not_needed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if shutil.which("ld.gold") is None:
+        pytest.skip("it is not tried here")
     monkeypatch.setattr(loop_toolchain, "QUICK", "-fuse-ld=nothing")
-    loop_toolchain.compile_loop(LOOP, tmp_path / "a.so")
+    loop_toolchain.precompile(tmp_path)
+    loop_toolchain.compile_loop(LOOP, tmp_path / "a.so", tmp_path)
     assert (tmp_path / "a.so").exists()
+    assert (tmp_path / loop_toolchain.SLOW).exists()
+    assert (place(tmp_path, options()) / PRECOMPILED).exists()
+    done = []
+    monkeypatch.setattr(loop_toolchain, "run", lambda command: done.append(command) or run(command))
+    loop_toolchain.compile_loop(LOOP, tmp_path / "b.so", tmp_path)
+    assert len(done) == 1
