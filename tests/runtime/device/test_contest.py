@@ -134,8 +134,9 @@ def f(x, n):
 def test_small_loops_run_natively(name: str) -> None:
     function = define(LOOPS[name])
     compiled = npc.compile(function, device="standin")
-    found = called(compiled, function, lambda number: [np.linspace(0, 1, 500) + number, 4000], 5)
-    assert found[-1][-1] == "native-loop"
+    found = called(compiled, function, lambda number: [np.linspace(0, 1, 500) + number, 4000], 8)
+    # Now and then the other side has a turn, to be timed.
+    assert [run[-1] for run in found].count("native-loop") >= 4
 
 
 def test_native_code_has_its_turn_after_a_device_that_wins(wins: None, in_parts: None) -> None:
