@@ -146,12 +146,13 @@ def _precompiled_header(folder: Path) -> Path | None:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         draft = Path(scratch) / header.name
-        draft.write_text(f"#include <{_PREFIX}>\n")
-        builder = CppBuilder(str(draft), str(draft), _options(precompiling=True))
+        if not header.exists():  # Clang wants to find the very file that it has read
+            draft.write_text(f"#include <{_PREFIX}>\n")
+            draft.replace(header)
+        builder = CppBuilder(str(draft), str(header), _options(precompiling=True))
         try:
             run(shlex.split(builder.get_command_line()))
         except CompilerFailedError:
             return None
-        header.write_text(f"#include <{_PREFIX}>\n")
         Path(builder.get_target_file_path()).replace(made)
     return header
