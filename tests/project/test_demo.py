@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import os
 import re
 import subprocess
@@ -16,6 +15,7 @@ import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat.v4 import new_code_cell, new_notebook
 
+from tests.support import scripts
 from tests.support.paths import CHECKOUT
 from tests.support.session.processes import PATIENCE
 
@@ -81,12 +81,7 @@ def test_demo_prints_the_summary_of_each_compiled_cell_and_writes_a_page(tmp_pat
 
 @pytest.fixture(scope="module")
 def script() -> Any:
-    spec = importlib.util.spec_from_file_location("demo", CHECKOUT / "scripts/demo.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return scripts.script("demo")
 
 
 def test_a_cell_that_runs_long_is_told_of(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import operator
 import subprocess
 import sys
@@ -27,6 +26,7 @@ from jupyter_npcompile.tracer.table import (
 from tests.support.cells.native import assert_same
 from tests.support.lowering.numpy_examples import EXAMPLES, SETUP
 from tests.support.paths import CHECKOUT
+from tests.support.scripts import script
 
 METHODS = ("reduce", "accumulate", "reduceat", "outer", "at")
 ATTRIBUTES_OF_MODULES = frozenset({"numpy.random.bit_generator", "numpy.random.mtrand"})
@@ -153,13 +153,8 @@ def test_no_torch() -> None:
 
 def test_the_page_is_up_to_date() -> None:
     """``make coverage-table`` writes it."""
-    path = CHECKOUT
-    spec = importlib.util.spec_from_file_location("coverage", path / "scripts/coverage_table.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    page = (path / "docs/coverage.md").read_text(encoding="utf-8")
+    module = script("coverage_table")
+    page = (CHECKOUT / "docs/coverage.md").read_text(encoding="utf-8")
     version = ".".join(np.__version__.split(".")[:2])
     if f"NumPy {version}:" not in page:
         pytest.skip("the page is about another version of NumPy")

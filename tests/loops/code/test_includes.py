@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import shutil
@@ -17,16 +16,12 @@ import pytest
 from jupyter_npcompile.loops.includes import COMMON, FOLDER, HEADERS, TABLE, common, complete, names
 from jupyter_npcompile.runtime.native.gxx import command
 from jupyter_npcompile.runtime.native.loop_toolchain import LOOPS
-from tests.support.paths import CHECKOUT
+from tests.support.scripts import script
 
 NEEDS_GXX = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 
 
-_SPEC = importlib.util.spec_from_file_location("names", CHECKOUT / "scripts/header_names.py")
-assert _SPEC is not None
-assert _SPEC.loader is not None
-header_names = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(header_names)
+header_names = script("header_names")
 defined = header_names.defined
 
 
