@@ -87,18 +87,13 @@ def _made(
         cls.__doc__ = cls.__name__  # the library would write down its signature
     cls = dataclasses.dataclass(cls, init=False, repr=False, eq=False, slots=slots)
     fields = dataclasses.fields(cls)
-    given: dict[str, Callable[..., Any]] = {}
-    if "__init__" not in own:
-        given["__init__"] = _initializer(cls, fields, frozen, slots)
-    if repr and "__repr__" not in own:
+    given: dict[str, Any] = {"__init__": _initializer(cls, fields, frozen, slots)}
+    if repr:
         given["__repr__"] = _representation([it.name for it in fields if it.repr])
     if eq:
         names = [it.name for it in fields if it.compare]
-        equal, hashed = _of_values(names)
-        if "__eq__" not in own:
-            given["__eq__"] = equal
-        if "__hash__" not in own:
-            cls.__hash__ = hashed if frozen else None
+        given["__eq__"], hashed = _of_values(names)
+        given["__hash__"] = hashed if frozen else None
         for compare in _ORDER if order else ():
             given[f"__{compare.__name__}__"] = _comparison(compare, names)
     if frozen:
@@ -107,10 +102,8 @@ def _made(
         given["__delattr__"] = _fixed(cls, fixed, object.__delattr__)
         if slots:
             given |= {"__getstate__": _state, "__setstate__": _set_state}
-            for name in own & {"__getstate__", "__setstate__"}:
-                del given[name]
-    for name, method in given.items():
-        setattr(cls, name, method)
+    for name in given.keys() - own:
+        setattr(cls, name, given[name])
     return abc.update_abstractmethods(cls)
 
 
@@ -131,7 +124,6 @@ def _initializer(cls: Any, fields: Iterable[Any], frozen: bool, slots: bool) -> 
     pattern = _INITIALIZERS.get(key)
     if pattern is None:
         pattern = _INITIALIZERS[key] = _compiled(*key)
-    names = {f"_{number}": field.name for number, field in enumerate(fields)}
     defaults: dict[bool, dict[str, Any]] = {False: {}, True: {}}
     for kind, field in zip(kinds, fields, strict=True):
         if "-" not in kind and "." not in kind:
@@ -141,7 +133,7 @@ def _initializer(cls: Any, fields: Iterable[Any], frozen: bool, slots: bool) -> 
     given = [it.default if "=" in kind else it.default_factory for kind, it in sources]
     outer = pattern(object.__setattr__, _NOT_GIVEN, *given)
     made = FunctionType(
-        _renamed(outer.__code__, names),
+        _renamed(outer.__code__, [it.name for it in fields]),
         vars(sys.modules.get(cls.__module__, abc)),  # for who evaluates annotations
         "__init__",
         tuple(defaults[False].values()),
@@ -193,7 +185,10 @@ def _compiled(kinds: tuple[_Kind, ...], frozen: bool, slots: bool, goes_on: bool
     return pattern
 
 
-def _renamed(code: CodeType, names: dict[str, str]) -> CodeType:
+def _renamed(code: CodeType, fields: list[str]) -> CodeType:
+    """Code of a pattern, for these fields instead of ``_0``, ``_1``."""
+    names = {f"_{number}": name for number, name in enumerate(fields)}
+
     def renamed(found: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(names.get(it, it) if type(it) is str else it for it in found)
 
@@ -213,10 +208,7 @@ def _of_values(names: list[str]) -> tuple[FunctionType, FunctionType]:
         namespace: dict[str, Any] = {"__name__": __name__}
         exec(_COMPARES.format(ours=ours, others=others), namespace)
         patterns = _COMPARISONS[count] = namespace["__eq__"], namespace["__hash__"]
-    renamed = {f"_{number}": name for number, name in enumerate(names)}
-    equal, hashed = (
-        FunctionType(_renamed(it.__code__, renamed), it.__globals__) for it in patterns
-    )
+    equal, hashed = (FunctionType(_renamed(it.__code__, names), it.__globals__) for it in patterns)
     return equal, hashed
 
 

@@ -146,20 +146,19 @@ def run(request: Mapping[str, Any], builder: Builder, folder: Path, channel: int
         send(channel, {"kind": "failed", "error": reason})
 
 
-def rest(builder: Builder, folder: Path) -> None:
+def rest(chore: Callable[[Path], None], headers: Path, folder: Path) -> None:
     """Do what makes later builds shorter.
 
     Parameters
     ----------
-    builder : Builder
-        Knows what that is.
+    chore, headers : callable, Path
+        See `Builder`.
     folder : Path
         For everything that is not needed afterwards.
     """
     _settle(folder)
     signal.alarm(LONGEST_REST)
-    if builder.rest is not None:
-        builder.rest(builder.headers)
+    chore(headers)
 
 
 def trims(key: str) -> bool:

@@ -27,7 +27,7 @@ import signal
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -99,7 +99,7 @@ class Worker:
         self.writing = writing
         self.running: dict[int | None, Running] = {}
         self._has_worked = False
-        self._has_rested = False  # what makes later builds shorter is done
+        self._chore: Callable[[Path], None] | None = None  # until it is done
         self._builder: Builder | None = None
         self._lock = -1
         self._folders: set[Path] = set()
@@ -122,6 +122,7 @@ class Worker:
         fcntl.flock(self._lock, fcntl.LOCK_SH)
         os.utime(folder)
         builder = self._builder = Builder.of(module, folder)
+        self._chore = builder.rest
         aside = self._scratch(self.cache.jobs)
         with _complete(make_folder(builder.headers)) as found:
             compile_job.put_files(aside, found)
@@ -141,11 +142,11 @@ class Worker:
         """Do what the kernel asks until it is gone."""
         while True:
             pipes = [self.inbox.descriptor, *(job.inbox.descriptor for job in self._jobs())]
-            rests = self._has_worked and not self._has_rested
-            patience = CALM if rests else IDLE
+            chore = self._chore if self._has_worked else None
+            patience = CALM if chore is not None else IDLE
             ready, _, _ = select.select(pipes, [], [], None if self.running else patience)
-            if not ready and rests:
-                self._rest()
+            if not ready and chore is not None:
+                self._rest(chore)
                 continue
             if not ready:
                 self.say({"kind": "idle"})
@@ -178,58 +179,48 @@ class Worker:
             job.answered = True
             kill_group(job.pid)
 
-    def _start(self, request: Message | None) -> None:
-        # Who ends us now would know nothing of the job.
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
-        try:
+    def _rest(self, chore: Callable[[Path], None]) -> None:
+        assert self._builder is not None
+        self._chore, headers = None, self._builder.headers
+        with contextlib.suppress(OSError), _to_the_end():  # the next job says what is wrong
+            folder = self._scratch(self.cache.jobs)
+            self._fork(None, folder, lambda _: compile_job.rest(chore, headers, folder))
+
+    def _start(self, request: Message) -> None:
+        with _to_the_end():
             self._begin(request)
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
 
-    def _rest(self) -> None:
-        self._has_rested = True
-        if self._builder is None or self._builder.rest is None:
-            return
-        with contextlib.suppress(OSError):  # the next job says what is wrong
-            self._start(None)
-
-    def _begin(self, request: Message | None) -> None:
-        if request is None:
-            self._fork(None, self._scratch(self.cache.jobs), None)
-            return
-        number = request["job"]
+    def _begin(self, request: Message) -> None:
+        assert self._builder is not None
+        number, builder = request["job"], self._builder
         try:
             folder = self._scratch(Cache(Path(request["root"])).jobs)
         except Exception as error:
             reason = compile_job.explain(error, Path(request["root"]))
             self.say({"kind": "failed", "job": number, "error": reason})
             return
-        pid = self._fork(number, folder, request)
+        pid = self._fork(number, folder, lambda to: compile_job.run(request, builder, folder, to))
         self.say({"kind": "started", "job": number, "pid": pid})
 
-    def _fork(self, number: int | None, folder: Path, request: Message | None) -> int:
+    def _fork(self, number: int | None, folder: Path, work: Callable[[int], None]) -> int:
         reading, writing = os.pipe()
         worker = os.getpid()
         pid = os.fork()
         if pid == 0:
-            self._run(request, folder, writing, worker)
+            self._run(work, writing, worker)
         with contextlib.suppress(OSError):  # it has done so itself
             os.setpgid(pid, pid)
         os.close(writing)
         self.running[number] = Running(number, pid, Inbox(reading), folder)
         return pid
 
-    def _run(self, request: Message | None, folder: Path, channel: int, worker: int) -> None:
+    def _run(self, work: Callable[[int], None], channel: int, worker: int) -> None:
         """What the forked process does."""
         try:
             die_with_parent(signal.SIGKILL, worker)
             for descriptor in (self.inbox.descriptor, self.writing, self._lock):
                 os.close(descriptor)
-            assert self._builder is not None
-            if request is None:
-                compile_job.rest(self._builder, folder)
-            else:
-                compile_job.run(request, self._builder, folder, channel)
+            work(channel)
         except BaseException:
             import traceback
 
@@ -286,6 +277,16 @@ class Worker:
             self._remove(folder)
         if self.cache.temporary:
             shutil.rmtree(self.cache.root, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _to_the_end() -> Iterator[None]:
+    """Let nobody end us meanwhile: who did would know nothing of the job that begins."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import functools
 import hashlib
 import json
 import os
@@ -24,6 +25,7 @@ UNUSED = 7 * 24 * 3600.0
 NumPy, say, in an environment that is still in use."""
 
 
+@functools.cache
 def numpy_folder() -> Path:
     """Where NumPy is, without importing it."""
     found = find_spec("numpy")
