@@ -39,6 +39,9 @@ from jupyter_npcompile.loops.writer import Writer
 MOST = 40
 """Operations that are done in one C++ loop."""
 
+CHOOSING = ("chosen<", "np_max<", "np_min<", "at_least<", "at_most<")
+"""How templates begin whose result is one of their operands."""
+
 
 def kinds_of(value: Lazy | Scalar) -> list[Any]:
     """What an operand may be, as NumPy's rules of promotion see it."""
@@ -253,15 +256,31 @@ def shape_of(writer: Writer, value: Lazy) -> list[str]:
     return dims
 
 
-def hoisted(writer: Writer, value: Lazy | Scalar) -> Any:
-    """The same expression with its numbers computed beforehand."""
+def hoisted(writer: Writer, value: Lazy | Scalar, *, is_chosen: bool = False) -> Any:
+    """The same expression with its numbers computed beforehand.
+
+    Parameters
+    ----------
+    writer : Writer
+        Where that is written.
+    value : array or number
+        The expression.
+    is_chosen : bool
+        Whether it is one of two that elements may have. The compiler must not know such a
+        number: where it can compute what becomes of it (``np.maximum(x, 0) * 3``), it makes
+        a branch, and no vectors.
+    """
     if isinstance(value, Scalar):
-        name = writer.hold(value.type.c, value.code)
+        code = value.code
+        if is_chosen and value.type.c in ("float", "double"):
+            code = f"unknown<{value.type.c}>({code})"
+        name = writer.hold(value.type.c, code)
         return Scalar(name, value.type, value.tag, value.const)
     if isinstance(value, Applied):
+        chooses = value.template.startswith(CHOOSING)
         return Applied(
             value.template,
-            tuple(hoisted(writer, operand) for operand in value.operands),
+            tuple(hoisted(writer, operand, is_chosen=chooses) for operand in value.operands),
             value.dtype,
             value.ndim,
         )

@@ -38,6 +38,14 @@ typedef int64_t i64;
 struct Bail {};         // NumPy has to run this: it raises, or warns
 struct Interrupted {};  // somebody pressed the key
 
+// Where a floating-point number is, for an instruction that changes nothing.
+#if defined(__x86_64__)
+#define OF_FLOAT "+x"
+#elif defined(__aarch64__)
+#define OF_FLOAT "+w"
+#else
+#define OF_FLOAT "+m"
+#endif
 #define INLINE_MEMBER __attribute__((always_inline)) inline
 #define INLINE static INLINE_MEMBER
 #define INLINED __attribute__((always_inline))  // a function without a name

@@ -49,6 +49,12 @@ template <class T> INLINE T picked_bits(bool first, T x, T y) {
     return first ? x : y;
 }
 template <class T> INLINE T chosen_bits(bool first, T x, T y) { return y ^ ((x ^ y) & (T)-(T)first); }
+// A number that the compiler knows nothing of, which is one of two that elements may have: it would
+// make a branch where it can compute what becomes of it, and no vectors.
+template <class T> INLINE T unknown(T v) {
+    asm("" : OF_FLOAT(v));
+    return v;
+}
 // As np.isclose has it, for what is finite.
 static inline bool is_close(double a, double b) {
     NEED(math::isfinite(a) && math::isfinite(b));

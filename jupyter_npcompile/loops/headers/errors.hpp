@@ -7,13 +7,6 @@
 // The compiler knows nothing of floating-point flags: it computes something as late as it likes, or
 // takes what it has computed already. What a variable holds is computed before it is pinned, and
 // what is computed of it afterwards is computed after that.
-#if defined(__x86_64__)
-#define OF_FLOAT "+x"
-#elif defined(__aarch64__)
-#define OF_FLOAT "+w"
-#else
-#define OF_FLOAT "+m"
-#endif
 template <class T> INLINE void pin(T &v) {
     if constexpr (std::is_floating_point_v<T>) asm volatile("" : OF_FLOAT(v) : : "memory");
     else if constexpr (std::is_integral_v<T>) asm volatile("" : "+r"(v) : : "memory");

@@ -98,7 +98,7 @@ def test_half_a_file_does_no_harm(tmp_path: Path) -> None:
     loop_toolchain.compile_loop(LOOP, tmp_path / "a.so", tmp_path)
     assert (tmp_path / "a.so").exists()
     assert not made.exists()  # so that it is made again
-    assert (tmp_path / loop_toolchain.SLOW).exists() == (shutil.which("ld.gold") is not None)
+    assert not (tmp_path / loop_toolchain.SLOW).exists()  # that was not the linker's fault
 
 
 def test_two_kernels_make_it_at_once(tmp_path: Path) -> None:

@@ -60,15 +60,20 @@ template <class T> static T pairwise_of(const T *p, i64 n) {
 }
 // Elements that `f(from, count, out)` computes, each once and in order: a block of them is
 // computed by vectors before it is added.
-template <class T, class F> static inline T pairwise_by(const F &f, i64 from, i64 n) {
-    if (n <= SUMMED) {
-        T block[SUMMED];
-        f(from, n, block);
-        return sum_of_block(block, n);
-    }
+template <class T, class F> INLINE T pairwise_block(const F &f, i64 from, i64 n) {
+    T block[SUMMED];
+    f(from, n, block);
+    return sum_of_block(block, n);
+}
+// (Where it could be part of something, the compiler writes it into itself, again and again.)
+template <class T, class F> [[gnu::noinline]] static T pairwise_blocks(const F &f, i64 from, i64 n) {
+    if (n <= SUMMED) return pairwise_block<T>(f, from, n);
     const i64 half = half_of_sum(n);
-    const T first = pairwise_by<T>(f, from, half);
-    return first + pairwise_by<T>(f, from + half, n - half);
+    const T first = pairwise_blocks<T>(f, from, half);
+    return first + pairwise_blocks<T>(f, from + half, n - half);
+}
+template <class T, class F> static inline T pairwise_by(const F &f, i64 from, i64 n) {
+    return n <= SUMMED ? pairwise_block<T>(f, from, n) : pairwise_blocks<T>(f, from, n);
 }
 // Some elements of a row that `f(k)` computes. Windows have rows of a few elements, for which a loop
 // of vectors takes longer to begin than to run.
