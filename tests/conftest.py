@@ -34,7 +34,13 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import jupyter_npcompile
 from jupyter_npcompile.magic import extension
-from jupyter_npcompile.runtime import allowance, compile_worker, recollections, whole_function
+from jupyter_npcompile.runtime import (
+    allowance,
+    compile_worker,
+    recollections,
+    translations,
+    whole_function,
+)
 from jupyter_npcompile.runtime.settings import settings
 from tests.support.compiling.segment_batches import BUILDING
 from tests.support.session import again, progress, seeds, selection, summary
@@ -190,6 +196,7 @@ def _recollections(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     """
     if "recollections_count" not in request.fixturenames:
         monkeypatch.setattr(recollections, "recall", lambda name: None)
+        monkeypatch.setattr(translations, "find", lambda name, namespace: None)
 
 
 @pytest.fixture

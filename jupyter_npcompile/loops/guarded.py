@@ -6,7 +6,8 @@ import contextvars
 import sys
 import threading
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from types import FunctionType
+from typing import Any, cast
 
 import numpy as np
 
@@ -90,7 +91,21 @@ def guarded(
             _chosen_enough(*args[:first], **named)
         return find(ignores).run(function, *args[:first], **named)
 
-    return call if names or keywords else plain
+    made: Any = call if names or keywords else plain
+    made.recipe = guarded, (function, dict(keywords), names, ignores)
+    return cast("Callable[..., Any]", made)
+
+
+def recipe_of(value: Any) -> tuple[Callable[..., Any], tuple[Any, ...]] | None:
+    """How to make something again that `guarded` has made: a function, and its arguments.
+
+    Examples
+    --------
+    >>> recipe_of(guarded(np.sort, {}, ()))[1], recipe_of(np.sort)
+    ((<function sort at ...>, {}, (), frozenset()), None)
+    """
+    found = getattr(value, "recipe", None) if type(value) is FunctionType else None
+    return found if found is not None and found[0] is guarded else None
 
 
 def _chosen_enough(

@@ -151,12 +151,12 @@ def temporary(within: Path) -> Iterator[Path]:
         yield Path(name)
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, content: str | bytes) -> None:
     """Write a small file so that readers see the old or the new one, whole."""
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
         os.replace(name, path)
     except BaseException:
         with contextlib.suppress(OSError):

@@ -20,7 +20,7 @@ from jupyter_npcompile.loops.loop_code import LoopCode
 from jupyter_npcompile.loops.records import DEEPEST, Record
 from jupyter_npcompile.loops.sequences import Sequence
 from jupyter_npcompile.loops.translation import translate
-from jupyter_npcompile.runtime import loop_store, recollections
+from jupyter_npcompile.runtime import loop_store, recollections, translations
 from jupyter_npcompile.runtime.compile_errors import CancelledError
 from jupyter_npcompile.runtime.errors import first_line
 from jupyter_npcompile.runtime.iterators import is_own, remaining
@@ -141,15 +141,21 @@ class Job:
         return _kinds(self.known)
 
     @property
-    def name(self) -> str | None:
-        """Of what earlier kernels have noted about it, see `recollections`; None if it is too deep.
+    def exact(self) -> str | None:
+        """Names all that its translation is made from, but for values; None if it is too deep.
 
         Python writes syntax trees down by functions that call themselves.
         """
+        loop, asked = self.loop, (repr(self.kind), self.in_module, self.whole)
         try:
-            return recollections.key(unparse(self.loop.node), repr(self.kinds), self.size)
+            text = unparse(loop.node)
         except RecursionError:
             return None
+        return recollections.key(text, repr(self.kinds), sorted(loop.assigned), loop.names, *asked)
+
+    def noted_as(self, exact: str) -> str:
+        """Names what earlier kernels have noted about it, see `recollections`."""
+        return recollections.key(exact, self.size)
 
     def translate(self) -> LoopCode:
         """Translate the loop.
@@ -262,14 +268,26 @@ class LoopCompile:
         What there is to translate.
     waited : bool
         Whether the user's code waits for it.
+    code : LoopCode, optional
+        Its translation, if an earlier kernel has kept that.
+    note : Note, optional
+        What earlier kernels have noted.
     """
 
-    def __init__(self, state: Compiles, job: Job, *, waited: bool = False) -> None:
+    def __init__(
+        self,
+        state: Compiles,
+        job: Job,
+        *,
+        waited: bool = False,
+        code: LoopCode | None = None,
+        note: Note | None = None,
+    ) -> None:
         ticket = self.ticket = Ticket(waited=waited)
         self._state = weakref.ref(state, lambda _: ticket.cancel())
         self._job = job
-        self._code: LoopCode | None = None
-        self._note: Note | None = None
+        self._code = code
+        self._note = note
         self._began = perf_counter()
 
     def submit(self) -> None:
@@ -280,9 +298,8 @@ class LoopCompile:
         """Have it done, and wait."""
         compiler.run(self, self.ticket)
 
-    def recall(self, note: Note) -> None:
+    def recall(self) -> None:
         """Have what an earlier kernel has compiled, at once; what is not there comes later."""
-        self._note = note
         try:
             self._outcome(self._found)
         except BaseException:  # the user interrupts it
@@ -302,7 +319,9 @@ class LoopCompile:
 
     def _found(self) -> Form | None:
         assert self._note is not None
-        self._code = self._job.translate()
+        if self._code is None:
+            self._code = self._job.translate()
+            self._keep(self._code)
         form = self._job.found(self._code)
         if form is None:
             self.submit()
@@ -326,7 +345,14 @@ class LoopCompile:
             is_declined = False
         finally:
             self._remember(time.thread_time() - began, is_declined=is_declined)
+        self._keep(code)
         return code
+
+    def _keep(self, code: LoopCode) -> None:
+        """Keep a translation for later kernels."""
+        exact = self._job.exact
+        if exact is not None:
+            translations.keep(exact, code)
 
     def _remember(self, seconds: float, *, is_declined: bool) -> None:
         """Note for later kernels what became of the loop."""
@@ -335,9 +361,10 @@ class LoopCompile:
             return
         python = max(state.busy, perf_counter() - self._began if state.open else 0.0)
         del state
-        name = self._job.name
-        if name is None:
+        exact = self._job.exact
+        if exact is None:
             return
+        name = self._job.noted_as(exact)
         self._note = Note(name, Recollection(python, seconds, is_declined))
         recollections.remember(name, self._note.found)
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from jupyter_npcompile.cell import Loop
 from jupyter_npcompile.loops.kinds import Declined
 from jupyter_npcompile.loops.loop_code import FINISHED, LEFT, RETURNED
-from jupyter_npcompile.runtime import recollections
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.devices import CPU
+from jupyter_npcompile.runtime.earlier import Earlier
 from jupyter_npcompile.runtime.iterators import Remaining, remaining
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, predict
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile, no_constants
@@ -27,7 +27,6 @@ from jupyter_npcompile.runtime.native import torch_symbols
 from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.planning import resume
 from jupyter_npcompile.runtime.policy import Options, is_open, loops_when
-from jupyter_npcompile.runtime.recollections import Note
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.ticket import Ticket
@@ -380,17 +379,14 @@ class LoopState:
             job = self._job(namespace, iterator)
         except Declined:
             return None  # `_consider` meets it, too
-        name = job.name
-        known = None if name is None else recollections.recall(name)
-        if name is None or known is None:
-            return job
-        if known.is_declined:
+        earlier = Earlier.of(job, namespace)
+        if earlier.is_declined:
             self._let_inner()
-        elif known.pays and not torch_symbols.are_being_loaded():
+        elif earlier.pays and not torch_symbols.are_being_loaded():
             self._first = job.kinds
-            compile = LoopCompile(self, job)
+            compile = earlier.compile(self)
             self._ticket = compile.ticket
-            compile.recall(Note(name, known))
+            compile.recall()
         return job
 
     def _consider(

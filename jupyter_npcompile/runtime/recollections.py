@@ -72,6 +72,11 @@ class Recollection:
         return self.python * (1 - 1 / max(self.gain, 1.0)) / SAVED
 
     @property
+    def gains(self) -> bool:
+        """Whether native code has won, as far as anybody knows."""
+        return self.gain is None or self.gain > 1.0
+
+    @property
     def pays(self) -> bool:
         """Whether to translate it at once is worth the time."""
         return not self.is_declined and self.credit >= self.translation

@@ -23,10 +23,11 @@ from jupyter_npcompile.cell.syntax import every_argument, extent, load, point, s
 from jupyter_npcompile.cell.twins import is_plain
 from jupyter_npcompile.loops.loop_code import FINISHED, REFUSED, RETURNED
 from jupyter_npcompile.loops.sequences import Numbers
-from jupyter_npcompile.runtime import loop_store, recollections
+from jupyter_npcompile.runtime import loop_store
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.compile_worker import start_soon
 from jupyter_npcompile.runtime.duel import SHORT, TICK, Duel, Ring, Turn, size_of
+from jupyter_npcompile.runtime.earlier import Earlier
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, taken_back
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile, no_constants
 from jupyter_npcompile.runtime.loop_form import Form
@@ -36,7 +37,6 @@ from jupyter_npcompile.runtime.mishaps import described, is_ours
 from jupyter_npcompile.runtime.namespace import FrameNamespace, forget_locals
 from jupyter_npcompile.runtime.native import torch_symbols
 from jupyter_npcompile.runtime.pauses import Hope, Rest
-from jupyter_npcompile.runtime.recollections import Note
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.sharing import are_new, arrays_in, shares
 from jupyter_npcompile.runtime.shortcut import Handle, Native, reaches, shortcut
@@ -491,24 +491,27 @@ class WholeFunction:
 
     @property
     def is_new(self) -> bool:
-        """Whether nobody has asked what an earlier kernel has found out about it."""
-        return not self._was_recalled and not self._looks and bool(self._loops)
+        """Whether it is time to ask what an earlier kernel has found out about it.
+
+        To ask takes as long as a short call: without loops, the second call does.
+        """
+        return not self._was_recalled and self._looks == (0 if self._loops else 1)
 
     def recall(self, frame: FrameType) -> None:
-        """The first call begins: have what an earlier kernel has compiled, if that pays."""
+        """One of the first calls begins: have what an earlier kernel has compiled, if that pays."""
         self._was_recalled = True
-        job = self._job = self._job_of(FrameNamespace(frame))
+        namespace = FrameNamespace(frame)
+        job = self._job = self._job_of(namespace)
+        earlier = Earlier.of(job, namespace)
         forget_locals(frame)
-        name = job.name
-        known = None if name is None else recollections.recall(name)
-        if known is None and name is not None:
+        if earlier.is_unknown and self._loops:
             # Which is ready then, when there is something to compile.
             start_soon(loop_store.store.worker, MOMENT)
-        if name is None or known is None or not known.pays or torch_symbols.are_being_loaded():
-            return
-        compile = LoopCompile(self, job)
-        self._ticket, self._kinds = compile.ticket, job.kinds
-        compile.recall(Note(name, known))
+        if earlier.pays and not torch_symbols.are_being_loaded():
+            self._kinds = job.kinds
+            compile = earlier.compile(self)
+            self._ticket = compile.ticket
+            compile.recall()
 
     def consider(self, frame: FrameType) -> None:
         """No form fits a call that begins: have one made, but not too often."""

@@ -1,0 +1,84 @@
+"""What earlier kernels have translated: it is read instead of translated again.
+
+To translate a loop takes tens of milliseconds in which Python runs nothing else, so a kernel
+that sees it for the first time does that late. To read what another kernel has translated takes
+less than one: it is done when the loop begins for the first time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jupyter_npcompile.loops.loop_code import LoopCode
+from jupyter_npcompile.runtime import cache as caches
+from jupyter_npcompile.runtime.cache_entry import DamagedError, read_own
+from jupyter_npcompile.runtime.cache_folder import UntrustedError, write_atomically
+from jupyter_npcompile.runtime.kept_code import KeptCodeError, read_again, written_down
+from jupyter_npcompile.runtime.notices import say
+
+LARGEST = 4 << 20
+"""Bytes of a translation, at the most."""
+
+
+def keep(name: str, code: LoopCode) -> None:
+    """Keep a translation for later kernels, if it can be written down.
+
+    Parameters
+    ----------
+    name : str
+        Of all that it was made from, see `Job.exact`.
+    code : LoopCode
+        The translation.
+    """
+    try:
+        data = written_down(code)
+    except KeptCodeError:
+        return  # it holds what cannot be found again: it is translated in each kernel
+    if len(data) > LARGEST:
+        return
+    try:
+        write_atomically(_path(name), hashlib.sha256(data).digest() + data)
+    except OSError as error:
+        say(f"the translation of a loop is not kept: {error}")
+
+
+def find(name: str, namespace: Mapping[str, Any]) -> LoopCode | None:
+    """The translation that an earlier kernel has kept, if all that it assumes holds.
+
+    Parameters
+    ----------
+    name : str
+        As for `keep`.
+    namespace : mapping of str to object
+        What names are bound to where the loop begins.
+    """
+    try:
+        path = _path(name)
+        content = read_own(path, LARGEST)
+    except FileNotFoundError:
+        return None
+    except DamagedError:
+        content = b""
+    except (OSError, UntrustedError):
+        return None  # somebody else may have written it, or there is no cache, which was said
+    digest, data = content[:32], content[32:]
+    if hashlib.sha256(data).digest() != digest:
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return None
+    try:
+        code = read_again(data, namespace)
+    except KeptCodeError:
+        return None
+    with contextlib.suppress(OSError):  # the cache may be readable only
+        os.utime(path)
+    return code
+
+
+def _path(name: str) -> Path:
+    return caches.cache().loops / f"{name}.code"
