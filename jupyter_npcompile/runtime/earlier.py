@@ -9,6 +9,7 @@ from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops.loop_code import LoopCode
 from jupyter_npcompile.runtime import recollections, translations
 from jupyter_npcompile.runtime.loop_compile import Compiles, Job, LoopCompile
+from jupyter_npcompile.runtime.native import torch_symbols
 from jupyter_npcompile.runtime.recollections import Note, Recollection
 
 
@@ -49,7 +50,7 @@ class Earlier:
             return cls(job)
         name = job.noted_as(exact)
         known = recollections.recall(name)
-        if known is not None and (known.is_declined or not known.gains):
+        if known is not None and not known.gains:
             return cls(job, name, known)
         return cls(job, name, known, translations.find(exact, namespace))
 
@@ -63,13 +64,9 @@ class Earlier:
         """Whether nobody has seen it."""
         return self.known is None and self.code is None
 
-    @property
-    def pays(self) -> bool:
-        """Whether to have its native form at once is worth the time."""
-        return self.code is not None or (self.known is not None and self.known.pays)
-
-    def compile(self, state: Compiles) -> LoopCompile:
-        """What has it at once, see `LoopCompile.recall`; what is not there comes later."""
-        assert self.name is not None
-        note = Note(self.name, self.known or Recollection(0.0, 0.0))
+    def compile(self, state: Compiles) -> LoopCompile | None:
+        """What has its native form at once, see `LoopCompile.recall`, if it is translated."""
+        if self.code is None or self.name is None or torch_symbols.are_being_loaded():
+            return None
+        note = Note(self.name, self.known or Recollection(0.0))
         return LoopCompile(state, self.job, code=self.code, note=note)

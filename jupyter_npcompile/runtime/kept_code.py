@@ -27,11 +27,13 @@ from jupyter_npcompile.loops.loop_code import Assumption, LoopCode
 from jupyter_npcompile.loops.records import FreeVariable, Path, Step, reached
 from jupyter_npcompile.runtime.loop_form import is_same
 
-_FIELDS = attrgetter(
-    *("source", "inputs", "outputs", "fixed", "assumptions", "codes", "written", "hosts"),
-    *("signature", "draws_legacy", "printed", "paths", "stored", "apart"),
+_NAMES = (
+    *("source", "inputs", "outputs", "fixed", "assumptions", "written", "hosts", "signature"),
+    *("draws_legacy", "printed", "paths", "stored", "apart"),
 )
-"""Those of `LoopCode`, in its order."""
+"""Fields of `LoopCode`, all but its functions."""
+
+_FIELDS = attrgetter(*_NAMES)
 
 _PLAIN = (type(None), type(Ellipsis), bool, int, float, complex, str, bytes)
 
@@ -211,7 +213,6 @@ class _Writer(pickle.Pickler):
     def __init__(self, stream: io.BytesIO, functions: list[Known]) -> None:
         super().__init__(stream, protocol=5)
         self._numbers = {id(function): k for k, (_, function) in enumerate(functions)}
-        self._codes = {id(function.__code__): k for k, (_, function) in enumerate(functions)}
 
     def persistent_id(self, value: Any) -> tuple[str, Any] | None:
         """How an object is found that is not written down itself."""
@@ -220,8 +221,6 @@ class _Writer(pickle.Pickler):
                 return "function", self._numbers[id(value)]
             if recipe_of(value) is None:
                 raise pickle.PicklingError(f"`{value.__name__}` is not found from the loop")
-        if isinstance(value, types.CodeType):
-            return "code", self._codes[id(value)]
         if isinstance(value, types.ModuleType):
             return "module", value.__name__
         if isinstance(value, np.ufunc):
@@ -231,15 +230,24 @@ class _Writer(pickle.Pickler):
     def reducer_override(self, value: Any) -> Any:
         """How an object is made again."""
         if isinstance(value, LoopCode):
-            return LoopCode, _FIELDS(value)
+            functions = tuple(function for function, *_ in value.codes)
+            return _code, (functions, *_FIELDS(value))
         if isinstance(value, Assumption):
             return Assumption, (value.path, value.value)
         if isinstance(value, Step):
             return Step, (value.owner, value.name, value.of_class)
         if isinstance(value, FreeVariable):
             return FreeVariable, (value.function, value.name)
+        if isinstance(value, np.dtype) and value is np.dtype(value.str):
+            return np.dtype, (value.str,)  # which gives the same object again
         recipe = recipe_of(value)
         return NotImplemented if recipe is None else recipe
+
+
+def _code(functions: tuple[types.FunctionType, ...], *values: Any) -> LoopCode:
+    """Put a translation together, with functions as they are now: they do what they did."""
+    codes = tuple((it, it.__code__, it.__defaults__) for it in functions)
+    return LoopCode(codes=codes, **dict(zip(_NAMES, values, strict=True)))
 
 
 def _place_of(ufunc: np.ufunc) -> tuple[str, Any]:
@@ -258,7 +266,6 @@ class _Reader(pickle.Unpickler):
         super().__init__(stream)
         self._find: dict[str, Callable[[Any], Any]] = {
             "function": functions.__getitem__,
-            "code": lambda number: functions[number].__code__,
             "module": sys.modules.__getitem__,
             "ufunc": lambda name: getattr(np, name),
             "transform": lambda name: ufuncs()[name],

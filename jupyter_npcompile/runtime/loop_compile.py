@@ -319,9 +319,7 @@ class LoopCompile:
 
     def _found(self) -> Form | None:
         assert self._note is not None
-        if self._code is None:
-            self._code = self._job.translate()
-            self._keep(self._code)
+        assert self._code is not None
         form = self._job.found(self._code)
         if form is None:
             self.submit()
@@ -338,34 +336,26 @@ class LoopCompile:
         return form
 
     def _translated(self) -> LoopCode:
-        # By the clock of the thread: it makes way for the user's code.
-        began, is_declined = time.thread_time(), True
+        exact = self._job.exact
         try:
             code = self._job.translate()
-            is_declined = False
-        finally:
-            self._remember(time.thread_time() - began, is_declined=is_declined)
-        self._keep(code)
-        return code
-
-    def _keep(self, code: LoopCode) -> None:
-        """Keep a translation for later kernels."""
-        exact = self._job.exact
+        except Declined:
+            self._remember(exact, is_declined=True)
+            raise
+        self._remember(exact, is_declined=False)
         if exact is not None:
             translations.keep(exact, code)
+        return code
 
-    def _remember(self, seconds: float, *, is_declined: bool) -> None:
+    def _remember(self, exact: str | None, *, is_declined: bool) -> None:
         """Note for later kernels what became of the loop."""
         state = self._state()
-        if state is None or not state.is_remembered or self.ticket.waited:
+        if exact is None or state is None or not state.is_remembered or self.ticket.waited:
             return
         python = max(state.busy, perf_counter() - self._began if state.open else 0.0)
         del state
-        exact = self._job.exact
-        if exact is None:
-            return
         name = self._job.noted_as(exact)
-        self._note = Note(name, Recollection(python, seconds, is_declined))
+        self._note = Note(name, Recollection(python, is_declined))
         recollections.remember(name, self._note.found)
 
     def _outcome(self, get: Callable[[], Form | None]) -> Form | None:

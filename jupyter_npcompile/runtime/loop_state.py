@@ -23,7 +23,6 @@ from jupyter_npcompile.runtime.loop_run import UNLIMITED, NativeRun
 from jupyter_npcompile.runtime.loop_turns import ALWAYS, FAR
 from jupyter_npcompile.runtime.mishaps import described
 from jupyter_npcompile.runtime.namespace import FrameNamespace
-from jupyter_npcompile.runtime.native import torch_symbols
 from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.planning import resume
 from jupyter_npcompile.runtime.policy import Options, is_open, loops_when
@@ -382,10 +381,8 @@ class LoopState:
         earlier = Earlier.of(job, namespace)
         if earlier.is_declined:
             self._let_inner()
-        elif earlier.pays and not torch_symbols.are_being_loaded():
-            self._first = job.kinds
-            compile = earlier.compile(self)
-            self._ticket = compile.ticket
+        elif (compile := earlier.compile(self)) is not None:
+            self._first, self._ticket = job.kinds, compile.ticket
             compile.recall()
         return job
 

@@ -1,12 +1,9 @@
 """What earlier kernels found out about loops.
 
-To translate a loop takes tens of milliseconds in which Python runs nothing else. In a
-kernel that sees it for the first time this is done late, and a little at a time, for
-most loops are over before their code is there. Where an earlier kernel has compiled the
-same loop, its code lies in the cache: then it is translated at once, if that takes far
-less time than the loop took in Python.
-
-What is noted here says only what to try first. Whether code fits is found out as ever.
+Where an earlier kernel has compiled the same loop, its code lies in the cache, and what it
+was translated to as well (`translations`). What is noted here says whether that is worth
+having at once, and how long it may take to compare it with Python. Whether code fits is found
+out as ever.
 """
 
 from __future__ import annotations
@@ -26,11 +23,11 @@ from jupyter_npcompile.runtime.cache_folder import UntrustedError, write_atomica
 from jupyter_npcompile.runtime.notices import say
 
 SAVED = 2.5
-"""How many times the time of its translation native code must save."""
+"""How many times the time that the comparison costs native code must save."""
 
 UNKNOWN = 10.0
-"""How many times as long as its translation a loop must have taken in Python, where nobody knows
-what native code saves: it has not run yet."""
+"""How many times as long a loop must have taken in Python, where nobody knows what native code
+saves: it has not run yet."""
 
 LONGEST = 1000
 """Bytes of a note, at the most."""
@@ -44,8 +41,6 @@ class Recollection:
     ----------
     python : float
         Seconds that it had run in Python when it was compiled, or declined.
-    translation : float
-        Seconds that its translation took.
     is_declined : bool
         Whether it has no native form.
     gain : float or None
@@ -53,33 +48,25 @@ class Recollection:
 
     Examples
     --------
-    >>> Recollection(python=0.5, translation=0.03).pays
-    True
-    >>> Recollection(python=0.5, translation=0.03, gain=1.1).pays
-    False
+    >>> Recollection(python=0.5).gains, Recollection(python=0.5, gain=0.9).gains
+    (True, False)
     """
 
     python: float
-    translation: float
     is_declined: bool = False
     gain: float | None = None
 
     @property
     def credit(self) -> float:
-        """Seconds for which to translate it is worth it, and then to compare it with Python."""
+        """Seconds for which to compare it with Python is worth it."""
         if self.gain is None:
             return self.python / UNKNOWN
         return self.python * (1 - 1 / max(self.gain, 1.0)) / SAVED
 
     @property
     def gains(self) -> bool:
-        """Whether native code has won, as far as anybody knows."""
-        return self.gain is None or self.gain > 1.0
-
-    @property
-    def pays(self) -> bool:
-        """Whether to translate it at once is worth the time."""
-        return not self.is_declined and self.credit >= self.translation
+        """Whether native code is faster than Python, as far as anybody knows."""
+        return not self.is_declined and (self.gain is None or self.gain > 1.0)
 
 
 @dataclass
@@ -128,7 +115,6 @@ def recall(name: str) -> Recollection | None:
             os.utime(path)  # a note is kept for a month after it was last used
         return Recollection(
             float(found["python"]),
-            float(found["translation"]),
             found["is_declined"] is True,
             None if gain is None else float(gain),
         )

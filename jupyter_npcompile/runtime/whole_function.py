@@ -35,7 +35,6 @@ from jupyter_npcompile.runtime.loop_inputs import Take, taker
 from jupyter_npcompile.runtime.loop_state import MAX_FORMS, MAX_REFUSALS, LoopState
 from jupyter_npcompile.runtime.mishaps import described, is_ours
 from jupyter_npcompile.runtime.namespace import FrameNamespace, forget_locals
-from jupyter_npcompile.runtime.native import torch_symbols
 from jupyter_npcompile.runtime.pauses import Hope, Rest
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.sharing import are_new, arrays_in, shares
@@ -507,10 +506,8 @@ class WholeFunction:
         if earlier.is_unknown and self._loops:
             # Which is ready then, when there is something to compile.
             start_soon(loop_store.store.worker, MOMENT)
-        if earlier.pays and not torch_symbols.are_being_loaded():
-            self._kinds = job.kinds
-            compile = earlier.compile(self)
-            self._ticket = compile.ticket
+        if (compile := earlier.compile(self)) is not None:
+            self._kinds, self._ticket = job.kinds, compile.ticket
             compile.recall()
 
     def consider(self, frame: FrameType) -> None:
