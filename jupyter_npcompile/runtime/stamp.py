@@ -15,10 +15,10 @@ import platform
 import re
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from jupyter_npcompile.runtime import own_sources
 from jupyter_npcompile.runtime.native import compilers
 
 FORMAT = 1
@@ -68,19 +68,14 @@ def torch_version() -> str:
 
 @functools.cache
 def versions() -> dict[str, Any]:
-    """What generated code depends on.
-
-    Our own sources count by their sizes and times: somebody who changes a lowering
-    must not get what the old one made. To read four hundred files would hold up the
-    first cell.
-    """
+    """What generated code depends on, and nothing else of a machine."""
     import numpy as np
 
     return {
         "format": FORMAT,
         "torch": _torch(),
         "numpy": np.__version__,
-        "sources": _sources(),
+        "sources": own_sources.digest(),
         "python": f"{sys.implementation.cache_tag}-{sys.abiflags}",
         "system": [platform.system(), platform.machine()],
         "cpu": cpu_features(),
@@ -93,26 +88,6 @@ def _torch() -> str:
     if found is None or found.origin is None:
         return ""
     return Path(found.origin).with_name("version.py").read_text()
-
-
-KINDS = (".py", ".c", ".hpp")
-"""Files of ours that generated code depends on."""
-
-
-def _sources() -> str:
-    package = str(Path(__file__).parents[1])
-    return digest(sorted(_files(package, len(package))))
-
-
-def _files(folder: str, root: int) -> Iterator[tuple[str, int, int]]:
-    """Name, size and time of each source below a folder."""
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                yield from _files(entry.path, root)
-            elif entry.name.endswith(KINDS):
-                found = entry.stat()
-                yield entry.path[root:], found.st_size, found.st_mtime_ns
 
 
 def cpu_features() -> list[str]:
@@ -130,8 +105,8 @@ def processors() -> int:
 
 
 def threads() -> str:
-    """What decides how many threads compiled code uses, besides the processors."""
-    return os.environ.get("OMP_NUM_THREADS", "")
+    """What decides how many threads compiled code uses: what was measured holds for so many."""
+    return os.environ.get("OMP_NUM_THREADS", "") or str(processors())
 
 
 def digest(*parts: Any) -> str:
@@ -155,7 +130,7 @@ def entry_key(graph: str, tier: str) -> str:
     tier : str
         What it is compiled for.
     """
-    return digest(graph, tier, versions(), processors(), cxx())
+    return digest(graph, tier, versions(), cxx())
 
 
 SUPPORT = "dispatch.so"
@@ -189,4 +164,10 @@ def _word(word: str) -> Any:
     if path is None:
         return word
     found = os.stat(path)
-    return [os.path.realpath(path), found.st_size, found.st_mtime]
+    return [os.path.basename(path), _digest_of(path, found.st_size, found.st_mtime_ns)]
+
+
+@functools.lru_cache(maxsize=16)
+def _digest_of(path: str, _size: int, _time: int) -> str:
+    """What a program holds: it is read again when it looks changed."""
+    return own_sources.digest_of_file(path)
