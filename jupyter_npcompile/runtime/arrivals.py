@@ -1,4 +1,8 @@
-"""Compiled functions that came from another process by their code: compiled anew where they are."""
+"""Compiled functions that came from another process by their code: compiled anew where they are.
+
+Who sends tasks sends a function with each of them, and each time it arrives as a new one. What
+was compiled for the first serves those after it, where they are the same: see `function_content`.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +12,30 @@ import os
 import sys
 import types
 import weakref
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from typing import Any
 
 from jupyter_npcompile.cell import HANDLE, moved
 from jupyter_npcompile.runtime import first_use
 from jupyter_npcompile.runtime.defaults import NEVER, Defaults
+from jupyter_npcompile.runtime.function_content import content_of
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
 from jupyter_npcompile.runtime.functions import handle_for
 from jupyter_npcompile.runtime.namespace import forget_locals
 from jupyter_npcompile.runtime.policy import Options
-from jupyter_npcompile.runtime.tensor_calls import Done
+from jupyter_npcompile.runtime.tensor_calls import Done, arguments
+
+MOST = 256
+"""Functions that have arrived and are kept for those like them, the latest."""
+
+LENT = 32
+"""Calls of a function that another one makes for it: then it is compiled itself, for each of them
+has to find out whether it is still like that."""
+
+_SUSPENDS = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
+
+_kept: dict[tuple[Options, bytes], types.FunctionType] = {}
+"""The first functions of their kind."""
 
 
 class Arrived:
@@ -53,6 +71,7 @@ class Arrived:
         self.filename = filename
         self._function: weakref.ref[types.FunctionType] | None = None
         self._is_hopeless = False
+        self._lent = 0
 
     def __setstate__(self, function: types.FunctionType) -> None:
         self._function = weakref.ref(function)
@@ -81,11 +100,37 @@ class Arrived:
         forget_locals(caller)
         return Done(function(*args, **kwargs))
 
-    def activate(self) -> None:
-        """Have a call run as it was written; those after it are as they were before."""
+    def activate(self) -> Done | None:
+        """The first calls: by the function like it that came before, or as it is compiled here."""
+        caller = sys._getframe(1)
         function = None if self._function is None else self._function()
-        if function is not None and function.__code__ is sys._getframe(1).f_code:
-            self.settle(function)
+        if function is None or function.__code__ is not caller.f_code:
+            return None
+        runs = self._first_like(function)
+        if runs is None or caller.f_code.co_flags & _SUSPENDS:
+            return None  # what a generator returns is not what it gives
+        args, kwargs = arguments(caller.f_code, caller.f_locals)
+        forget_locals(caller)
+        return Done(runs(*args, **kwargs))
+
+    def _first_like(self, function: types.FunctionType) -> types.FunctionType | None:
+        """The first function like this one, or it itself, compiled; None if it cannot be."""
+        content = None
+        if self._lent < LENT and not function.__code__.co_flags & _SUSPENDS:
+            content = content_of(function)
+        if content is None:
+            return function if self.settle(function) is not None else None
+        key = self.options, content
+        kept = _kept.get(key)
+        if kept is not None:
+            self._lent += 1
+            return kept
+        if self.settle(function) is None:
+            return None
+        with contextlib.suppress(KeyError, StopIteration, RuntimeError):  # other threads
+            while len(_kept) >= MOST:
+                _kept.pop(next(iter(_kept)))
+        return _kept.setdefault(key, function)
 
     def pick(self, callee: Any) -> Any:
         """So does what it calls."""

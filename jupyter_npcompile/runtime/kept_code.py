@@ -136,7 +136,7 @@ def digest_of(function: types.FunctionType) -> bytes:
         written = function.__wrapped__  # type: ignore[attr-defined]
     found = hashlib.sha256()
     for part in (*_parts(written.__code__), written.__defaults__, written.__kwdefaults__):
-        found.update(_text(part).encode("utf-8", "surrogatepass") + b"\0")
+        found.update(text_of_constant(part).encode("utf-8", "surrogatepass") + b"\0")
     return found.digest()
 
 
@@ -152,27 +152,48 @@ def _parts(code: types.CodeType) -> Iterator[Any]:
             yield constant
 
 
-def _text(value: Any) -> str:
-    """A constant in words that no other one has."""
-    if type(value) in _PLAIN:
-        return f"{type(value).__name__} {value!r}"
-    if type(value) in (tuple, list):
-        return f"{type(value).__name__}({','.join(map(_text, value))})"
-    if type(value) is frozenset:
-        return f"frozenset({','.join(sorted(map(_text, value)))})"
-    if type(value) is dict:
-        return f"dict({','.join(f'{_text(k)}:{_text(v)}' for k, v in value.items())})"
-    if isinstance(value, np.generic):
-        return f"{type(value).__name__} {value.tobytes().hex()}"
-    if isinstance(value, np.dtype):
-        return f"dtype {value.str} {value.names}"
-    if isinstance(value, type | types.ModuleType | types.BuiltinFunctionType):
-        return (
-            f"{getattr(value, '__module__', '')} {getattr(value, '__qualname__', value.__name__)}"
-        )
-    if isinstance(value, np.ufunc):
-        return f"ufunc {value.__name__}"
-    raise KeptCodeError(f"{type(value).__name__} as a default")
+def text_of_constant(value: Any, *, is_fixed: bool = False) -> str:
+    """A constant in words that no other one has.
+
+    Parameters
+    ----------
+    value : object
+        Of Python's or NumPy's plain types.
+    is_fixed : bool
+        Whether it must be one that nobody can change: no list, and no dict.
+
+    Raises
+    ------
+    KeptCodeError
+        When it is something else.
+
+    Examples
+    --------
+    >>> text_of_constant((1, 1.0, "one"))
+    "tuple(int 1,float 1.0,str 'one')"
+    """
+
+    def text(value: Any) -> str:
+        kind = type(value)
+        if kind in _PLAIN:
+            return f"{kind.__name__} {value!r}"
+        if kind is tuple or (kind is list and not is_fixed):
+            return f"{kind.__name__}({','.join(map(text, value))})"
+        if kind is frozenset:
+            return f"frozenset({','.join(sorted(map(text, value)))})"
+        if kind is dict and not is_fixed:
+            return f"dict({','.join(f'{text(k)}:{text(v)}' for k, v in value.items())})"
+        if isinstance(value, np.generic) and value.dtype.hasobject is False:
+            return f"{value.dtype.str} {value.tobytes().hex()}"
+        if isinstance(value, np.dtype) and value.names is None:
+            return f"dtype {value.str}"
+        if not is_fixed and isinstance(value, type | types.ModuleType | types.BuiltinFunctionType):
+            return f"{getattr(value, '__module__', '')} {value.__name__}"
+        if not is_fixed and isinstance(value, np.ufunc):
+            return f"ufunc {value.__name__}"
+        raise KeptCodeError(f"a {kind.__name__}")
+
+    return text(value)
 
 
 def _functions(code: LoopCode) -> Iterator[Known]:

@@ -11,7 +11,9 @@ import pytest
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.autodiff.errors import GradientError
-from jupyter_npcompile.runtime.arrivals import Arrived
+from jupyter_npcompile.runtime import loop_compile
+from jupyter_npcompile.runtime.arrivals import LENT, Arrived
+from jupyter_npcompile.runtime.function_content import content_of
 from jupyter_npcompile.runtime.functions import handle_of
 
 cloudpickle = pytest.importorskip("cloudpickle")
@@ -43,7 +45,7 @@ def behind(function: Any) -> Any:
     return function.__closure__[function.__code__.co_freevars.index("__npcompile__")].cell_contents
 
 
-def test_it_is_compiled_from_its_second_call_on(shipped: Any) -> None:
+def test_it_is_compiled(shipped: Any) -> None:
     x = np.array([1.0, 4.0])
     assert isinstance(behind(shipped), Arrived)
     for _ in range(4):
@@ -97,3 +99,205 @@ def test_without_its_text_it_runs_as_it_was_written(shipped: Any) -> None:
     assert shipped.__code__.co_varnames[:2] == ("x", "n")
     with pytest.raises(GradientError, match="has no source"):
         npc.grad(shipped)(np.array([1.0, 4.0]))
+
+
+LOOP = """
+import numpy as np
+
+SCALE = {scale}
+{more}
+
+def slope(x):
+    return {slope}
+
+@compile
+def helper(x, by={default}):
+    return by * x
+
+@compile
+def f(x, steps=40):
+    {binds}
+    for k in range(steps):
+        x = x + 0.01 * slope(helper(x)) * SCALE
+    return x
+"""
+
+
+def sent(**changed: Any) -> bytes:
+    """A function of a script, as it goes to another process."""
+    given = {"scale": 0.5, "more": "", "slope": "SCALE - x", "default": 2.0, "binds": "pass"}
+    text = LOOP.format(**{**given, **changed})
+    linecache.cache[FILE] = (1, None, text.splitlines(keepends=True), FILE)
+    names = {"compile": npc.compile, "__name__": "__main__"}
+    exec(compile(text, FILE, "exec"), names)
+    return cloudpickle.dumps(names["f"])  # type: ignore[no-any-return]
+
+
+def expected(function: Any, x: Any) -> Any:
+    """What it gives without us."""
+    code = function.__wrapped__
+    names = {name: getattr(it, "__wrapped__", it) for name, it in code.__globals__.items()}
+    plain = type(code)(code.__code__, names, "f", code.__defaults__, code.__closure__)
+    return plain(x)
+
+
+X = np.linspace(0.0, 1.0, 30)
+
+
+def test_what_arrives_again_has_been_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop_compile, "WORTH", 0.0)
+    data = sent()
+    before = npc.stats()
+    for _ in range(30):
+        function = cloudpickle.loads(data)
+        np.testing.assert_array_equal(function(X), expected(function, X))
+        assert npc.wait()
+    assert npc.stats()["dispatches"] > before["dispatches"]
+    assert npc.stats()["artifacts"] <= before["artifacts"] + 4
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        *({"scale": 0.75}, {"slope": "x - SCALE"}, {"default": 3.0}, {"scale": 1}),
+        {"more": "table = [1.0]", "slope": "table[0] - x"},
+        {"more": "table = np.ones(30)", "slope": "table - x"},
+    ],
+)
+def test_what_differs_is_not_mistaken(
+    monkeypatch: pytest.MonkeyPatch, changed: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(loop_compile, "WORTH", 0.0)
+    both = [sent(), sent(**changed)]
+    for data in both * 6:
+        function = cloudpickle.loads(data)
+        np.testing.assert_array_equal(function(X), expected(function, X))
+        assert npc.wait()
+
+
+def test_each_has_global_names_of_its_own() -> None:
+    """Somebody binds one anew between two calls of the same function."""
+    data = sent()
+    for scale in (0.5, 1.0, 0.25) * 3:
+        function = cloudpickle.loads(data)
+        function(X)
+        function.__globals__["SCALE"] = scale
+        np.testing.assert_array_equal(function(X), expected(function, X))
+
+
+def test_what_it_counts_is_its_own() -> None:
+    data = sent(more="count = 0", binds="global count; count += 1")
+    for _ in range(4):
+        function = cloudpickle.loads(data)
+        function(X)
+        function(X)
+        assert function.__globals__["count"] == 2
+    data = sent(more="seen = []", binds="seen.append(1)")
+    for _ in range(4):
+        function = cloudpickle.loads(data)
+        function(X)
+        function(X)
+        assert function.__globals__["seen"] == [1, 1]
+
+
+def test_one_that_is_called_often_is_compiled_itself() -> None:
+    data = sent()
+    cloudpickle.loads(data)(X)
+    function = cloudpickle.loads(data)
+    for _ in range(LENT):
+        function(X)
+        assert isinstance(behind(function), Arrived)
+    function(X)
+    assert not isinstance(behind(function), Arrived)
+
+
+def test_generators_run_where_they_are() -> None:
+    text = "@compile\ndef f(n):\n    for k in range(n):\n        yield np.sqrt(k)\n    return 5\n"
+    linecache.cache[FILE] = (1, None, text.splitlines(keepends=True), FILE)
+    names = {"np": np, "compile": npc.compile, "__name__": "__main__"}
+    exec(compile(text, FILE, "exec"), names)
+    data = cloudpickle.dumps(names["f"])
+    for _ in range(3):
+        assert list(cloudpickle.loads(data)(3)) == [0.0, 1.0, np.sqrt(2)]
+
+
+def test_errors_are_the_functions() -> None:
+    data = sent(slope="x[:, None][3, 4]")
+    for _ in range(3):
+        function = cloudpickle.loads(data)
+        with pytest.raises(IndexError, match="index 4 is out of bounds"):
+            function(X)
+
+
+def closures(by: Any) -> Any:
+    def inner(x: Any) -> Any:
+        return by * x
+
+    return inner
+
+
+class Plain:
+    """Something that may change."""
+
+
+@pytest.mark.parametrize("by", [[2], {1: 2}, Plain(), np.ones(2), (1, [2]), (1, Plain)])
+def test_what_may_change_has_no_content(by: Any) -> None:
+    assert content_of(closures(by)) is None
+
+
+def test_contents() -> None:
+    values = [
+        2,
+        2.0,
+        True,
+        "2",
+        None,
+        (2,),
+        (2.0,),
+        np.float32(2),
+        np.float64(2),
+        np,
+        np.sin,
+        Plain,
+    ]
+    values += [np.dtype("f4"), np.dtype("f8"), np.median, len, closures, 0.0, -0.0]
+    contents = [content_of(closures(value)) for value in values]
+    assert None not in contents
+    assert len(set(contents)) == len(values)
+    assert contents == [content_of(closures(value)) for value in values]
+
+
+def test_functions_that_bind_names_around_them_have_none() -> None:
+    count = 0
+
+    def counts() -> None:
+        nonlocal count
+        count += 1
+
+    def has_attributes() -> None:
+        pass
+
+    has_attributes.calls = 0  # type: ignore[attr-defined]
+    for function in (counts, has_attributes):
+        assert content_of(function) is None
+
+    def unbound() -> Any:
+        return later
+
+    assert content_of(unbound) is None
+    later = 1
+
+
+def test_functions_that_call_each_other() -> None:
+    def pair(by: int) -> Any:
+        def even(n: int) -> Any:
+            return n == 0 or odd(n - by)
+
+        def odd(n: int) -> Any:
+            return n != 0 and even(n - by)
+
+        return even
+
+    # They are in cells, and their names in the module of the test: seen as somebody else's.
+    one, two, three = pair(1), pair(1), pair(2)
+    assert content_of(one) == content_of(two) != content_of(three)

@@ -1,0 +1,114 @@
+"""What a function is, with all that it reads: whether two of them are interchangeable.
+
+A function that is sent to another process arrives as a new one, with new global names, each
+time. Where nothing but constants, modules and functions can be reached from it, and it binds none
+of them anew, what has been compiled for the one that came first serves those after it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import opcode
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from jupyter_npcompile.cell import HANDLE
+from jupyter_npcompile.runtime.kept_code import KeptCodeError, digest_of, text_of_constant
+
+DEEPEST = 8
+"""Functions that are read from each other, at the most."""
+
+_BINDS = frozenset(
+    opcode.opmap[name]
+    for name in ("STORE_GLOBAL", "DELETE_GLOBAL", "STORE_NAME", "DELETE_NAME")
+    if name in opcode.opmap
+)
+_BINDS_AROUND = frozenset(opcode.opmap[name] for name in ("STORE_DEREF", "DELETE_DEREF"))
+
+_SHARED = (type, types.BuiltinFunctionType, np.ufunc)
+"""What is the same object wherever it is read from, and holds nothing of the user's."""
+
+
+def content_of(function: types.FunctionType) -> bytes | None:
+    """A digest of a function and of what it reads; None where something may change.
+
+    It holds as long as somebody keeps the function: classes count by their identity.
+
+    Examples
+    --------
+    >>> def made(by):
+    ...     return lambda x: by * x
+    >>> content_of(made(2)) == content_of(made(2)), content_of(made(2)) == content_of(made(2.0))
+    (True, False)
+    >>> content_of(made([2])) is None
+    True
+    """
+    found = hashlib.sha256()
+    try:
+        for part in _parts(function, function.__globals__, {}):
+            found.update(f"{len(part)} ".encode() + part)
+    except KeptCodeError:
+        return None
+    return found.digest()
+
+
+def _parts(
+    function: types.FunctionType, names: dict[str, Any], seen: dict[int, int]
+) -> Iterator[bytes]:
+    """All that tells a function from others; those that were met have numbers."""
+    written: Any = function
+    if HANDLE in function.__code__.co_freevars:
+        written = function.__wrapped__  # type: ignore[attr-defined]
+        yield b"compiled"
+    known = seen.setdefault(id(written), len(seen))
+    if known != len(seen) - 1:
+        yield f"again {known}".encode()
+        return
+    if len(seen) > DEEPEST or vars(written):
+        raise KeptCodeError("functions with attributes, or too many")
+    code = written.__code__
+    yield digest_of(written)
+    yield f"{code.co_filename} {code.co_firstlineno}".encode() + code.co_linetable
+    reads = set[str]()
+    for one in _codes(code):
+        operations = set(one.co_code[::2])
+        if operations & _BINDS or (one.co_freevars and operations & _BINDS_AROUND):
+            raise KeptCodeError("a name around it is bound anew")
+        reads.update(one.co_names)
+    values = dict(zip(code.co_freevars, written.__closure__ or (), strict=True))
+    for name, cell in values.items():
+        try:
+            value = cell.cell_contents
+        except ValueError:
+            raise KeptCodeError(f"`{name}` is not bound") from None
+        yield name.encode()
+        yield from _value(value, names, seen)
+    around = written.__globals__
+    for name in sorted(reads):
+        if name in around:
+            yield name.encode()
+            yield from _value(around[name], names, seen)
+
+
+def _value(value: Any, names: dict[str, Any], seen: dict[int, int]) -> Iterator[bytes]:
+    if type(value) is types.FunctionType and value.__globals__ is names:
+        yield from _parts(value, names, seen)
+    elif isinstance(value, types.ModuleType):
+        yield f"module {value.__name__} {id(value)}".encode()
+    elif isinstance(value, (*_SHARED, types.FunctionType)) or (
+        getattr(value, "__module__", None) == "numpy" and callable(value)
+    ):
+        yield f"object {id(value)}".encode()
+    else:
+        yield text_of_constant(value, is_fixed=True).encode("utf-8", "surrogatepass")
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    """A code object, and those of the functions and comprehensions in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _codes(constant)
