@@ -7,22 +7,21 @@ was compiled for the first serves those after it, where they are the same: see `
 from __future__ import annotations
 
 import contextlib
-import linecache
-import os
 import sys
 import types
 import weakref
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from typing import Any
 
-from jupyter_npcompile.cell import HANDLE, moved
-from jupyter_npcompile.runtime import first_use
+from jupyter_npcompile.cell import HANDLE
+from jupyter_npcompile.runtime import first_use, sent_sources
 from jupyter_npcompile.runtime.defaults import NEVER, Defaults
 from jupyter_npcompile.runtime.function_content import content_of
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
 from jupyter_npcompile.runtime.functions import handle_for
 from jupyter_npcompile.runtime.namespace import forget_locals
 from jupyter_npcompile.runtime.policy import Options
+from jupyter_npcompile.runtime.sent_sources import Place, Text, texts_of
 from jupyter_npcompile.runtime.tensor_calls import Done, arguments
 
 MOST = 256
@@ -49,14 +48,12 @@ class Arrived:
         Where it is to run.
     ahead : bool
         Whether it is compiled first.
-    text : tuple of str
-        The lines of its cell; empty where they are in a file.
-    filename : str
-        The name of its cell or file, which cloudpickle may leave out.
+    texts : dict
+        Its text and that of what it calls, see `sent_sources`.
 
     Examples
     --------
-    >>> arrived = Arrived("cpu", False, (), "")
+    >>> arrived = Arrived("cpu", False, {})
     >>> arrived.pick(len), arrived.activate() is None
     (<built-in function len>, True)
     """
@@ -65,10 +62,9 @@ class Arrived:
     within = False
     unasked = 0
 
-    def __init__(self, device: str, ahead: bool, text: tuple[str, ...], filename: str) -> None:
+    def __init__(self, device: str, ahead: bool, texts: dict[Place, Text]) -> None:
         self.options = Options(device, ahead)
-        self.text = text
-        self.filename = filename
+        self.texts = texts
         self._function: weakref.ref[types.FunctionType] | None = None
         self._is_hopeless = False
         self._lent = 0
@@ -79,7 +75,7 @@ class Arrived:
     def __reduce__(self) -> Any:
         function = None if self._function is None else self._function()
         options = self.options
-        return type(self), (options.device, options.ahead, self.text, self.filename), function
+        return type(self), (options.device, options.ahead, self.texts), function
 
     @property
     def defaults(self) -> Defaults:
@@ -141,12 +137,7 @@ class Arrived:
         if self._is_hopeless:
             return None
         written: types.FunctionType = function.__wrapped__  # type: ignore[attr-defined]
-        if self.text and not linecache.getlines(self.filename):
-            lines = [f"{line}\n" for line in self.text]
-            linecache.cache[self.filename] = sum(map(len, lines)), None, lines, self.filename
-        if self.filename and written.__code__.co_filename != self.filename:
-            for one in (function, written):
-                one.__code__ = moved(one.__code__, self.filename)
+        sent_sources.settle(function, self.texts)
         with contextlib.suppress(OSError):
             first_use.prepare()
         handle = handle_for(written, self.options)
@@ -159,11 +150,10 @@ class Arrived:
 def departure(handle: FunctionHandle) -> tuple[Any, ...]:
     """How a handle is pickled, with the code of its function: see `object.__reduce__`."""
     functions = list(handle.functions())
-    filename = functions[0].__code__.co_filename if functions else ""
-    text = () if os.path.exists(filename) else handle.source.lines
+    texts = texts_of(functions[0]) if functions else {}
     options = handle.options
     state = functions[0] if len(functions) == 1 else None  # which one is asked for, nobody says
-    return Arrived, (options.device, options.ahead, text, filename), state
+    return Arrived, (options.device, options.ahead, texts), state
 
 
 def settled(function: types.FunctionType) -> Any:

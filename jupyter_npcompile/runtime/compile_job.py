@@ -6,14 +6,16 @@ and is ready in a tenth of a second.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import importlib
 import os
 import shutil
 import signal
 import tempfile
+import time
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -38,6 +40,9 @@ NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, e
 
 LONGEST_REST = 120
 """Seconds after which what nobody waits for is given up."""
+
+LONGEST_TURN = 60.0
+"""Seconds for which one waits for another process that builds the same."""
 
 LEAST_ROOM = 10 * 2**20
 """Bytes; on a disk with less, a failure is blamed on that."""
@@ -133,8 +138,9 @@ def run(request: Mapping[str, Any], builder: Builder, folder: Path, channel: int
     cache = Cache(Path(request["root"]), aside=folder)
     try:
         builder.store_support(Cache(Path(request["support"])))
-        if cache.find(request["key"]) is None:  # no other kernel was faster
-            cache.store(request["key"], task(request, builder, progress))
+        with in_turn(cache.jobs / f"{request['key']}.lock"):
+            if cache.find(request["key"]) is None:  # no other kernel was faster
+                cache.store(request["key"], task(request, builder, progress))
         finish()
         send(channel, {"kind": "done", "seconds": seconds})
         if trims(request["key"]):
@@ -144,6 +150,33 @@ def run(request: Mapping[str, Any], builder: Builder, folder: Path, channel: int
         if reason["type"] in ("lowering", "unbuildable"):
             cache.store_error(request["key"], reason)
         send(channel, {"kind": "failed", "error": reason})
+
+
+@contextlib.contextmanager
+def in_turn(lock: Path, longest: float = LONGEST_TURN) -> Iterator[None]:
+    """Wait for another process that does the same: many begin at once on a cluster.
+
+    Parameters
+    ----------
+    lock : Path
+        Names what is done.
+    longest : float
+        Seconds, after which it is done here, too: the other one may have been stopped.
+    """
+    import fcntl  # not on every system
+
+    descriptor, ends = os.open(lock, os.O_WRONLY | os.O_CREAT, 0o600), perf_counter() + longest
+    try:
+        while perf_counter() < ends:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                time.sleep(0.01)
+        yield
+        lock.unlink(missing_ok=True)
+    finally:
+        os.close(descriptor)
 
 
 def rest(chore: Callable[[Path], None], headers: Path, folder: Path) -> None:

@@ -738,3 +738,33 @@ def test_nobody_waits_for_what_helps_later_builds(
     eventually(lambda: bool(rested(cache)))
     assert ask(worker, cache, fake_build.job(), "b")["kind"] == "done"
     eventually(lambda: not worker.jobs)
+
+
+def test_who_builds_the_same_waits(tmp_path: Path) -> None:
+    """Each of many processes would build what the first of them has built a moment later."""
+    lock, inside, most = tmp_path / "a.lock", [0], [0]
+
+    def build() -> None:
+        with compile_job.in_turn(lock):
+            inside[0] += 1
+            most[0] = max(most[0], inside[0])
+            time.sleep(0.02)
+            inside[0] -= 1
+            if lock.exists():
+                lock.touch()
+
+    threads = [threading.Thread(target=build) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1]
+    assert not lock.exists()
+
+
+def test_who_has_been_stopped_is_not_waited_for_too_long(tmp_path: Path) -> None:
+    lock = tmp_path / "a.lock"
+    with compile_job.in_turn(lock):
+        began = time.perf_counter()
+        with compile_job.in_turn(lock, longest=0.1):
+            assert time.perf_counter() - began >= 0.1

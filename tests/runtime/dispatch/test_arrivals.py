@@ -92,7 +92,7 @@ def test_its_file_is_found_though_cloudpickle_leaves_its_name_out(
 
 
 def test_without_its_text_it_runs_as_it_was_written(shipped: Any) -> None:
-    behind(shipped).text = ()
+    behind(shipped).texts.clear()
     linecache.cache.pop(FILE, None)
     assert [shipped(np.array([1.0, 4.0])) for _ in range(2)] == [18.0] * 2
     assert handle_of(shipped) is None
