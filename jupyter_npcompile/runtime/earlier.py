@@ -59,11 +59,6 @@ class Earlier:
         """Whether it has no native form."""
         return self.known is not None and self.known.is_declined
 
-    @property
-    def is_unknown(self) -> bool:
-        """Whether nobody has seen it."""
-        return self.known is None and self.code is None
-
     def compile(self, state: Compiles) -> LoopCompile | None:
         """What has its native form at once, see `LoopCompile.recall`, if it is translated."""
         if self.code is None or self.name is None or torch_symbols.are_being_loaded():

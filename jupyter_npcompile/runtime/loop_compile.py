@@ -250,6 +250,10 @@ class Compiles(Protocol):
     def is_remembered(self) -> bool:
         """Whether later kernels are told about it."""
 
+    @property
+    def mark(self) -> str:
+        """By which they see that there is something to be told, see `translations`."""
+
     def compiled(self, outcome: Form | str | None, seconds: float) -> None:
         """The compile is over."""
 
@@ -345,6 +349,8 @@ class LoopCompile:
         self._remember(exact, is_declined=False)
         if exact is not None:
             translations.keep(exact, code)
+            if (state := self._state()) is not None:
+                translations.leave(state.mark)
         return code
 
     def _remember(self, exact: str | None, *, is_declined: bool) -> None:
@@ -353,10 +359,12 @@ class LoopCompile:
         if exact is None or state is None or not state.is_remembered or self.ticket.waited:
             return
         python = max(state.busy, perf_counter() - self._began if state.open else 0.0)
+        mark = state.mark
         del state
         name = self._job.noted_as(exact)
         self._note = Note(name, Recollection(python, is_declined))
         recollections.remember(name, self._note.found)
+        translations.leave(mark)
 
     def _outcome(self, get: Callable[[], Form | None]) -> Form | None:
         """Tell the state what comes of it, unless that comes later; the form, if there is one."""

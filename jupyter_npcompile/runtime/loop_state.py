@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_npcompile.cell import Loop
 from jupyter_npcompile.loops.kinds import Declined
 from jupyter_npcompile.loops.loop_code import FINISHED, LEFT, RETURNED
+from jupyter_npcompile.runtime import translations
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.devices import CPU
 from jupyter_npcompile.runtime.earlier import Earlier
@@ -99,6 +100,7 @@ class LoopState:
         self.note = ""
         self.compile_seconds = 0.0
         self.gave_way = False
+        self.mark = ""
         self._ticket: Ticket | None = None
         self._spared: list[tuple[weakref.ref[RegionState], Plan]] = []
         self._first: dict[str, Any] | None = None
@@ -125,8 +127,10 @@ class LoopState:
         if not self.forms and when == "now":
             self._consider(namespace, iterator, wait=True)
         job = None
-        if when == "later" and self.entries == 1 and not self.closed:
-            job = self._recall(namespace, iterator)
+        if self.entries == 1:
+            self.mark = translations.mark_of(pyframe.f_code, self.loop.id)
+            if when == "later" and not self.closed and translations.is_marked(self.mark):
+                job = self._recall(namespace, iterator)
         self._beside = None
         if self._is_to_be_captured:
             return False

@@ -23,7 +23,7 @@ from jupyter_npcompile.cell.syntax import every_argument, extent, load, point, s
 from jupyter_npcompile.cell.twins import is_plain
 from jupyter_npcompile.loops.loop_code import FINISHED, REFUSED, RETURNED
 from jupyter_npcompile.loops.sequences import Numbers
-from jupyter_npcompile.runtime import loop_store
+from jupyter_npcompile.runtime import loop_store, translations
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.compile_worker import start_soon
 from jupyter_npcompile.runtime.duel import SHORT, TICK, Duel, Ring, Turn, size_of
@@ -138,6 +138,7 @@ class WholeFunction:
         self._has_waited = False
         self._ticket: Ticket | None = None
         self._job: Job | None = None
+        self.mark = ""
         self._was_recalled = False
         self._declined: list[dict[str, Any]] = []
         self._kinds: dict[str, Any] = {}
@@ -499,13 +500,15 @@ class WholeFunction:
     def recall(self, frame: FrameType) -> None:
         """One of the first calls begins: have what an earlier kernel has compiled, if that pays."""
         self._was_recalled = True
+        self.mark = translations.mark_of(frame.f_code, self.loop.id)
+        if not translations.is_marked(self.mark):
+            if self._loops:  # the worker is ready then, when there is something to compile
+                start_soon(loop_store.store.worker, MOMENT)
+            return
         namespace = FrameNamespace(frame)
         job = self._job = self._job_of(namespace)
         earlier = Earlier.of(job, namespace)
         forget_locals(frame)
-        if earlier.is_unknown and self._loops:
-            # Which is ready then, when there is something to compile.
-            start_soon(loop_store.store.worker, MOMENT)
         if (compile := earlier.compile(self)) is not None:
             self._kinds, self._ticket = job.kinds, compile.ticket
             compile.recall()
@@ -519,6 +522,7 @@ class WholeFunction:
             return
         if self._looks >= self._next_look:
             self._next_look = 2 * self._looks
+            self.mark = self.mark or translations.mark_of(frame.f_code, self.loop.id)
             self._compile(FrameNamespace(frame))
             forget_locals(frame)
 
