@@ -196,7 +196,7 @@ def _recollections(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
     """
     if "recollections_count" not in request.fixturenames:
         monkeypatch.setattr(recollections, "recall", lambda name: None)
-        monkeypatch.setattr(translations, "is_marked", lambda mark: False)
+        monkeypatch.setattr(translations, "marked", lambda mark: None)
 
 
 @pytest.fixture

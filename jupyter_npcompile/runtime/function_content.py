@@ -22,10 +22,17 @@ DEEPEST = 8
 """Functions that are read from each other, at the most."""
 
 _BINDS = frozenset(
-    opcode.opmap[name]
-    for name in ("STORE_GLOBAL", "DELETE_GLOBAL", "STORE_NAME", "DELETE_NAME")
-    if name in opcode.opmap
+    opcode.opmap[f"{what}_{where}"]
+    for what in ("STORE", "DELETE")
+    for where in ("GLOBAL", "NAME", "ATTR")
 )
+"""What binds global names, or attributes, which functions have, too."""
+
+_REACHES = frozenset(
+    {"setattr", "delattr", "globals", "vars", "exec", "eval", "__dict__", "__globals__"}
+)
+"""Names of what may do the same."""
+
 _BINDS_AROUND = frozenset(opcode.opmap[name] for name in ("STORE_DEREF", "DELETE_DEREF"))
 
 _SHARED = (type, types.BuiltinFunctionType, np.ufunc)
@@ -67,15 +74,18 @@ def _parts(
     if known != len(seen) - 1:
         yield f"again {known}".encode()
         return
-    if len(seen) > DEEPEST or vars(written):
+    if len(seen) > DEEPEST or vars(written) or vars(function).keys() - {"__wrapped__"}:
         raise KeptCodeError("functions with attributes, or too many")
+    for default in (*(written.__defaults__ or ()), *(written.__kwdefaults__ or {}).values()):
+        text_of_constant(default, is_fixed=True)
     code = written.__code__
     yield digest_of(written)
     yield f"{code.co_filename} {code.co_firstlineno}".encode() + code.co_linetable
     reads = set[str]()
     for one in _codes(code):
         operations = set(one.co_code[::2])
-        if operations & _BINDS or (one.co_freevars and operations & _BINDS_AROUND):
+        binds = operations & _BINDS or (one.co_freevars and operations & _BINDS_AROUND)
+        if binds or _REACHES.intersection(one.co_names):
             raise KeptCodeError("a name around it is bound anew")
         reads.update(one.co_names)
     values = dict(zip(code.co_freevars, written.__closure__ or (), strict=True))

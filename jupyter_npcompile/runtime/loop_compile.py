@@ -350,7 +350,7 @@ class LoopCompile:
         if exact is not None:
             translations.keep(exact, code)
             if (state := self._state()) is not None:
-                translations.leave(state.mark)
+                translations.leave(state.mark, state.busy)
         return code
 
     def _remember(self, exact: str | None, *, is_declined: bool) -> None:
@@ -364,7 +364,7 @@ class LoopCompile:
         name = self._job.noted_as(exact)
         self._note = Note(name, Recollection(python, is_declined))
         recollections.remember(name, self._note.found)
-        translations.leave(mark)
+        translations.leave(mark, python)
 
     def _outcome(self, get: Callable[[], Form | None]) -> Form | None:
         """Tell the state what comes of it, unless that comes later; the form, if there is one."""

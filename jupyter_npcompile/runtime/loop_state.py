@@ -101,6 +101,7 @@ class LoopState:
         self.compile_seconds = 0.0
         self.gave_way = False
         self.mark = ""
+        self._marked: float | None = None
         self._ticket: Ticket | None = None
         self._spared: list[tuple[weakref.ref[RegionState], Plan]] = []
         self._first: dict[str, Any] | None = None
@@ -129,8 +130,11 @@ class LoopState:
         job = None
         if self.entries == 1:
             self.mark = translations.mark_of(pyframe.f_code, self.loop.id)
-            if when == "later" and not self.closed and translations.is_marked(self.mark):
-                job = self._recall(namespace, iterator)
+            self._marked = translations.marked(self.mark)
+        may_be_there = self._marked is not None and when == "later"
+        if may_be_there and not self.closed and translations.is_due(self._marked, self.busy):
+            self._marked = None
+            job = None if self.forms else self._recall(namespace, iterator)
         self._beside = None
         if self._is_to_be_captured:
             return False
@@ -386,6 +390,7 @@ class LoopState:
         if earlier.is_declined:
             self._let_inner()
         elif (compile := earlier.compile(self)) is not None:
+            self.abandon()  # it would translate what is there
             self._first, self._ticket = job.kinds, compile.ticket
             compile.recall()
         return job

@@ -75,7 +75,7 @@ def _noted() -> dict[str, str]:
     return found if isinstance(found, dict) and isinstance(found.get("digest"), str) else {}
 
 
-def digest_of_file(path: str, part: int = 1 << 20) -> str:
+def digest_of_file(path: str, part: int = 1 << 16) -> str:
     """The digest of a program: of its beginning and its end, where it is large.
 
     Parameters

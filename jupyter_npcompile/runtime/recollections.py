@@ -99,7 +99,7 @@ def key(*what: Any) -> str:
     *what : object
         Plain data that tell a loop from others: its text, types of names, sizes.
     """
-    return stamp.digest("loop was", *what, stamp.versions(), stamp.cxx())
+    return stamp.digest("loop was", *what, stamp.versions())
 
 
 def recall(name: str) -> Recollection | None:

@@ -2,8 +2,9 @@
 
 To translate a loop takes tens of milliseconds in which Python runs nothing else, so a kernel
 that sees it for the first time does that late. To read what another kernel has translated takes
-one or two: it is done when the loop begins for the first time. A mark says of which loops there is
-something to read, for to name a loop exactly takes as long as a short call.
+one or two: it is done when the loop begins for the first time, if it ran for a while in that
+kernel, or else when it has run for as long here. A mark says of which loops there is something to
+read, for to name a loop exactly takes as long as a short call.
 """
 
 from __future__ import annotations
@@ -22,6 +23,14 @@ from jupyter_npcompile.runtime.cache_entry import DamagedError, read_own
 from jupyter_npcompile.runtime.cache_folder import UntrustedError, write_atomically
 from jupyter_npcompile.runtime.kept_code import KeptCodeError, read_again, written_down
 from jupyter_npcompile.runtime.notices import say
+
+LONG = 0.01
+"""Seconds that a loop had run in Python when it was translated; if it was so long, it is read at
+once."""
+
+WORTH = 0.002
+"""Seconds that it must have run here otherwise: to read it and to compare its result with Python's
+takes as long."""
 
 LARGEST = 4 << 20
 """Bytes of a translation, at the most."""
@@ -49,18 +58,39 @@ def mark_of(code: CodeType, number: int) -> str:
     return made.hexdigest()[:24]
 
 
-def is_marked(mark: str) -> bool:
-    """Whether an earlier kernel has left anything of a loop."""
+def marked(mark: str) -> float | None:
+    """Seconds that a loop had run when it was translated; None where no kernel has left anything.
+
+    A mark that makes no sense is as good as none: it says when to look, and nothing else.
+    """
     try:
-        return _path(mark, "mark").exists()
-    except OSError:
-        return False
+        return float(_path(mark, "mark").read_bytes())
+    except (OSError, ValueError):
+        return None
 
 
-def leave(mark: str) -> None:
-    """Say that something of a loop is there."""
+def leave(mark: str, seconds: float) -> None:
+    """Say that something of a loop is there, which has run for so long."""
     with contextlib.suppress(OSError):  # whoever keeps it says why it cannot be kept
-        _path(mark, "mark").touch()
+        write_atomically(_path(mark, "mark"), f"{seconds:.4f}")
+
+
+def is_due(known: float | None, seconds: float) -> bool:
+    """Whether it is time to read what there is.
+
+    Parameters
+    ----------
+    known : float or None
+        What the mark says.
+    seconds : float
+        For which the loop has run here.
+
+    Examples
+    --------
+    >>> is_due(None, 1.0), is_due(0.5, 0.0), is_due(0.001, 0.0), is_due(0.001, 0.01)
+    (False, True, False, True)
+    """
+    return known is not None and (known >= LONG or seconds >= WORTH)
 
 
 def keep(name: str, code: LoopCode) -> None:

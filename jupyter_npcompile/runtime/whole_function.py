@@ -139,6 +139,7 @@ class WholeFunction:
         self._ticket: Ticket | None = None
         self._job: Job | None = None
         self.mark = ""
+        self._marked: float | None = None
         self._was_recalled = False
         self._declined: list[dict[str, Any]] = []
         self._kinds: dict[str, Any] = {}
@@ -495,21 +496,28 @@ class WholeFunction:
 
         To ask takes as long as a short call: without loops, the second call does.
         """
-        return not self._was_recalled and self._looks == (0 if self._loops else 1)
+        if self._was_recalled or self._looks < (0 if self._loops else 1):
+            return False
+        return not self.mark or translations.is_due(self._marked, self.busy)
 
     def recall(self, frame: FrameType) -> None:
         """One of the first calls begins: have what an earlier kernel has compiled, if that pays."""
-        self._was_recalled = True
-        self.mark = translations.mark_of(frame.f_code, self.loop.id)
-        if not translations.is_marked(self.mark):
-            if self._loops:  # the worker is ready then, when there is something to compile
+        if not self.mark:
+            self.mark = translations.mark_of(frame.f_code, self.loop.id)
+            self._marked = translations.marked(self.mark)
+            if self._marked is None and self._loops:
+                # The worker is ready then, when there is something to compile.
                 start_soon(loop_store.store.worker, MOMENT)
+        self._was_recalled = self._marked is None
+        if not translations.is_due(self._marked, self.busy):
             return
+        self._was_recalled = True
         namespace = FrameNamespace(frame)
         job = self._job = self._job_of(namespace)
         earlier = Earlier.of(job, namespace)
         forget_locals(frame)
         if (compile := earlier.compile(self)) is not None:
+            self.abandon()  # it would translate what is there
             self._kinds, self._ticket = job.kinds, compile.ticket
             compile.recall()
 

@@ -49,6 +49,7 @@ def _own_cache(recollections_count: None, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(cache, "loops", tmp_path / "loops")
     cache.loops.mkdir(mode=0o700)
     monkeypatch.setattr(loop_compile, "WORTH", 0.0)
+    monkeypatch.setattr(translations, "LONG", 0.0)
     monkeypatch.setattr(WholeFunction, "of", lambda *_, **__: None)  # it would come first
 
 

@@ -27,6 +27,7 @@ from tests.support.loops.native_loops import (
     differences,
     outcome,
     ran_natively,
+    top_loops,
 )
 
 ARGS = (np.linspace(0.0, 1.0, 50), 400)
@@ -39,6 +40,7 @@ def _own_cache(recollections_count: None, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(cache, "loops", tmp_path / "loops")
     cache.loops.mkdir(mode=0o700)
     monkeypatch.setattr(loop_compile, "WORTH", 0.0)
+    monkeypatch.setattr(translations, "LONG", 0.0)
 
 
 @pytest.fixture(params=["loop", "function"])
@@ -225,7 +227,6 @@ def code_of(**assumed: Any) -> LoopCode:
         *(np, np.linalg, np.sin, np.median, math.sin, len, float, np.float64, np.dtype("f4")),
         *(math.hypot, np.ndarray.sum),
     ],
-    ids=repr,
 )
 def test_values(value: Any) -> None:
     data = written_down(code_of(a=value))
@@ -330,3 +331,40 @@ def test_a_class_of_another_kernel_is_not_imported() -> None:
     assert read_again(data, {}).stored == code.stored
     with pytest.raises(KeptCodeError, match="not imported"):
         read_again(data.replace(b"pathlib", b"pathlic"), {})
+
+
+def test_what_was_brief_is_read_when_it_has_run_for_a_while(
+    translated: list[LoopCode], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To read it takes as long as some calls, which may never be made."""
+    monkeypatch.setattr(WholeFunction, "of", lambda *_, **__: None)
+    monkeypatch.setattr(LoopState, "_needs_form", lambda _: False)
+    monkeypatch.setattr(translations, "LONG", 1e9)
+    monkeypatch.setattr(translations, "WORTH", 1e9)
+    name = "a"
+    made = npc.compile(helped())
+    made(*ARGS)
+    (state,) = top_loops(made)
+    translations.leave(state.mark, 0.001)
+    assert translations.marked(state.mark) == 0.001
+    looks: list[str] = []
+    monkeypatch.setattr(translations, "find", lambda *_: looks.append(name))
+    made = npc.compile(helped())
+    for _ in range(3):
+        made(*ARGS)
+    assert not looks
+    monkeypatch.setattr(translations, "WORTH", 0.0)
+    for _ in range(3):
+        made(*ARGS)
+    assert looks == [name]
+
+
+@pytest.mark.parametrize("content", [b"", b"text", b"\xff", None])
+def test_a_mark_that_makes_no_sense_is_none(content: bytes | None) -> None:
+    translations.leave("a", 0.5)
+    path = caches.cache().loops / "a.mark"
+    if content is None:
+        path.unlink()
+    else:
+        path.write_bytes(content)
+    assert translations.marked("a") is None

@@ -192,6 +192,12 @@ def test_what_it_counts_is_its_own() -> None:
         function(X)
         function(X)
         assert function.__globals__["count"] == 2
+    data = sent(binds="f.count = getattr(f, 'count', 0) + 1")
+    for _ in range(4):
+        function = cloudpickle.loads(data)
+        function(X)
+        function(X)
+        assert function.count == 2
     data = sent(more="seen = []", binds="seen.append(1)")
     for _ in range(4):
         function = cloudpickle.loads(data)
@@ -278,7 +284,14 @@ def test_functions_that_bind_names_around_them_have_none() -> None:
         pass
 
     has_attributes.calls = 0  # type: ignore[attr-defined]
-    for function in (counts, has_attributes):
+
+    def collects(x: Any, found: Any = []) -> None:  # noqa: B006 - which it changes
+        found.append(x)
+
+    def collects_too(x: Any, *, found: Any = []) -> None:  # noqa: B006
+        found.append(x)
+
+    for function in (counts, has_attributes, collects, collects_too):
         assert content_of(function) is None
 
     def unbound() -> Any:

@@ -12,7 +12,7 @@ import pytest
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.graph.nodes import Graph
-from jupyter_npcompile.runtime import allowance, loop_compile, loop_store
+from jupyter_npcompile.runtime import allowance, loop_compile, loop_store, translations
 from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
 from jupyter_npcompile.runtime.prospects import moves_only
@@ -184,7 +184,7 @@ def test_what_runs_natively_is_recorded_when_calls_have_earned_it(
     monkeypatch.setattr(FunctionHandle, "hope", "clear")
     unearned(-1e6)
     before = npc.stats()["recordings"]
-    for _ in range(300):  # the shortcut is lent some calls
+    for _ in range(20_000):  # the shortcut is lent some calls, the more the further it is ahead
         call(function, made, 1, size=10_000)
         if npc.stats()["recordings"] > before:
             break
@@ -298,6 +298,7 @@ def test_another_kernel_has_it_from_the_second_call_on(
     cache = caches.cache()
     monkeypatch.setattr(cache, "loops", tmp_path / "loops")
     cache.loops.mkdir(mode=0o700)
+    monkeypatch.setattr(translations, "LONG", 0.0)
     function = define(LOOP)
     call(function, npc.compile(function), 12)
     (path,) = cache.loops.glob("*.json")
