@@ -24,6 +24,7 @@ from jupyter_npcompile.cell.twins import is_plain
 from jupyter_npcompile.loops.loop_code import FINISHED, REFUSED, RETURNED
 from jupyter_npcompile.loops.sequences import Numbers
 from jupyter_npcompile.runtime import loop_store, translations
+from jupyter_npcompile.runtime.alignment import Aligned
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.compile_worker import start_soon
 from jupyter_npcompile.runtime.duel import SHORT, TICK, Duel, Ring, Turn, size_of
@@ -337,7 +338,7 @@ class WholeFunction:
                 self._note_sizes(own)
                 return self._check(form, values, again, ring) if self._is_brief() else _FAILED
             try:
-                answer = form.run(1, *ONCE, *values, *form.code.hosts)
+                answer = _answer(form, values)
             except BaseException:
                 form.code.show()  # whoever interrupts it when it has run has heard what it prints
                 raise
@@ -407,6 +408,13 @@ class WholeFunction:
             self._close("what it writes is too large to be checked")
             return _FAILED
         answer, contents = taken_back(form, values, ONCE, written)
+        given, aligned = values, None
+        if answer is None:
+            aligned = Aligned.of(form.code, values)
+            if aligned is None:
+                return _FAILED
+            given = aligned.values
+            answer, contents = taken_back(form, given, ONCE, written)
         if answer is None:
             return _FAILED
         if answer[0] not in (RETURNED, FINISHED):
@@ -414,6 +422,8 @@ class WholeFunction:
             form.refusals += (answer[0] == REFUSED) * MAX_REFUSALS // 2
             return _FAILED
         predicted = answer[2] if answer[0] == RETURNED else None
+        if aligned is not None:
+            predicted = aligned.restored(predicted)
         del answer
         shared = shares(predicted, values)
         prediction = Prediction.of(form, {RESULT: predicted}, contents, values, 0, written)
@@ -423,7 +433,7 @@ class WholeFunction:
             predicted = None
         del made
         is_known = self.ahead and ring is not None
-        native = _timed(form, values) if is_known else written.seconds
+        native = _timed(form, given) if is_known else written.seconds
         allowance = self._rest.allowance
         began = perf_counter() - allowance.lost
         result = again()
@@ -578,6 +588,17 @@ class WholeFunction:
                 self._next_look = self._looks + 1
             self._end_duel()
             self._rest.asks()
+
+
+def _answer(form: Form, values: list[Any]) -> Any:
+    """What native code answers; None where the inputs are of other types."""
+    answer = form.run(1, *ONCE, *values, *form.code.hosts)
+    if answer is not None or (aligned := Aligned.of(form.code, values)) is None:
+        return answer
+    answer = form.run(1, *ONCE, *aligned.values, *form.code.hosts)
+    if answer is None or answer[0] != RETURNED:
+        return answer
+    return (*answer[:2], aligned.restored(answer[2]))
 
 
 def _timed(form: Form, values: list[Any]) -> float:
