@@ -41,6 +41,9 @@ NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, e
 LONGEST_REST = 120
 """Seconds after which what nobody waits for is given up."""
 
+TURNS = "turns.lock"
+"""The file in the cache that says who builds what."""
+
 LONGEST_TURN = 60.0
 """Seconds for which one waits for another process that builds the same."""
 
@@ -138,7 +141,7 @@ def run(request: Mapping[str, Any], builder: Builder, folder: Path, channel: int
     cache = Cache(Path(request["root"]), aside=folder)
     try:
         builder.store_support(Cache(Path(request["support"])))
-        with in_turn(cache.jobs / f"{request['key']}.lock"):
+        with in_turn(cache.root / TURNS, request["key"]):
             if cache.find(request["key"]) is None:  # no other kernel was faster
                 cache.store(request["key"], task(request, builder, progress))
         finish()
@@ -153,28 +156,30 @@ def run(request: Mapping[str, Any], builder: Builder, folder: Path, channel: int
 
 
 @contextlib.contextmanager
-def in_turn(lock: Path, longest: float = LONGEST_TURN) -> Iterator[None]:
-    """Wait for another process that does the same: many begin at once on a cluster.
+def in_turn(path: Path, key: str, longest: float = LONGEST_TURN) -> Iterator[None]:
+    """Wait for another process that builds the same: many begin at once on a cluster.
 
     Parameters
     ----------
-    lock : Path
-        Names what is done.
+    path : Path
+        A file of which each key locks a byte of its own; the system lets go of it when a process
+        ends, however that was.
+    key : str
+        What is built.
     longest : float
-        Seconds, after which it is done here, too: the other one may have been stopped.
+        Seconds, after which it is built here, too: the other one may have been stopped.
     """
     import fcntl  # not on every system
 
-    descriptor, ends = os.open(lock, os.O_WRONLY | os.O_CREAT, 0o600), perf_counter() + longest
+    descriptor, ends = os.open(path, os.O_RDWR | os.O_CREAT, 0o600), perf_counter() + longest
     try:
         while perf_counter() < ends:
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, zlib.crc32(key.encode()))
                 break
-            except BlockingIOError:
+            except (BlockingIOError, PermissionError):
                 time.sleep(0.01)
         yield
-        lock.unlink(missing_ok=True)
     finally:
         os.close(descriptor)
 

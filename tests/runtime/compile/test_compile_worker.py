@@ -740,31 +740,59 @@ def test_nobody_waits_for_what_helps_later_builds(
     eventually(lambda: not worker.jobs)
 
 
-def test_who_builds_the_same_waits(tmp_path: Path) -> None:
+HOLDS = """
+import sys, time
+from pathlib import Path
+from jupyter_npcompile.runtime.compile_job import in_turn
+
+with in_turn(Path(sys.argv[1]), "a"):
+    print("it is held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process, which builds what is called ``a``."""
+    command = [sys.executable, "-c", HOLDS, str(tmp_path / "turns")]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=CHECKOUT, **pipes) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "it is held\n"
+        yield process
+        process.kill()
+
+
+@pytest.mark.parametrize("how", ["done", "killed"])
+def test_who_builds_the_same_waits(holder: subprocess.Popen[str], tmp_path: Path, how: str) -> None:
     """Each of many processes would build what the first of them has built a moment later."""
-    lock, inside, most = tmp_path / "a.lock", [0], [0]
+    waits: list[str] = []
 
-    def build() -> None:
-        with compile_job.in_turn(lock):
-            inside[0] += 1
-            most[0] = max(most[0], inside[0])
-            time.sleep(0.02)
-            inside[0] -= 1
-            if lock.exists():
-                lock.touch()
+    def wait() -> None:
+        with compile_job.in_turn(tmp_path / "turns", "a"):
+            waits.append("over")
 
-    threads = [threading.Thread(target=build) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert most == [1]
-    assert not lock.exists()
+    thread = threading.Thread(target=wait)
+    thread.start()
+    thread.join(0.2)
+    assert not waits
+    if how == "done":
+        holder.communicate()
+    else:
+        holder.kill()
+    thread.join(PATIENCE)
+    assert waits == ["over"]
 
 
-def test_who_has_been_stopped_is_not_waited_for_too_long(tmp_path: Path) -> None:
-    lock = tmp_path / "a.lock"
-    with compile_job.in_turn(lock):
-        began = time.perf_counter()
-        with compile_job.in_turn(lock, longest=0.1):
-            assert time.perf_counter() - began >= 0.1
+def test_who_builds_something_else_does_not(holder: subprocess.Popen[str], tmp_path: Path) -> None:
+    with compile_job.in_turn(tmp_path / "turns", "b"):
+        assert holder.poll() is None
+
+
+def test_who_has_been_stopped_is_not_waited_for_too_long(
+    holder: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    began = time.perf_counter()
+    with compile_job.in_turn(tmp_path / "turns", "a", longest=0.1):
+        assert time.perf_counter() - began >= 0.1
+        assert holder.poll() is None
