@@ -77,6 +77,14 @@ class Inlined:
         return [(name, bound[name]) for name in (*names, *only)]
 
 
+def written_of(function: types.FunctionType) -> types.FunctionType:
+    """A function as it was written: that behind a compiled one."""
+    if HANDLE not in function.__code__.co_freevars:
+        return function
+    written: types.FunctionType = function.__wrapped__  # type: ignore[attr-defined]
+    return written
+
+
 def definition_of(function: types.FunctionType) -> Inlined:
     """Get a function ready.
 
@@ -85,9 +93,7 @@ def definition_of(function: types.FunctionType) -> Inlined:
     Declined
         When it cannot be written into a loop.
     """
-    written = function
-    if HANDLE in function.__code__.co_freevars:
-        written = function.__wrapped__  # type: ignore[attr-defined]
+    written = written_of(function)
     try:
         node = definition(written).node
     except SourceUnavailable as error:

@@ -118,15 +118,19 @@ class Arrived:
             return function if self.settle(function) is not None else None
         key = self.options, content
         kept = _kept.get(key)
-        if kept is not None:
+        if kept is not None and content_of(kept) == content:  # it, too, is as it was
             self._lent += 1
+            # What it warns of, it warns of where it was called.
+            registry = function.__globals__.setdefault("__warningregistry__", {})
+            kept.__globals__["__warningregistry__"] = registry
             return kept
         if self.settle(function) is None:
             return None
         with contextlib.suppress(KeyError, StopIteration, RuntimeError):  # other threads
             while len(_kept) >= MOST:
                 _kept.pop(next(iter(_kept)))
-        return _kept.setdefault(key, function)
+        _kept[key] = function
+        return function
 
     def pick(self, callee: Any) -> Any:
         """So does what it calls."""

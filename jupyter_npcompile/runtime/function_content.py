@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import opcode
+import sys
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -57,7 +58,7 @@ def content_of(function: types.FunctionType) -> bytes | None:
     try:
         for part in _parts(function, function.__globals__, {}):
             found.update(f"{len(part)} ".encode() + part)
-    except KeptCodeError:
+    except (KeptCodeError, RecursionError):
         return None
     return found.digest()
 
@@ -70,17 +71,17 @@ def _parts(
     if HANDLE in function.__code__.co_freevars:
         written = function.__wrapped__  # type: ignore[attr-defined]
         yield b"compiled"
-    known = seen.setdefault(id(written), len(seen))
-    if known != len(seen) - 1:
-        yield f"again {known}".encode()
+    if id(written) in seen:
+        yield f"again {seen[id(written)]}".encode()
         return
+    seen[id(written)] = len(seen)
     if len(seen) > DEEPEST or vars(written) or vars(function).keys() - {"__wrapped__"}:
         raise KeptCodeError("functions with attributes, or too many")
     for default in (*(written.__defaults__ or ()), *(written.__kwdefaults__ or {}).values()):
         text_of_constant(default, is_fixed=True)
     code = written.__code__
     yield digest_of(written)
-    yield f"{code.co_filename} {code.co_firstlineno}".encode() + code.co_linetable
+    yield f"{code.co_firstlineno} ".encode() + code.co_linetable
     reads = set[str]()
     for one in _codes(code):
         operations = set(one.co_code[::2])
@@ -108,12 +109,20 @@ def _value(value: Any, names: dict[str, Any], seen: dict[int, int]) -> Iterator[
         yield from _parts(value, names, seen)
     elif isinstance(value, types.ModuleType):
         yield f"module {value.__name__} {id(value)}".encode()
+    elif isinstance(value, type) and not _is_imported(value):
+        raise KeptCodeError("a class that came along: its methods may bind names anew")
     elif isinstance(value, (*_SHARED, types.FunctionType)) or (
         getattr(value, "__module__", None) == "numpy" and callable(value)
     ):
         yield f"object {id(value)}".encode()
     else:
         yield text_of_constant(value, is_fixed=True).encode("utf-8", "surrogatepass")
+
+
+def _is_imported(kind: type) -> bool:
+    """Whether a class is one of a module, for all functions that arrive."""
+    module = sys.modules.get(kind.__module__)
+    return kind.__module__ != "__main__" and getattr(module, kind.__name__, None) is kind
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:

@@ -13,14 +13,17 @@ import io
 import pickle
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
-from jupyter_npcompile.cell import HANDLE
+from jupyter_npcompile.loops.functions import find
+from jupyter_npcompile.loops.given import type_of
 from jupyter_npcompile.loops.guarded import recipe_of
+from jupyter_npcompile.loops.hosts import is_host
+from jupyter_npcompile.loops.inlining import written_of
 from jupyter_npcompile.loops.library.random_numbers import LEGACY
 from jupyter_npcompile.loops.library.transforms import ufuncs
 from jupyter_npcompile.loops.loop_code import Assumption, LoopCode
@@ -34,6 +37,12 @@ _NAMES = (
 """Fields of `LoopCode`, all but its functions."""
 
 _FIELDS = attrgetter(*_NAMES)
+
+LARGEST = 100_000
+"""Characters or bytes of a constant, at the most: to compare it would take long."""
+
+MOST = 1000
+"""Items of a constant, at the most."""
 
 _PLAIN = (type(None), type(Ellipsis), bool, int, float, complex, str, bytes)
 
@@ -76,6 +85,8 @@ def written_down(code: LoopCode) -> bytes:
         for number, (path, function) in enumerate(functions):
             _Writer(stream, functions[:number]).dump((path, digest_of(function)))
         _Writer(stream, functions).dump(code)
+        known = _shared([function for _, function in functions]), _types(code, {})
+        _Writer(stream, functions).dump(known)
     except (pickle.PicklingError, TypeError, AttributeError, RecursionError) as error:
         raise KeptCodeError(str(error)) from error
     return pickle.dumps((len(functions), stream.getvalue()))
@@ -107,6 +118,8 @@ def read_again(data: bytes, namespace: Mapping[str, Any]) -> LoopCode:
                 raise KeptCodeError(f"`{function}` is another function")
             functions.append(function)
         code: LoopCode = _Reader(stream, functions).load()
+        if _Reader(stream, functions).load() != (_shared(functions), _types(code, namespace)):
+            raise KeptCodeError("variables are shared in another way, or of other types")
         for assumption in code.assumptions:
             if not is_same(reached(assumption.path, namespace), assumption.value):
                 raise KeptCodeError(f"`{assumption.path[0]}` is something else")
@@ -131,9 +144,7 @@ def digest_of(function: types.FunctionType) -> bytes:
     >>> digest_of(one) == digest_of(lambda x: x + 1), digest_of(one) == digest_of(three)
     (True, False)
     """
-    written: Any = function
-    if HANDLE in function.__code__.co_freevars:  # its text is what counts, as for a translation
-        written = function.__wrapped__  # type: ignore[attr-defined]
+    written = written_of(function)  # its text is what counts, as for a translation
     found = hashlib.sha256()
     for part in (*_parts(written.__code__), written.__defaults__, written.__kwdefaults__):
         found.update(text_of_constant(part).encode("utf-8", "surrogatepass") + b"\0")
@@ -175,6 +186,8 @@ def text_of_constant(value: Any, *, is_fixed: bool = False) -> str:
 
     def text(value: Any) -> str:
         kind = type(value)
+        if len(value) > LARGEST if kind in (str, bytes) else _count(value) > MOST:
+            raise KeptCodeError("something large")
         if kind in _PLAIN:
             return f"{kind.__name__} {value!r}"
         if kind is tuple or (kind is list and not is_fixed):
@@ -183,9 +196,9 @@ def text_of_constant(value: Any, *, is_fixed: bool = False) -> str:
             return f"frozenset({','.join(sorted(map(text, value)))})"
         if kind is dict and not is_fixed:
             return f"dict({','.join(f'{text(k)}:{text(v)}' for k, v in value.items())})"
-        if isinstance(value, np.generic) and value.dtype.hasobject is False:
-            return f"{value.dtype.str} {value.tobytes().hex()}"
-        if isinstance(value, np.dtype) and value.names is None:
+        if isinstance(value, np.generic) and _is_plain(value):
+            return f"{value.dtype!r} {value.tobytes().hex()}"
+        if isinstance(value, np.dtype) and value.isbuiltin:
             return f"dtype {value.str}"
         if not is_fixed and isinstance(value, type | types.ModuleType | types.BuiltinFunctionType):
             return f"{getattr(value, '__module__', '')} {value.__name__}"
@@ -196,13 +209,43 @@ def text_of_constant(value: Any, *, is_fixed: bool = False) -> str:
     return text(value)
 
 
+def _count(value: Any) -> int:
+    return len(value) if type(value) in (tuple, list, dict, frozenset) else 0
+
+
+def _is_plain(value: np.generic) -> bool:
+    """Whether a scalar of NumPy's is one that nobody can change."""
+    dtype = value.dtype
+    return type(value) is dtype.type and bool(dtype.isbuiltin) and dtype.kind in "biufcmM"
+
+
+def _shared(functions: Sequence[types.FunctionType]) -> list[list[int]]:
+    """Which functions have cells and global names in common: each of these has a number."""
+    numbers: dict[int, int] = {}
+    return [
+        [
+            numbers.setdefault(id(place), len(numbers))
+            for place in (function.__globals__, *(function.__closure__ or ()))
+        ]
+        for function in functions
+    ]
+
+
+def _types(code: LoopCode, namespace: Mapping[str, Any]) -> list[str]:
+    """The types of inputs that functions read: those that the loop reads are in its name."""
+    paths = (path for path in code.paths.values() if isinstance(path[0], FreeVariable))
+    return [repr(type_of(reached(path, namespace))) for path in paths]
+
+
 def _functions(code: LoopCode) -> Iterator[Known]:
     """The user's functions, each one after those from which it is found."""
-    left = {
-        id(assumption.value): (assumption.path, assumption.value)
-        for assumption in reversed(code.assumptions)
-        if type(assumption.value) is types.FunctionType and not _is_global(assumption.value)
-    }
+    left: dict[int, Known] = {}
+    for assumption in reversed(code.assumptions):
+        function, path = assumption.value, assumption.path
+        if type(function) is types.FunctionType and not _is_global(function):
+            left[id(function)] = path, function
+            if (written := written_of(function)) is not function:
+                left[id(written)] = (*path, "__wrapped__"), written
     while left:
         found = [
             key
@@ -288,7 +331,7 @@ class _Reader(pickle.Unpickler):
         self._find: dict[str, Callable[[Any], Any]] = {
             "function": functions.__getitem__,
             "module": sys.modules.__getitem__,
-            "ufunc": lambda name: getattr(np, name),
+            "ufunc": lambda name: _own(getattr(np, name), name),
             "transform": lambda name: ufuncs()[name],
             "legacy": lambda _: LEGACY,
         }
@@ -302,4 +345,21 @@ class _Reader(pickle.Unpickler):
         """A class or a function of a module that is imported: nothing is imported for this."""
         if module not in sys.modules:
             raise KeptCodeError(f"{module} is not imported")
-        return super().find_class(module, name)
+        found = super().find_class(module, name)
+        if not callable(found) or isinstance(found, type) or _is_ours(module):
+            return found
+        return _own(found, name.rpartition(".")[2])
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] == _PACKAGES[1]
+
+
+def _own(found: Any, name: str) -> Any:
+    """A function that is found under its name, if nobody has put another one there."""
+    is_python = type(found) is types.BuiltinFunctionType
+    if getattr(found, "__name__", "") != name or not (
+        is_python or find(found) is not None or is_host(found)
+    ):
+        raise KeptCodeError(f"{name} is another function")
+    return found

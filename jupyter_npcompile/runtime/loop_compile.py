@@ -151,7 +151,8 @@ class Job:
             text = unparse(loop.node)
         except RecursionError:
             return None
-        return recollections.key(text, repr(self.kinds), sorted(loop.assigned), loop.names, *asked)
+        types = {name: _type(found) for name, found in self.known.items()}
+        return recollections.key(text, types, sorted(loop.assigned), loop.names, *asked)
 
     def noted_as(self, exact: str) -> str:
         """Names what earlier kernels have noted about it, see `recollections`."""
@@ -229,6 +230,17 @@ def _kind(found: Any) -> Any:
     if isinstance(found, _Foreign):
         return found.type
     return found if isinstance(found, ArrayType) else type(found)
+
+
+def _type(found: Any) -> Any:
+    """All that a translation is made from but the value, in words."""
+    if isinstance(found, Record):
+        return repr(found.type), {name: _type(entry) for name, entry in found.entries.items()}
+    if isinstance(found, _Foreign):
+        return repr(found.type)
+    if isinstance(found, Constant):
+        return f"constant {type_of(found.value)!r}"
+    return repr(type_of(found) or type(found))
 
 
 class Compiles(Protocol):

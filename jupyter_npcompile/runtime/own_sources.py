@@ -24,8 +24,8 @@ PACKAGE = Path(__file__).parents[1]
 NOTE = "sources.json"
 """The file in the cache that says what was read."""
 
-Listed = tuple[str, int, int]
-"""Name, size and time of a file."""
+Listed = tuple[str, int, int, int]
+"""Name, size and times of a file: it has a new time of change where others are set to any."""
 
 
 def digest(package: Path = PACKAGE) -> str:
@@ -41,7 +41,7 @@ def digest(package: Path = PACKAGE) -> str:
     noted = _noted()
     if noted.get("seen") == seen:
         return noted["digest"]
-    found = _content(package, (name for name, _, _ in listed))
+    found = _content(package, (name for name, *_ in listed))
     with contextlib.suppress(OSError):  # there is no cache yet, or it may only be read
         write_atomically(chosen_folder() / NOTE, json.dumps({"seen": seen, "digest": found}))
     return found
@@ -54,7 +54,7 @@ def _files(folder: str, root: int) -> Iterator[Listed]:
                 yield from _files(entry.path, root)
             elif entry.name.endswith(KINDS):
                 found = entry.stat()
-                yield entry.path[root:], found.st_size, found.st_mtime_ns
+                yield entry.path[root:], found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _content(package: Path, names: Iterable[str]) -> str:

@@ -21,7 +21,12 @@ from jupyter_npcompile.loops.loop_code import LoopCode
 from jupyter_npcompile.runtime import cache as caches
 from jupyter_npcompile.runtime.cache_entry import DamagedError, read_own
 from jupyter_npcompile.runtime.cache_folder import UntrustedError, write_atomically
-from jupyter_npcompile.runtime.kept_code import KeptCodeError, read_again, written_down
+from jupyter_npcompile.runtime.kept_code import (
+    KeptCodeError,
+    read_again,
+    text_of_constant,
+    written_down,
+)
 from jupyter_npcompile.runtime.notices import say
 
 LONG = 0.01
@@ -54,7 +59,10 @@ def mark_of(code: CodeType, number: int) -> str:
     """
     made = hashlib.sha256(code.co_code)
     constants = [it for it in code.co_consts if not isinstance(it, CodeType)]
-    made.update(repr((number, code.co_names, code.co_varnames, constants)).encode(errors="replace"))
+    with contextlib.suppress(KeptCodeError):  # one is large: what is written tells enough
+        constants = list(map(text_of_constant, constants))
+        made.update(repr(constants).encode(errors="replace"))
+    made.update(repr((number, code.co_names, code.co_varnames)).encode())
     return made.hexdigest()[:24]
 
 
@@ -64,8 +72,8 @@ def marked(mark: str) -> float | None:
     A mark that makes no sense is as good as none: it says when to look, and nothing else.
     """
     try:
-        return float(_path(mark, "mark").read_bytes())
-    except (OSError, ValueError):
+        return float(read_own(_path(mark, "mark"), 64))
+    except (OSError, ValueError, DamagedError, UntrustedError):
         return None
 
 

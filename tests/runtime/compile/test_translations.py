@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -29,6 +32,8 @@ from tests.support.loops.native_loops import (
     ran_natively,
     top_loops,
 )
+from tests.support.paths import CHECKOUT
+from tests.support.session.processes import PATIENCE
 
 ARGS = (np.linspace(0.0, 1.0, 50), 400)
 
@@ -368,3 +373,128 @@ def test_a_mark_that_makes_no_sense_is_none(content: bytes | None) -> None:
     else:
         path.write_bytes(content)
     assert translations.marked("a") is None
+
+
+SHARED = """
+def made(by):
+    def rise(x):
+        return x + by
+    def fall(x):
+        return x - by
+    return rise, fall
+
+{pair}
+
+def f(x, n):
+    for k in range(n):
+        x = x + 0.01 * rise(x)
+        if k > 350:
+            x = fall(x)
+    return x
+"""
+
+
+def test_variables_that_two_functions_shared_may_be_two(part: None) -> None:
+    used(define(SHARED.format(pair="rise, fall = made(2.0)")))
+    used(define(SHARED.format(pair="rise = made(2.0)[0]; fall = made(3.0)[1]")))
+
+
+@pytest.mark.parametrize("name", ["sqrt", "mean", "exp"])
+def test_what_somebody_puts_in_the_place_of_a_function_is_called(
+    part: None, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module: Any = math if name == "sqrt" else np
+    text = f"""
+import math
+
+def f(x, n):
+    s = 0.0
+    for k in range(n):
+        s = s + {module.__name__.replace("numpy", "np")}.{name}(x[k % 50])
+    return s
+"""
+    used(define(text))
+    original, calls = getattr(module, name), [0]
+
+    def other(value: Any) -> Any:
+        calls[0] += 1
+        return original(value) if calls[0] % 1000 < 350 else value
+
+    monkeypatch.setattr(module, name, other)
+    calls[0] = 0
+    expected = define(text)(*ARGS)
+    made = npc.compile(define(text))
+    for _ in range(4):
+        calls[0] = 0
+        assert made(*ARGS) == expected
+        assert npc.wait()
+
+
+def test_numbers_of_other_types_are_other_loops(translated: list[LoopCode], part: None) -> None:
+    """Otherwise what was read would fit nothing, and be waited for for ever."""
+    text = "def f(x, by, n):\n    for k in range(n):\n        x = x + by\n    return x\n"
+    for by in (2.5, np.float64(2.5), np.float32(2.5), 3, 2**40, 2.5j):
+        translated.clear()
+        used(define(text), (ARGS[0].astype(complex), by, 400))
+        assert translated
+
+
+def test_arrays_that_functions_read_may_have_other_types(part: None) -> None:
+    text = """
+table = np.{table}
+
+def look(k):
+    return table[k]
+
+def f(n):
+    s = 0.0
+    for k in range(n):
+        s = s + look(k % 5)
+    return s
+"""
+    for table in ("arange(5.0)", "arange(5)", "arange(10.0)[::2]"):
+        plain = define(text.format(table=table))
+        made = used(plain, (400,))
+        for _ in range(20):
+            assert made(400) == plain(400)
+            if ran_natively(made):
+                break
+        assert ran_natively(made), table
+
+
+@pytest.mark.parametrize("whose", ["the compiled one's", "the written one's"])
+def test_defaults_of_a_compiled_helper_may_be_replaced(part: None, whose: str) -> None:
+    text = "def helper(x, by=2.0):\n    return by * x\n"
+    helper = npc.compile(define(text))
+    loop = "def f(x, n):\n    for k in range(n):\n        x = 0.5 * helper(x)\n    return x\n"
+    function = define(loop, {"helper": helper})
+    made = used(function)
+    target: Any = helper if whose == "the compiled one's" else helper.__wrapped__
+    target.__defaults__ = (1.5,)
+    for _ in range(3):
+        assert not differences(outcome(function, ARGS), outcome(made, ARGS))
+        assert npc.wait()
+    used(define(loop, {"helper": helper}))
+
+
+def test_marks_are_the_same_in_every_process() -> None:
+    code = "from jupyter_npcompile.runtime.translations import mark_of\n"
+    code += "print(mark_of((lambda x: x in {'a', 'b', 'c', 'd'} or x == 2).__code__, 0))"
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=CHECKOUT,
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            check=True,
+            timeout=PATIENCE,
+        ).stdout
+        for seed in (1, 2)
+    }
+    assert len(found) == 1
+
+
+def test_large_constants_are_not_compared() -> None:
+    for value in (b"x" * 200_000, tuple(range(2000))):
+        with pytest.raises(KeptCodeError, match="large"):
+            digest_of(eval(f"lambda: {value!r}"))

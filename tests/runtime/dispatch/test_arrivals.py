@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -314,3 +315,89 @@ def test_functions_that_call_each_other() -> None:
     # They are in cells, and their names in the module of the test: seen as somebody else's.
     one, two, three = pair(1), pair(1), pair(2)
     assert content_of(one) == content_of(two) != content_of(three)
+
+
+RECURSIVE = """
+import numpy as np
+
+def factorial(n):
+    return 1 if n < 2 else n * factorial(n - 1)
+
+@compile
+def f(x):
+    return np.sum(x) * factorial(4) if len(x) < 2 else f(x[:1]) + np.sum(x)
+"""
+
+COMPANIONS = """
+import numpy as np
+
+class Counter:
+    def add(self, v):
+        global N
+        N = N + v
+
+N = 0
+
+def configure(value):
+    global N
+    N = value
+
+@compile
+def f(x):
+    Counter().add(len(x))
+    return np.sum(x) + N
+
+@compile
+def g(x):
+    return np.sum(x) + N
+"""
+
+
+def script(text: str, *wanted: str) -> bytes:
+    """Functions of a script, in one pickle."""
+    linecache.cache[FILE] = (1, None, text.splitlines(keepends=True), FILE)
+    names: dict[str, Any] = {"compile": npc.compile, "__name__": "__main__"}
+    exec(compile(text, FILE, "exec"), names)
+    return cloudpickle.dumps([names[name] for name in wanted])  # type: ignore[no-any-return]
+
+
+def test_functions_may_call_themselves() -> None:
+    data = script(RECURSIVE, "f")
+    for _ in range(3):
+        (function,) = cloudpickle.loads(data)
+        assert function(np.ones(3)) == 27.0
+
+
+def test_a_class_that_came_along_may_bind_names() -> None:
+    data = script(COMPANIONS, "f")
+    for _ in range(3):
+        (function,) = cloudpickle.loads(data)
+        assert [function(np.ones(2)), function(np.ones(2))] == [4.0, 6.0]
+
+
+def test_a_companion_may_bind_names() -> None:
+    data = script(COMPANIONS, "g", "configure")
+    for value in (50, 70):
+        function, configure = cloudpickle.loads(data)
+        assert function(np.ones(2)) == 2.0
+        configure(value)
+        assert function(np.ones(2)) == 2.0 + value
+        assert function(np.ones(2)) == 2.0 + value
+
+
+def test_each_warns_once() -> None:
+    text = "import warnings\n@compile\ndef f(x):\n    warnings.warn('so')\n    return x\n"
+    data = script(text, "f")
+    for _ in range(3):
+        (function,) = cloudpickle.loads(data)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("default")
+            function(1)
+            function(1)
+        assert len(caught) == 1
+
+
+def test_scalars_with_fields_and_large_constants_have_no_content() -> None:
+    record = np.zeros(1, [("a", "f8")])[0]
+    for value in (record, np.dtype(("f8", (3,))), "x" * 200_000, tuple(range(2000))):
+        assert content_of(closures(value)) is None
