@@ -361,22 +361,21 @@ class LoopCompile:
         self._remember(exact, is_declined=False)
         if exact is not None:
             translations.keep(exact, code)
-            if (state := self._state()) is not None:
-                translations.leave(state.mark, state.busy)
         return code
 
     def _remember(self, exact: str | None, *, is_declined: bool) -> None:
-        """Note for later kernels what became of the loop."""
+        """Note for later kernels what became of the loop, and that there is something to read."""
         state = self._state()
-        if exact is None or state is None or not state.is_remembered or self.ticket.waited:
+        if exact is None or state is None:
             return
         python = max(state.busy, perf_counter() - self._began if state.open else 0.0)
-        mark = state.mark
+        mark, is_noted = state.mark, state.is_remembered and not self.ticket.waited
         del state
-        name = self._job.noted_as(exact)
-        self._note = Note(name, Recollection(python, is_declined))
-        recollections.remember(name, self._note.found)
         translations.leave(mark, python)
+        if is_noted:
+            name = self._job.noted_as(exact)
+            self._note = Note(name, Recollection(python, is_declined))
+            recollections.remember(name, self._note.found)
 
     def _outcome(self, get: Callable[[], Form | None]) -> Form | None:
         """Tell the state what comes of it, unless that comes later; the form, if there is one."""

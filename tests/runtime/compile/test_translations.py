@@ -498,3 +498,21 @@ def test_large_constants_are_not_compared() -> None:
     for value in (b"x" * 200_000, tuple(range(2000))):
         with pytest.raises(KeptCodeError, match="large"):
             digest_of(eval(f"lambda: {value!r}"))
+
+
+def test_a_loop_that_still_runs_has_run_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its first run may be the only one, so the next kernel must not wait for another."""
+    monkeypatch.setattr(WholeFunction, "of", lambda *_, **__: None)
+    text = """
+def f(x, n):
+    for k in range(n):
+        x = np.sin(x) + 0.01 * x
+    return x
+"""
+    made = npc.compile(define(text))
+    (state,) = top_loops(made)
+    made(ARGS[0], 300_000)
+    assert npc.wait()
+    seconds = translations.marked(state.mark)
+    assert seconds is not None
+    assert seconds >= 0.01  # it takes longer until it is translated
