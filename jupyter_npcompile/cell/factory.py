@@ -123,6 +123,21 @@ def parsed(source: str) -> ast.Module:
         return _if_undisturbed(lambda: ast.parse(source))
 
 
+def every_code(code: types.CodeType) -> Iterator[types.CodeType]:
+    """A code object, and those of the functions and comprehensions in it.
+
+    Examples
+    --------
+    >>> code = (lambda x: [lambda: y for y in x]).__code__
+    >>> {one.co_name for one in every_code(code)} >= {"<lambda>"}
+    True
+    """
+    yield code
+    for value in code.co_consts:
+        if isinstance(value, types.CodeType):
+            yield from every_code(value)
+
+
 def code_named(code: types.CodeType, name: str) -> types.CodeType:
     """Return the code object `name` among the constants of `code`."""
     for value in code.co_consts:

@@ -18,7 +18,7 @@ from jupyter_npcompile.loops.frames import Frame, NeedsMemory
 from jupyter_npcompile.loops.functions import find
 from jupyter_npcompile.loops.fusion.liveness import needed_after
 from jupyter_npcompile.loops.given import fixed_value
-from jupyter_npcompile.loops.inlining import Inlined, definition_of, written_of
+from jupyter_npcompile.loops.inlining import Inlined, definition_of
 from jupyter_npcompile.loops.joins import either_returned
 from jupyter_npcompile.loops.kinds import ArrayType, Declined, Fixed, Raises, RangeType, Type
 from jupyter_npcompile.loops.library import mapped, masked, stacks
@@ -38,6 +38,7 @@ from jupyter_npcompile.loops.values import (
     dtype_of,
     plain,
 )
+from jupyter_npcompile.tracer.sources import as_defined
 
 DEEPEST = 6
 """Calls of functions in each other that are written into the loop."""
@@ -328,7 +329,7 @@ class Calls(Names):
         """Write a function of Python's into the loop."""
         found = definition_of(function)
         self.codes.append((function, function.__code__, function.__defaults__))
-        written = written_of(function)
+        written = as_defined(function)
         if written is not function:  # either may be given other defaults
             if written.__defaults__ is not function.__defaults__:
                 raise Declined(f"`{function.__name__}`: its defaults were replaced", self.line)

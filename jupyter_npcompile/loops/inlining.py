@@ -8,13 +8,14 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from jupyter_npcompile.cell import HANDLE, SourceUnavailable, definition
+from jupyter_npcompile.cell import SourceUnavailable, definition
 from jupyter_npcompile.cell.names import local_names
 from jupyter_npcompile.cell.regions import keeps_its_frame
 from jupyter_npcompile.cell.syntax import has_docstring
 from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops.kinds import Declined
 from jupyter_npcompile.loops.values import Value
+from jupyter_npcompile.tracer.sources import as_defined
 
 
 @dataclass(frozen=True)
@@ -77,14 +78,6 @@ class Inlined:
         return [(name, bound[name]) for name in (*names, *only)]
 
 
-def written_of(function: types.FunctionType) -> types.FunctionType:
-    """A function as it was written: that behind a compiled one."""
-    if HANDLE not in function.__code__.co_freevars:
-        return function
-    written: types.FunctionType = function.__wrapped__  # type: ignore[attr-defined]
-    return written
-
-
 def definition_of(function: types.FunctionType) -> Inlined:
     """Get a function ready.
 
@@ -93,7 +86,7 @@ def definition_of(function: types.FunctionType) -> Inlined:
     Declined
         When it cannot be written into a loop.
     """
-    written = written_of(function)
+    written: types.FunctionType = as_defined(function)
     try:
         node = definition(written).node
     except SourceUnavailable as error:

@@ -8,7 +8,7 @@ is a view of the array itself again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,20 +43,15 @@ class Aligned:
         values : sequence
             Its inputs.
         """
-        made, copies = list(values), dict[int, tuple[Any, Any]]()
-        for place, (name, value) in enumerate(zip(code.inputs, values, strict=True)):
-            if type(value) is not np.ndarray or value.flags.aligned:
-                continue
-            if name in code.written or not value.flags.forc:
+        odd = {id(it): it for it in values if type(it) is np.ndarray and not it.flags.aligned}
+        for name, value in zip(code.inputs, values, strict=True):
+            if id(value) in odd and (name in code.written or not value.flags.forc):
                 return None
-            if id(value) not in copies:
-                copy = value.copy(order="A")
-                copy.flags.writeable = value.flags.writeable
-                copies[id(value)] = value, copy
-            made[place] = copies[id(value)][1]
-        if not copies or _overlap([value for value, _ in copies.values()], values):
+        if not odd or _overlap(odd.values(), values):
             return None
-        return cls(made, tuple(copies.values()))
+        copies = {key: _copy(value) for key, value in odd.items()}
+        pairs = tuple((value, copies[key]) for key, value in odd.items())
+        return cls([copies.get(id(value), value) for value in values], pairs)
 
     def restored(self, result: Any) -> Any:
         """A result in which arrays instead of their copies, and views of them, take part."""
@@ -78,7 +73,13 @@ class Aligned:
         return result
 
 
-def _overlap(unaligned: Sequence[Any], values: Sequence[Any]) -> bool:
+def _copy(array: Any) -> Any:
+    copy = array.copy(order="A")
+    copy.flags.writeable = array.flags.writeable
+    return copy
+
+
+def _overlap(unaligned: Collection[Any], values: Sequence[Any]) -> bool:
     """Whether what is copied shares memory with another input."""
     return any(
         one is not other and np.may_share_memory(one, other)

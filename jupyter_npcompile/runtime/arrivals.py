@@ -10,7 +10,6 @@ import contextlib
 import sys
 import types
 import weakref
-from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from typing import Any
 
 from jupyter_npcompile.cell import HANDLE
@@ -23,6 +22,7 @@ from jupyter_npcompile.runtime.namespace import forget_locals
 from jupyter_npcompile.runtime.policy import Options
 from jupyter_npcompile.runtime.sent_sources import Place, Text, texts_of
 from jupyter_npcompile.runtime.tensor_calls import Done, arguments
+from jupyter_npcompile.tracer.helpers import RUNS_LATER
 
 MOST = 256
 """Functions that have arrived and are kept for those like them, the latest."""
@@ -30,8 +30,6 @@ MOST = 256
 LENT = 32
 """Calls of a function that another one makes for it: then it is compiled itself, for each of them
 has to find out whether it is still like that."""
-
-_SUSPENDS = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
 
 _kept: dict[tuple[Options, bytes], types.FunctionType] = {}
 """The first functions of their kind."""
@@ -103,7 +101,7 @@ class Arrived:
         if function is None or function.__code__ is not caller.f_code:
             return None
         runs = self._first_like(function)
-        if runs is None or caller.f_code.co_flags & _SUSPENDS:
+        if runs is None or caller.f_code.co_flags & RUNS_LATER:
             return None  # what a generator returns is not what it gives
         args, kwargs = arguments(caller.f_code, caller.f_locals)
         forget_locals(caller)
@@ -112,7 +110,7 @@ class Arrived:
     def _first_like(self, function: types.FunctionType) -> types.FunctionType | None:
         """The first function like this one, or it itself, compiled; None if it cannot be."""
         content = None
-        if self._lent < LENT and not function.__code__.co_flags & _SUSPENDS:
+        if self._lent < LENT and not function.__code__.co_flags & RUNS_LATER:
             content = content_of(function)
         if content is None:
             return function if self.settle(function) is not None else None

@@ -8,6 +8,7 @@ import types
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from jupyter_npcompile.cell.factory import every_code
 from jupyter_npcompile.runtime.copies import LenientCopier
 
 _DYNAMIC = frozenset({"eval", "exec", "globals", "locals", "vars", "dir", "get_ipython"})
@@ -159,7 +160,7 @@ def _codes(value: Any, namespace: dict[str, Any], depth: int) -> Iterable[types.
     """The code of functions of a namespace, and of those that they hold."""
     if isinstance(value, types.FunctionType):
         if value.__globals__ is namespace:
-            yield from _nested(value.__code__)
+            yield from every_code(value.__code__)
         if depth:
             for cell in value.__closure__ or ():
                 try:
@@ -171,10 +172,3 @@ def _codes(value: Any, namespace: dict[str, Any], depth: int) -> Iterable[types.
             yield from _codes(getattr(part, "__func__", part), namespace, depth - 1)
     elif type(value).__module__ == namespace.get("__name__", "") and depth:
         yield from _codes(type(value), namespace, depth - 1)
-
-
-def _nested(code: types.CodeType) -> Iterable[types.CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _nested(constant)

@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_npcompile.cell import HANDLE
+from jupyter_npcompile.cell.factory import every_code
 from jupyter_npcompile.runtime.kept_code import KeptCodeError, digest_of, text_of_constant
+from jupyter_npcompile.tracer.sources import as_defined
 
 DEEPEST = 8
 """Functions that are read from each other, at the most."""
@@ -67,9 +68,8 @@ def _parts(
     function: types.FunctionType, names: dict[str, Any], seen: dict[int, int]
 ) -> Iterator[bytes]:
     """All that tells a function from others; those that were met have numbers."""
-    written: Any = function
-    if HANDLE in function.__code__.co_freevars:
-        written = function.__wrapped__  # type: ignore[attr-defined]
+    written = as_defined(function)
+    if written is not function:
         yield b"compiled"
     if id(written) in seen:
         yield f"again {seen[id(written)]}".encode()
@@ -83,7 +83,7 @@ def _parts(
     yield digest_of(written)
     yield f"{code.co_firstlineno} ".encode() + code.co_linetable
     reads = set[str]()
-    for one in _codes(code):
+    for one in every_code(code):
         operations = set(one.co_code[::2])
         binds = operations & _BINDS or (one.co_freevars and operations & _BINDS_AROUND)
         if binds or _REACHES.intersection(one.co_names):
@@ -123,11 +123,3 @@ def _is_imported(kind: type) -> bool:
     """Whether a class is one of a module, for all functions that arrive."""
     module = sys.modules.get(kind.__module__)
     return kind.__module__ != "__main__" and getattr(module, kind.__name__, None) is kind
-
-
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """A code object, and those of the functions and comprehensions in it."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _codes(constant)

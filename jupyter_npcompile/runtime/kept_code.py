@@ -19,16 +19,17 @@ from typing import Any
 
 import numpy as np
 
+from jupyter_npcompile.cell.factory import every_code
 from jupyter_npcompile.loops.functions import find
 from jupyter_npcompile.loops.given import type_of
 from jupyter_npcompile.loops.guarded import recipe_of
 from jupyter_npcompile.loops.hosts import is_host
-from jupyter_npcompile.loops.inlining import written_of
 from jupyter_npcompile.loops.library.random_numbers import LEGACY
 from jupyter_npcompile.loops.library.transforms import ufuncs
 from jupyter_npcompile.loops.loop_code import Assumption, LoopCode
 from jupyter_npcompile.loops.records import FreeVariable, Path, Step, reached
 from jupyter_npcompile.runtime.loop_form import is_same
+from jupyter_npcompile.tracer.sources import as_defined
 
 _NAMES = (
     *("source", "inputs", "outputs", "fixed", "assumptions", "written", "hosts", "signature"),
@@ -144,7 +145,7 @@ def digest_of(function: types.FunctionType) -> bytes:
     >>> digest_of(one) == digest_of(lambda x: x + 1), digest_of(one) == digest_of(three)
     (True, False)
     """
-    written = written_of(function)  # its text is what counts, as for a translation
+    written = as_defined(function)  # its text is what counts, as for a translation
     found = hashlib.sha256()
     for part in (*_parts(written.__code__), written.__defaults__, written.__kwdefaults__):
         found.update(text_of_constant(part).encode("utf-8", "surrogatepass") + b"\0")
@@ -153,14 +154,11 @@ def digest_of(function: types.FunctionType) -> bytes:
 
 def _parts(code: types.CodeType) -> Iterator[Any]:
     """All of a code object but for where it was written."""
-    yield code.co_code.hex()
-    yield from (code.co_name, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
-    yield from (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _parts(constant)
-        else:
-            yield constant
+    for one in every_code(code):
+        yield one.co_code.hex()
+        yield from (one.co_name, one.co_names, one.co_varnames, one.co_freevars, one.co_cellvars)
+        yield from (one.co_argcount, one.co_posonlyargcount, one.co_kwonlyargcount, one.co_flags)
+        yield from (it for it in one.co_consts if not isinstance(it, types.CodeType))
 
 
 def text_of_constant(value: Any, *, is_fixed: bool = False) -> str:
@@ -244,7 +242,7 @@ def _functions(code: LoopCode) -> Iterator[Known]:
         function, path = assumption.value, assumption.path
         if type(function) is types.FunctionType and not _is_global(function):
             left[id(function)] = path, function
-            if (written := written_of(function)) is not function:
+            if (written := as_defined(function)) is not function:
                 left[id(written)] = (*path, "__wrapped__"), written
     while left:
         found = [

@@ -130,9 +130,8 @@ class LoopState:
         job = None
         if self.entries == 1:
             self.mark = translations.mark_of(pyframe.f_code, self.loop.id)
-            self._marked = translations.marked(self.mark)
-        may_be_there = self._marked is not None and when == "later"
-        if may_be_there and not self.closed and translations.is_due(self._marked, self.busy):
+            self._marked = translations.marked(self.mark) if when == "later" else None
+        if not self.closed and translations.is_due(self._marked, self.busy):
             self._marked = None
             job = None if self.forms else self._recall(namespace, iterator)
         self._beside = None

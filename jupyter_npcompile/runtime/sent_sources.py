@@ -14,7 +14,9 @@ import types
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from jupyter_npcompile.cell import HANDLE, moved
+from jupyter_npcompile.cell import moved
+from jupyter_npcompile.cell.factory import every_code
+from jupyter_npcompile.tracer.sources import as_defined
 
 MOST = 64
 """Functions whose text is sent, at the most."""
@@ -103,20 +105,13 @@ def reachable(function: types.FunctionType) -> Iterator[types.FunctionType]:
             continue
         seen.add(id(one))
         yield one
-        if HANDLE in one.__code__.co_freevars:
-            waiting.append(one.__wrapped__)
+        if (written := as_defined(one)) is not one:
+            waiting.append(written)
             continue
-        values = [names.get(name) for name in _read(one.__code__)]
+        values = [names.get(name) for code in every_code(one.__code__) for name in code.co_names]
         for cell in one.__closure__ or ():
             try:
                 values.append(cell.cell_contents)
             except ValueError:
                 continue  # it is not bound yet
         waiting += [value for value in values if type(value) is types.FunctionType]
-
-
-def _read(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _read(constant)

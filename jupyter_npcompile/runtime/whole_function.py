@@ -141,7 +141,6 @@ class WholeFunction:
         self._job: Job | None = None
         self.mark = ""
         self._marked: float | None = None
-        self._was_recalled = False
         self._declined: list[dict[str, Any]] = []
         self._kinds: dict[str, Any] = {}
         self._next_look = 1 if self._loops else FEWEST_AHEAD if ahead else FEWEST
@@ -506,7 +505,7 @@ class WholeFunction:
 
         To ask takes as long as a short call: without loops, the second call does.
         """
-        if self._was_recalled or self._looks < (0 if self._loops else 1):
+        if self._looks < (0 if self._loops else 1):
             return False
         return not self.mark or translations.is_due(self._marked, self.busy)
 
@@ -518,10 +517,9 @@ class WholeFunction:
             if self._marked is None and self._loops:
                 # The worker is ready then, when there is something to compile.
                 start_soon(loop_store.store.worker, MOMENT)
-        self._was_recalled = self._marked is None
         if not translations.is_due(self._marked, self.busy):
             return
-        self._was_recalled = True
+        self._marked = None  # it is asked once
         namespace = FrameNamespace(frame)
         job = self._job = self._job_of(namespace)
         earlier = Earlier.of(job, namespace)

@@ -17,6 +17,7 @@ from jupyter_npcompile.cell import (
     definition,
     helper_code,
 )
+from jupyter_npcompile.cell.factory import every_code
 from jupyter_npcompile.tracer.breaks import Break
 from jupyter_npcompile.tracer.definitions import is_definition
 from jupyter_npcompile.tracer.operations import is_numpy_function, operation
@@ -216,15 +217,8 @@ def _instrument(function: types.FunctionType) -> types.CodeType | None:
     instrumented = helper_code(
         source.node, code.co_filename, code.co_freevars, text=source.text, flags=code.co_flags
     )
-    _remember(instrumented)
+    INSTRUMENTED.update(every_code(instrumented))
     return instrumented
-
-
-def _remember(code: types.CodeType) -> None:
-    INSTRUMENTED.add(code)
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            _remember(constant)
 
 
 _EFFECTS = frozenset(

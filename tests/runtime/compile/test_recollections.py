@@ -19,6 +19,7 @@ from jupyter_npcompile.runtime.native import torch_symbols
 from jupyter_npcompile.runtime.recollections import Note, Recollection, recall, remember
 from jupyter_npcompile.runtime.whole_function import WholeFunction
 from tests.benchmarks.programs import FOLDER, Program, load, names
+from tests.support.compiling.kept import nothing_is_kept
 from tests.support.loops.native_loops import Function, define, differences, how, outcome, top_loops
 from tests.support.paths import CHECKOUT
 from tests.support.session.processes import PATIENCE
@@ -45,11 +46,8 @@ def f(x, n):
 @pytest.fixture(autouse=True)
 def _own_cache(recollections_count: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test begins without notes; the code that they are about is that of all tests."""
-    cache = caches.cache()
-    monkeypatch.setattr(cache, "loops", tmp_path / "loops")
-    cache.loops.mkdir(mode=0o700)
+    nothing_is_kept(tmp_path, monkeypatch)
     monkeypatch.setattr(loop_compile, "WORTH", 0.0)
-    monkeypatch.setattr(translations, "LONG", 0.0)
     monkeypatch.setattr(WholeFunction, "of", lambda *_, **__: None)  # it would come first
 
 

@@ -24,6 +24,7 @@ from jupyter_npcompile.runtime.kept_code import KeptCodeError, digest_of, read_a
 from jupyter_npcompile.runtime.loop_state import LoopState
 from jupyter_npcompile.runtime.whole_function import WholeFunction
 from tests.benchmarks.programs import load, names
+from tests.support.compiling.kept import nothing_is_kept
 from tests.support.loops.native_loops import (
     Function,
     define,
@@ -41,11 +42,8 @@ ARGS = (np.linspace(0.0, 1.0, 50), 400)
 @pytest.fixture(autouse=True)
 def _own_cache(recollections_count: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test begins without translations; compiled code is that of all tests."""
-    cache = caches.cache()
-    monkeypatch.setattr(cache, "loops", tmp_path / "loops")
-    cache.loops.mkdir(mode=0o700)
+    nothing_is_kept(tmp_path, monkeypatch)
     monkeypatch.setattr(loop_compile, "WORTH", 0.0)
-    monkeypatch.setattr(translations, "LONG", 0.0)
 
 
 @pytest.fixture(params=["loop", "function"])

@@ -12,13 +12,13 @@ import pytest
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.graph.nodes import Graph
-from jupyter_npcompile.runtime import allowance, loop_compile, loop_store, translations
-from jupyter_npcompile.runtime import cache as caches
+from jupyter_npcompile.runtime import allowance, loop_compile, loop_store
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
 from jupyter_npcompile.runtime.prospects import moves_only
 from jupyter_npcompile.runtime.reporting import AWAITED
 from jupyter_npcompile.runtime.whole_function import WholeFunction
 from tests.support.compiling.handles import asked_for, handle
+from tests.support.compiling.kept import nothing_is_kept
 from tests.support.loops.native_loops import Function, define
 
 pytestmark = pytest.mark.usefixtures("straight_functions")
@@ -295,13 +295,10 @@ def test_another_kernel_has_it_from_the_second_call_on(
     recollections_count: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What an earlier one has compiled, and found to pay, is looked for in the first call."""
-    cache = caches.cache()
-    monkeypatch.setattr(cache, "loops", tmp_path / "loops")
-    cache.loops.mkdir(mode=0o700)
-    monkeypatch.setattr(translations, "LONG", 0.0)
+    kept = nothing_is_kept(tmp_path, monkeypatch)
     function = define(LOOP)
     call(function, npc.compile(function), 12)
-    (path,) = cache.loops.glob("*.json")
+    (path,) = kept.glob("*.json")
     note = json.loads(path.read_text())
     assert note["gain"] > 0
     path.write_text(json.dumps({**note, "python": 1e6, "gain": 9.0}))
