@@ -37,6 +37,7 @@ from jupyter_npcompile.magic import extension
 from jupyter_npcompile.runtime import (
     allowance,
     compile_worker,
+    notices,
     recollections,
     translations,
     whole_function,
@@ -158,6 +159,12 @@ def _settings() -> Iterator[None]:
     yield
     for name, value in before.items():
         setattr(settings, name, value)
+
+
+@pytest.fixture(autouse=True)
+def _notices() -> None:
+    """What an earlier test was told is not shown in this one, and may be said again."""
+    notices.forget()
 
 
 @pytest.fixture(autouse=True)

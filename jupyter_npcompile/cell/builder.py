@@ -14,6 +14,7 @@ from jupyter_npcompile.cell.names import (
     in_order,
     loaded,
     reads_and_targets,
+    rebound_names,
 )
 from jupyter_npcompile.cell.program import (
     Loop,
@@ -175,7 +176,8 @@ class Builder(abc.ABC):
             assigned = bound_names([replaced(node, orelse=[])])
             names = assigned if after is None else assigned & (after | exposed([node]))
             native = is_plain(node, in_function=self.scope == "function")
-            made = Loop(number, node, range(0), outer, native, assigned, in_order(names, node))
+            wanted, rebound = in_order(names, node), rebound_names(node)
+            made = Loop(number, node, range(0), outer, native, assigned, wanted, rebound)
             self.loops.append(made)
             self.around.append(number)
         header = self.told(node)

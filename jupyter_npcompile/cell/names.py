@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from itertools import takewhile
 
 from jupyter_npcompile.cell.syntax import (
     COMPREHENSIONS,
@@ -334,3 +335,24 @@ def surely_bound(statements: Iterable[ast.stmt]) -> frozenset[str]:
         elif isinstance(statement, ast.Import | ast.ImportFrom | ast.ClassDef | Function):
             found |= bound_names([statement])
     return frozenset(found - gone)
+
+
+def rebound_names(loop: ast.For | ast.While) -> frozenset[str]:
+    r"""Return the names whose values before a loop cannot matter, if it has any iteration.
+
+    Each iteration binds them before it reads them, and before it may come to its end.
+
+    Examples
+    --------
+    >>> body = "t = i + s\n    if t > k:\n        break\n    k = s = t"
+    >>> sorted(rebound_names(ast.parse(f"for i in x:\n    {body}").body[0]))
+    ['i', 't']
+    >>> rebound_names(ast.parse(f"while x:\n    {body}").body[0])
+    frozenset()
+    """
+    if isinstance(loop, ast.While):
+        return frozenset()  # whether there is one is only seen when it runs
+    ends = (ast.Break, ast.Continue, ast.Return)
+    target = _bare(loop.target)
+    first = takewhile(lambda it: not any(isinstance(p, ends) for p in descend(it)), loop.body)
+    return surely_bound([target, *first]) - exposed([target, *loop.body])

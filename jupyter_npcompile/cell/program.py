@@ -164,6 +164,8 @@ class Loop:
         Names that it binds.
     names : tuple of str
         Those of them that are needed when it is over, or goes on.
+    rebound : frozenset of str
+        Those whose values before it cannot matter, see `rebound_names`.
     """
 
     id: int
@@ -173,6 +175,7 @@ class Loop:
     native: bool
     assigned: frozenset[str]
     names: tuple[str, ...]
+    rebound: frozenset[str] = frozenset()
 
     @property
     def lines(self) -> tuple[int, int]:

@@ -126,7 +126,7 @@ class Job:
     ) -> Job:
         """What is known about a loop that goes through something of a certain kind."""
         known: dict[str, Any] = {}
-        for name in sorted(loaded([loop.node]) | loop.assigned):
+        for name in sorted((loaded([loop.node]) | loop.assigned) - loop.rebound):
             if name in namespace:
                 value = namespace[name]
                 may_be = constants(name) and name not in loop.assigned

@@ -139,6 +139,30 @@ def test_other_types_are_another_loop() -> None:
     assert npc.wait()
 
 
+BOUND_BEFORE = """
+def f(x, n, before):
+    if before:
+        k, y = "a text", None
+    s = 0.0
+    for k in range(n):
+        y = x * k
+        s += y[k % 5]
+    return s, k, y
+"""
+
+
+def test_what_names_were_that_are_bound_first_does_not_matter() -> None:
+    """As in a cell that runs again, or a loop in a loop."""
+    ran(BOUND_BEFORE, (*ARGS, True))
+    restarted()
+    function = define(BOUND_BEFORE)
+    made = npc.compile(function)
+    args = (*ARGS, False)
+    wrong = differences(outcome(function, args), outcome(made, args))
+    assert not wrong, wrong
+    assert how(made) == "native"
+
+
 def test_inner_loops_need_not_wait_for_the_outer_one_to_be_declined() -> None:
     ran(NESTED, ARGS)
     assert {note["is_declined"] for note in notes()} == {False, True}
