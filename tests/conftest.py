@@ -35,13 +35,13 @@ from IPython.core.interactiveshell import InteractiveShell
 import jupyter_npcompile
 from jupyter_npcompile.magic import extension
 from jupyter_npcompile.runtime import (
-    allowance,
     compile_worker,
     notices,
     recollections,
     translations,
     whole_function,
 )
+from jupyter_npcompile.runtime.selector import allowance, thresholds
 from jupyter_npcompile.runtime.settings import settings
 from tests.support.compiling.segment_batches import BUILDING
 from tests.support.session import again, progress, seeds, selection, summary
@@ -175,8 +175,8 @@ def _allowance(monkeypatch: pytest.MonkeyPatch) -> None:
     has ended shares its own until the next one begins, which may be in no other test.
     """
     allowance.share(None)
-    monkeypatch.setattr(allowance, "AT_ONCE", 1e6)
-    monkeypatch.setattr(allowance, "EARNED", -1e6)
+    monkeypatch.setattr(thresholds, "AT_ONCE", 1e6)
+    monkeypatch.setattr(thresholds, "EARNED", -1e6)
 
 
 @pytest.fixture(autouse=True)

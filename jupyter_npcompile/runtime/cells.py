@@ -17,18 +17,18 @@ from typing import Any, TypeAlias
 from jupyter_npcompile.cell import CellProgram, SourceText, build_cell, callees
 from jupyter_npcompile.cell.syntax import clone, descend, sealed
 from jupyter_npcompile.dataclass import dataclass
-from jupyter_npcompile.runtime.allowance import Allowance, share
 from jupyter_npcompile.runtime.copied_namespace import names_in
 from jupyter_npcompile.runtime.device.residency import Residency
 from jupyter_npcompile.runtime.device.watch import watch_of
 from jupyter_npcompile.runtime.devices import CPU
-from jupyter_npcompile.runtime.duel import Duel
 from jupyter_npcompile.runtime.frame import ModuleFrame
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
 from jupyter_npcompile.runtime.helpers import Picks, helpers, worth_picking
 from jupyter_npcompile.runtime.loop_state import LoopState, loop_states
-from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.policy import Options, is_open
+from jupyter_npcompile.runtime.selector.allowance import Allowance, share
+from jupyter_npcompile.runtime.selector.rest import Rest
+from jupyter_npcompile.runtime.selector.selector import Selector
 from jupyter_npcompile.runtime.state import RegionState, add_filename
 from jupyter_npcompile.runtime.traceable import RegionCode
 
@@ -81,7 +81,7 @@ class Remembered:
         The names that its code has had: IPython gives it a new one each time.
     runs : int
         How often it has run.
-    duel : Duel
+    selector : Selector
         Between its loops with guards and as they were written.
     family : Family
         Cells that differ from it in constants only: its allowance is theirs.
@@ -100,7 +100,7 @@ class Remembered:
     loops: list[LoopState] = field(default_factory=list)
     filenames: set[str] = field(default_factory=set)
     runs: int = 0
-    duel: Duel = field(default_factory=lambda: Duel(brief=0.0))
+    selector: Selector = field(default_factory=lambda: Selector(brief=0.0))
     family: Family = field(default_factory=Family)
     places: set[str] = field(default_factory=set)
     mentioned: list[str] | None = None
@@ -191,7 +191,7 @@ class CellHandle(Picks, ModuleFrame):
     ) -> None:
         rest = Rest(
             [loop.regions for loop in program.loops],
-            kept.duel,
+            kept.selector,
             [loop.comes_back for loop in program.loops],
         )
         waits = waits if program.holds else None
@@ -262,8 +262,8 @@ class CellHandle(Picks, ModuleFrame):
         if mentioned is None:
             mentioned = self._kept.mentioned = sorted(names_in(ast.Module(self.body, [])))
         values = {name: self.namespace.get(name) for name in mentioned}
-        self._turn = rest.duel.turn(values, rest.changes, rest.saved)
-        if rest.duel.written if self._turn is None else self._turn.written:
+        self._turn = rest.selector.turn(values, rest.changes, rest.saved)
+        if rest.selector.written if self._turn is None else self._turn.written:
             self.written = True
             rest.give_up()
 

@@ -11,7 +11,7 @@ import numpy as np
 from jupyter_npcompile.runtime.fast import specialise
 from jupyter_npcompile.runtime.namespace import FrameNamespace
 from jupyter_npcompile.runtime.plan import Plan
-from jupyter_npcompile.runtime.rounds import Rounds
+from jupyter_npcompile.runtime.selector.race import Race
 from jupyter_npcompile.runtime.straight import straight_line
 from jupyter_npcompile.tracer import interrupts
 from jupyter_npcompile.tracer.evaluation import WarningsShown
@@ -20,7 +20,7 @@ from jupyter_npcompile.tracer.sources import Namespace
 from jupyter_npcompile.tracer.streams import Streams
 
 
-def contest(plan: Plan, namespace: Namespace, rounds: Rounds, left: float) -> None:
+def contest(plan: Plan, namespace: Namespace, race: Race, left: float) -> None:
     """Time a plan's statements in NumPy and compiled; nothing that the user has is changed.
 
     Both sides are warm by the second round. NumPy's side is the recorded
@@ -32,13 +32,13 @@ def contest(plan: Plan, namespace: Namespace, rounds: Rounds, left: float) -> No
         A plan that is ready, and whose conditions hold.
     namespace : mapping
         What the statements see.
-    rounds : Rounds
-        What is known; rounds are added until it is enough.
+    race : Race
+        What is known; samples are added until they are enough.
     left : float
         Seconds that they may take: a round that would take more is left to a later run.
     """
     began = perf_counter()
-    if rounds.next_seconds > left:
+    if race.next_seconds > left:
         return
     streams = Streams()
     try:
@@ -50,13 +50,13 @@ def contest(plan: Plan, namespace: Namespace, rounds: Rounds, left: float) -> No
     arguments = list({**values, **scratch}.values())
     compiled_run = _compiled(plan, namespace, scratch)
     with WarningsShown():
-        while not rounds.is_over and rounds.next_seconds <= left - (perf_counter() - began):
+        while race.slower is None and race.next_seconds <= left - (perf_counter() - began):
             interrupts.allow()
             for id, array in scratch.items():
                 np.copyto(array, values[id])
-            rounds.numpy.append(_seconds(lambda: numpy_run(*arguments)))
-            if len(rounds.compiled) < len(rounds.numpy):
-                rounds.compiled.append(_seconds(compiled_run))
+            race.add(True, _seconds(lambda: numpy_run(*arguments)))
+            if len(race.compiled) < len(race.plain):
+                race.add(False, _seconds(compiled_run))
 
 
 def _seconds(run: Callable[[], object]) -> float:

@@ -12,7 +12,8 @@ from jupyter_npcompile.runtime.plan import Plan, numpy_outcome
 from jupyter_npcompile.runtime.planning import leave_if_slower
 from jupyter_npcompile.runtime.policy import is_open
 from jupyter_npcompile.runtime.preparing import judge
-from jupyter_npcompile.runtime.rounds import BUDGET, Rounds, Times, is_decided
+from jupyter_npcompile.runtime.selector.race import Race, slower_side
+from jupyter_npcompile.runtime.selector.thresholds import COLD, SEGMENTS
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.tracer.recording import Recording
@@ -79,7 +80,9 @@ def _numpy_again(
     return again
 
 
-def measure(state: RegionState, plan: Plan, namespace: Namespace, cold: Times) -> None:
+def measure(
+    state: RegionState, plan: Plan, namespace: Namespace, numpy: float, compiled: float
+) -> None:
     """In automatic mode, keep NumPy where it is faster.
 
     Both sides are warm then, unless they take so long that it does not matter. What
@@ -93,28 +96,30 @@ def measure(state: RegionState, plan: Plan, namespace: Namespace, cold: Times) -
         What has just run.
     namespace : mapping
         What it saw.
-    cold : Times
-        What it has taken, and what NumPy has.
+    numpy, compiled : float
+        Seconds that NumPy has taken, and it.
     """
     if not is_open(state.options) or plan.state != "ready":
         return
     state.rest.changes += 1
-    if plan.rounds is None:
-        plan.rounds = Rounds(cold)
-        if is_decided(cold) or not (plan.fits_twice or not is_open(state.options)):
-            _decided(state, plan, cold)
+    if plan.race is None:
+        plan.race = Race(SEGMENTS, (numpy, compiled))
+        is_clear = slower_side(COLD, [numpy], [compiled]) is not None
+        if is_clear or not (plan.fits_twice or not is_open(state.options)):
+            _decided(state, plan)
             return
     else:
-        plan.rounds.compiled.append(cold.compiled_us * 1e-6)
-    contest(plan, namespace, plan.rounds, max(state.left, BUDGET))
-    if plan.rounds.is_over:
-        _decided(state, plan, plan.rounds.times)
+        plan.race.add(False, compiled)
+    contest(plan, namespace, plan.race, max(state.left, SEGMENTS.budget))
+    if plan.race.slower is not None:
+        _decided(state, plan)
 
 
-def _decided(state: RegionState, plan: Plan, times: Times) -> None:
-    plan.rounds = None
-    plan.timings["numpy_us"] = times.numpy_us
-    plan.timings["compiled_us"] = times.compiled_us
+def _decided(state: RegionState, plan: Plan) -> None:
+    assert plan.race is not None
+    numpy, compiled = plan.race.seconds
+    plan.race = None
+    plan.timings["numpy_us"], plan.timings["compiled_us"] = numpy * 1e6, compiled * 1e6
     counters.decisions += 1
     judge(plan)
     leave_if_slower(state, plan)

@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 from jupyter_npcompile.cell import Loop
 from jupyter_npcompile.runtime.device.residency import Residency
 from jupyter_npcompile.runtime.device.watch import Watch
-from jupyter_npcompile.runtime.duel import Turn
 from jupyter_npcompile.runtime.loop_check import Prediction
 from jupyter_npcompile.runtime.loop_state import LoopState
 from jupyter_npcompile.runtime.mishaps import is_ours
 from jupyter_npcompile.runtime.namespace import DISPLAY, FrameNamespace, forget_locals
-from jupyter_npcompile.runtime.pauses import Rest
+from jupyter_npcompile.runtime.selector.rest import Rest
+from jupyter_npcompile.runtime.selector.selector import Turn
 from jupyter_npcompile.runtime.state import RegionState
 from jupyter_npcompile.runtime.traceable import RegionCode
 from jupyter_npcompile.tracer import interrupts
@@ -260,19 +260,19 @@ class Frame:
         turn, timed, rest = self._turn, self._timed, self._rest
         self._turn = self._timed = None
         if timed is not None and rest.changes == timed.changes:
-            timed.ring.add(True, perf_counter() - timed.began)
+            timed.bucket.add(True, perf_counter() - timed.began)
         if turn is not None:
             seconds = perf_counter() - turn.began
             if rest.changes == turn.changes:
-                turn.ring.add(turn.written, seconds)
+                turn.bucket.add(turn.written, seconds)
                 if not turn.written and rest.saved > turn.saved:
-                    turn.ring.expect(seconds, rest.saved - turn.saved)
-                if turn.ring.winner and self._watch is not None:
+                    turn.bucket.expect(seconds, rest.saved - turn.saved)
+                if turn.bucket.winner and self._watch is not None:
                     for number, state in enumerate(self._states):
                         if rest.is_judged(number):
-                            state.leave_device(turn.ring.note)
+                            state.leave_device(turn.bucket.note)
             else:
-                turn.ring.void(turn.written, seconds)
+                turn.bucket.void(turn.written, seconds)
 
     __exit__ = end
 

@@ -16,14 +16,14 @@ from jupyter_npcompile.runtime import history
 from jupyter_npcompile.runtime.defaults import NEVER, Defaults
 from jupyter_npcompile.runtime.device.watch import watch_of
 from jupyter_npcompile.runtime.devices import CPU, competes
-from jupyter_npcompile.runtime.duel import Turn
 from jupyter_npcompile.runtime.frame import Frame
 from jupyter_npcompile.runtime.helpers import Picks, helpers
 from jupyter_npcompile.runtime.loop_state import loop_states
 from jupyter_npcompile.runtime.mishaps import described, is_ours
 from jupyter_npcompile.runtime.namespace import forget_locals
-from jupyter_npcompile.runtime.pauses import Hope, Rest
 from jupyter_npcompile.runtime.policy import Options, is_open
+from jupyter_npcompile.runtime.selector.rest import Hope, Rest
+from jupyter_npcompile.runtime.selector.selector import Turn
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.shortcut import Native
 from jupyter_npcompile.runtime.state import RegionState, add_filename
@@ -43,7 +43,7 @@ FIRST_ASKED = 8
 asked again; then twice as many, and so on."""
 
 CAPTURES = 2
-"""Calls, one after the other, that run for that: of two sides of a duel one has guards."""
+"""Calls, one after the other, that run for that: of two sides of a race one has guards."""
 
 _sparing: weakref.WeakSet[FunctionHandle] = weakref.WeakSet()
 """Those that may have spare calls."""
@@ -142,11 +142,11 @@ class FunctionHandle(Picks):
 
     def spare(self) -> int:
         """How many calls need not come here, for they would run as they were written."""
-        rest, duel = self._rest, self._rest.duel
+        rest, selector = self._rest, self._rest.selector
         if rest.left > 0:
             return rest.spare(rest.left)
         is_whole = self.whole is not None and self.whole.is_ready and not self.whole.has_lost
-        return 0 if is_whole or not duel.written else duel.lend()[0]
+        return 0 if is_whole or not selector.written else selector.lend()[0]
 
     def activate(self) -> Frame | Done | None:
         """State for one call of the function; None when it runs as it was written."""
@@ -189,24 +189,24 @@ class FunctionHandle(Picks):
                 return None  # somebody gave the function the code of another
             if self.is_shown:
                 history.remember(self)
-            duel, turn, watch = rest.duel, None, None
+            selector, turn, watch = rest.selector, None, None
             if self.program.reaches is not None:
                 watch = watch_of(self.options.device, self.program.reaches)
                 if watch is not None:
                     watch.holds = self.program.holds
-            if not duel.is_blind() and is_open(self.options):
+            if not selector.is_blind() and is_open(self.options):
                 if any(loop.is_untried for loop in self.loops):
                     rest.tries()
                     if sought is not None:
                         sought.consider(caller)
                     return Frame(self.states, rest, None, self.loops, timed, watch)
-                turn = duel.turn(caller.f_locals, rest.changes, rest.saved)
+                turn = selector.turn(caller.f_locals, rest.changes, rest.saved)
                 forget_locals(caller)
-            if turn is None and duel.written:
+            if turn is None and selector.written:
                 if sought is not None:
                     sought.consider(caller)
                 if not self._asks_loops():
-                    return self._written(timed, duel.spare)
+                    return self._written(timed, selector.spare)
             if (turn is None or not turn.written) and rest.begins():
                 for state in self.states:
                     state.pauses.wake()
@@ -266,7 +266,7 @@ class FunctionHandle(Picks):
             return False
         self._captures += 1
         self._rest.left = 0
-        self._rest.duel.end()
+        self._rest.selector.end()
         return True
 
     def _compile_ahead(self, whole: WholeFunction, caller: types.FrameType) -> None:

@@ -22,8 +22,8 @@ from jupyter_npcompile.cell import HANDLE
 from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.runtime import notices
 from jupyter_npcompile.runtime.errors import first_line
-from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.policy import Options
+from jupyter_npcompile.runtime.selector.rest import Rest
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.tracer.helpers import RUNS_LATER, is_library
 

@@ -14,11 +14,12 @@ from jupyter_npcompile.loops.loop_code import LoopCode
 from jupyter_npcompile.loops.records import reached
 from jupyter_npcompile.loops.redefined import Redefined, is_one_to_one, is_redefined
 from jupyter_npcompile.loops.sequences import Sequence
-from jupyter_npcompile.runtime.allowance import COPIED
 from jupyter_npcompile.runtime.iterators import Remaining
 from jupyter_npcompile.runtime.loop_store import Run
-from jupyter_npcompile.runtime.loop_turns import ALWAYS, FAIR, FAR, TURNS, Turns
 from jupyter_npcompile.runtime.recollections import Note
+from jupyter_npcompile.runtime.selector.loop_turns import Turns
+from jupyter_npcompile.runtime.selector.race import slower_side
+from jupyter_npcompile.runtime.selector.thresholds import ALWAYS, COPIED, FAIR, FAR, LOOPS, TURNS
 from jupyter_npcompile.runtime.stats import counters
 
 LOOKS = 8
@@ -42,14 +43,8 @@ TRIAL = 0.02
 FEWEST = 4
 """Such iterations, at the least."""
 
-RUNS = 3
-"""Runs of a size after which it is clear who is faster."""
-
 ANY = -1
 """Stands for any number of iterations in the size of a run."""
-
-CLEAR = 3.0
-"""How many times as long one run must take to be enough."""
 
 NARROW = 1.5
 """The same where loops are in it: then it is hardly arrays that take the time."""
@@ -211,7 +206,7 @@ class Form:
         python = self.times[size[1:]].python
         if self.gains_too_little(size, seconds, python, factor):
             return True
-        if seconds <= CLEAR * python:
+        if not slower_side(LOOPS, [python], [seconds]):
             return False
         self.lost.add(size)
         return True
@@ -277,11 +272,10 @@ class Form:
         if self.gains_too_little(size, seconds, python, factor, is_run=True):
             return True
         known = self.runs.setdefault(size, [])
-        if len(known) >= RUNS:
+        if len(known) > len(LOOPS.margins):
             return False
         known.append(seconds)
-        margin = 1.0 if len(known) == RUNS else CLEAR
-        if min(known) <= margin * python:
+        if not slower_side(LOOPS, [python] * len(known), known):
             return False
         self.lost.add(size)
         return True

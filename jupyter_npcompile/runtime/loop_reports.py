@@ -85,8 +85,8 @@ def region_of(id: int, state: LoopState) -> RegionReport:
         timings["numpy_us"] = form.latest.python * 1e6
         timings["compiled_us"] = form.latest.native * 1e6
     notes = [f"{form.iterations} iterations, times are for one"]
-    if state.rest.duel.note:
-        notes.insert(0, state.rest.duel.note)
+    if state.rest.selector.note:
+        notes.insert(0, state.rest.selector.note)
     if form.lost:
         notes.append("Python is faster for some sizes")
     if state.note:
@@ -94,7 +94,7 @@ def region_of(id: int, state: LoopState) -> RegionReport:
     return RegionReport(
         id=id,
         lines=state.loop.lines,
-        tier="numpy" if state.rest.duel.note else TIER,
+        tier="numpy" if state.rest.selector.note else TIER,
         signature=form.code.signature,
         segments=1,
         artifacts=len(state.forms),

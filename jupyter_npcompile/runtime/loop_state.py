@@ -21,12 +21,12 @@ from jupyter_npcompile.runtime.loop_check import Prediction, Written, predict
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile, no_constants
 from jupyter_npcompile.runtime.loop_form import LONG, NARROW, Form, size_of_run
 from jupyter_npcompile.runtime.loop_run import UNLIMITED, NativeRun
-from jupyter_npcompile.runtime.loop_turns import ALWAYS, FAR
 from jupyter_npcompile.runtime.mishaps import described
 from jupyter_npcompile.runtime.namespace import FrameNamespace
-from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.planning import resume
 from jupyter_npcompile.runtime.policy import Options, is_open, loops_when
+from jupyter_npcompile.runtime.selector.rest import Rest
+from jupyter_npcompile.runtime.selector.thresholds import ALWAYS, FAR
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.ticket import Ticket

@@ -24,7 +24,7 @@ from jupyter_npcompile.runtime.native.fitting import Bounds
 from jupyter_npcompile.runtime.native.program import Program
 from jupyter_npcompile.runtime.outcome import Outcome, PythonRaisesError, fetch, make
 from jupyter_npcompile.runtime.policy import faster
-from jupyter_npcompile.runtime.rounds import Rounds
+from jupyter_npcompile.runtime.selector.race import Race
 from jupyter_npcompile.runtime.ticket import Ticket
 from jupyter_npcompile.tracer.draws import Draw
 from jupyter_npcompile.tracer.evaluation import WarningsShown
@@ -80,7 +80,7 @@ class Plan:
         How often the artifact ran for real.
     checked : bool
         Whether the first run was compared with NumPy.
-    rounds : Rounds or None
+    race : Race or None
         The contest with NumPy, while it is not decided.
     failures : int
         How often in a row NumPy had to run instead for its values.
@@ -119,7 +119,7 @@ class Plan:
     timings: dict[str, float] = field(default_factory=dict)
     runs: int = 0
     checked: bool = False
-    rounds: Rounds | None = None
+    race: Race | None = None
     failures: int = 0
     met: int = 0
     hastened: bool = False
@@ -187,7 +187,7 @@ class Plan:
     @property
     def is_tried(self) -> bool:
         """Whether its artifact runs, and nothing is left to be found out about it."""
-        return self.state == "ready" and self.checked and self.rounds is None
+        return self.state == "ready" and self.checked and self.race is None
 
     @property
     def hopes_for_device(self) -> bool:

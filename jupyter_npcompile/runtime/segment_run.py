@@ -18,7 +18,6 @@ from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.planning import leave_device
 from jupyter_npcompile.runtime.policy import is_hopeless, is_open
 from jupyter_npcompile.runtime.preparing import judge
-from jupyter_npcompile.runtime.rounds import Times
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.tracer import interrupts
 from jupyter_npcompile.tracer.sources import Namespace
@@ -81,12 +80,11 @@ def _ran(
             state.options.trial.observe(plan, outcome)
         elif not plan.checked:
             outcome = checked(state, plan, outcome, namespace)
-            numpy_us = outcome.recording.numpy_seconds * 1e6
-            measure(state, plan, namespace, Times(numpy_us, seconds * 1e6))
+            measure(state, plan, namespace, outcome.recording.numpy_seconds, seconds)
             if plan.state != "ready":
                 return None
-        elif plan.rounds is not None:
-            measure(state, plan, namespace, Times(plan.timings["numpy_us"], seconds * 1e6))
+        elif plan.race is not None:
+            measure(state, plan, namespace, plan.timings["numpy_us"] * 1e-6, seconds)
         values = outcome.commit() if copies is None else _committed(outcome, copies)
     except PythonRaisesError:
         plan.recording.forget()
@@ -123,7 +121,7 @@ def _settle(state: RegionState, plan: Plan, namespace: Namespace, seconds: float
     """Note that a plan has run, and make the next time shorter."""
     plan.runs += 1
     plan.failures = 0
-    if not plan.hastened and plan.state == "ready" and plan.rounds is None:
+    if not plan.hastened and plan.state == "ready" and plan.race is None:
         state._hasten(plan, namespace)
     counters.dispatches += 1
     if plan.state == "ready":

@@ -1,6 +1,6 @@
 """The shortcut into native code for a whole function: a call on which nobody looks twice.
 
-Between two duels nothing is asked but whether what was assumed still holds. To go
+Between two races nothing is asked but whether what was assumed still holds. To go
 through the frame of the call, its names and the forms of the function would take
 longer than a small function runs, and so would Python itself: ``native/calls.cpp``
 does all of it.

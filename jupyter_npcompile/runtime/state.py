@@ -20,13 +20,14 @@ from jupyter_npcompile.runtime.device.residency import Residency
 from jupyter_npcompile.runtime.fast import Fast, specialise
 from jupyter_npcompile.runtime.mishaps import described
 from jupyter_npcompile.runtime.namespace import FrameNamespace, forget_locals
-from jupyter_npcompile.runtime.pauses import Pauses, Rest
 from jupyter_npcompile.runtime.plan import AWAITED, Plan
 from jupyter_npcompile.runtime.planning import leave_if_worth, record, resume
 from jupyter_npcompile.runtime.policy import Options, choose
 from jupyter_npcompile.runtime.prospects import is_curved
 from jupyter_npcompile.runtime.relatives import MAX_SIZES
 from jupyter_npcompile.runtime.segment_run import run
+from jupyter_npcompile.runtime.selector.back_off import Pauses
+from jupyter_npcompile.runtime.selector.rest import Rest
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.traceable import Traceable

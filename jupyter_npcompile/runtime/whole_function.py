@@ -27,7 +27,6 @@ from jupyter_npcompile.runtime import loop_store, translations
 from jupyter_npcompile.runtime.alignment import Aligned
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.compile_worker import start_soon
-from jupyter_npcompile.runtime.duel import SHORT, TICK, Duel, Ring, Turn, size_of
 from jupyter_npcompile.runtime.earlier import Earlier
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, taken_back
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile, no_constants
@@ -36,7 +35,10 @@ from jupyter_npcompile.runtime.loop_inputs import Take, taker
 from jupyter_npcompile.runtime.loop_state import MAX_FORMS, MAX_REFUSALS, LoopState
 from jupyter_npcompile.runtime.mishaps import described, is_ours
 from jupyter_npcompile.runtime.namespace import FrameNamespace, forget_locals
-from jupyter_npcompile.runtime.pauses import Hope, Rest
+from jupyter_npcompile.runtime.selector.back_off import BackOff
+from jupyter_npcompile.runtime.selector.rest import Hope, Rest
+from jupyter_npcompile.runtime.selector.selector import Bucket, Selector, Turn, size_of
+from jupyter_npcompile.runtime.selector.thresholds import SHORT, TICK
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.sharing import are_new, arrays_in, shares
 from jupyter_npcompile.runtime.shortcut import Handle, Native, reaches, shortcut
@@ -59,7 +61,8 @@ LONGEST_PAUSE = 64
 """Calls between two of the other side, or of native code, that say nothing, at the most."""
 
 MISSES = 8
-"""Calls in a row for which no form is made, before not every call is looked at."""
+"""Calls in a row for which no form is made, before not every call is looked at, and calls between
+two looks then, at the most."""
 
 LARGE = 1 << 20
 """Bytes of a result that is compared by samples: both sides would need memory."""
@@ -131,11 +134,11 @@ class WholeFunction:
         self._parameters = tuple(parameters)
         self._loops = [state for state in loops if state.loop.outer is None]
         self._rest = rest
-        self._duel = Duel()
+        self._selector = Selector()
         self._sizes: tuple[int, ...] = ()
         self._beginnings = 0
-        self._told: tuple[Ring | None, int] = (None, 0)
-        self._left = self._vain = self._misses = self._unasked = 0
+        self._told: tuple[Bucket | None, int] = (None, 0)
+        self._unheard, self._misses = BackOff(), BackOff()
         self._has_waited = False
         self._ticket: Ticket | None = None
         self._job: Job | None = None
@@ -197,15 +200,14 @@ class WholeFunction:
     # -- running
 
     def is_asked(self) -> bool:
-        """Whether native code, which is there, may run this call: it has not lost the duel."""
+        """Whether native code, which is there, may run this call: it has not lost."""
         if self.refused:
             self.refused = False
             return False
-        if self._unasked > 0:
-            self._unasked -= 1
+        if self._misses.rests():
             return False
-        duel = self._duel
-        return not (duel.written and duel.is_blind())
+        selector = self._selector
+        return not (selector.written and selector.is_blind())
 
     @property
     def gives_way(self) -> bool:
@@ -222,14 +224,14 @@ class WholeFunction:
         """Whether all of it runs natively, or may do so yet."""
         if self.has_lost or not self.fits:
             return ""
-        if self.is_ready and self._duel.lead:
-            return "clear" if self._duel.lead >= CLEAR else "ready"
+        if self.is_ready and self._selector.lead:
+            return "clear" if self._selector.lead >= CLEAR else "ready"
         return "sought" if self.is_ready or (self.is_sought and not self.closed) else ""
 
     @property
     def has_lost(self) -> bool:
-        """Whether native code has lost the duel."""
-        return self._duel.written
+        """Whether native code has lost."""
+        return self._selector.written
 
     def shortcut(self, handle: Handle, names: dict[str, Any]) -> Native | None:
         """What the next calls may take, after one that native code has run.
@@ -242,9 +244,9 @@ class WholeFunction:
             Global names of the function.
         """
         form = self._rest.whole
-        if form is not None and form.note is not None and self._duel.lead:
-            form.note.tell(self._duel.lead)
-        if form is None or self._duel.written or not form.checked or form.calls is None:
+        if form is not None and form.note is not None and self._selector.lead:
+            form.note.tell(self._selector.lead)
+        if form is None or self._selector.written or not form.checked or form.calls is None:
             return None
         if id(form) not in self._shortcuts:
             made = None
@@ -253,7 +255,7 @@ class WholeFunction:
             self._shortcuts[id(form)] = made
         native = self._shortcuts[id(form)]
         if native is not None and len(self._sizes) == len(self._parameters):
-            native.grant(*self._duel.lend(), self._sizes)
+            native.grant(*self._selector.lend(), self._sizes)
         return native
 
     def call(self, frame: FrameType, again: Callable[[], Any]) -> tuple[bool, Any, Turn | None]:
@@ -275,14 +277,14 @@ class WholeFunction:
         turn : Turn or None
             To be told how long it takes, when it is not over.
         """
-        duel, turn = self._duel, None
-        if duel.written or not duel.is_blind():
+        selector, turn = self._selector, None
+        if selector.written or not selector.is_blind():
             if self._beginnings != self._rest.beginnings:
                 self._beginnings = self._rest.beginnings
-                self._end_duel()  # it has another opponent now
-            turn = duel.turn(frame.f_locals, self._rest.changes)
-        gives_way = duel.written if turn is None else turn.written
-        if turn is not None and turn.written and self.ahead and self._is_new(turn.ring):
+                self._begin_anew()  # it has another opponent now
+            turn = selector.turn(frame.f_locals, self._rest.changes)
+        gives_way = selector.written if turn is None else turn.written
+        if turn is not None and turn.written and self.ahead and self._is_new(turn.bucket):
             gives_way = False  # both sides are timed in this call
         elif turn is not None and turn.written and (self._is_unheard(turn) or self._is_long()):
             gives_way, turn = False, None
@@ -301,26 +303,24 @@ class WholeFunction:
 
         Its last turn was not timed, as something changed in it: the next one comes later.
         """
-        if self._left > 0:
-            self._left -= 1
+        if self._unheard.rests():
             return True
-        told = turn.ring, len(turn.ring.written)
+        told = turn.bucket, len(turn.bucket.race.plain)
         if told == self._told and not self._has_waited:
             self._has_waited = True
-            self._vain += 1
-            self._left = min(2**self._vain, LONGEST_PAUSE)
-            return True
+            self._unheard.vain += 1
+            return self._unheard.pause(1, LONGEST_PAUSE)
         if told != self._told:
-            self._vain = 0
+            self._unheard.vain = 0
         self._told, self._has_waited = told, False
         return False
 
-    def _is_new(self, ring: Ring) -> bool:
+    def _is_new(self, bucket: Bucket) -> bool:
         """Whether a form was made, has not been checked, and nothing is known of calls like it."""
-        return ring.is_new and not all(form.checked for form, _ in self._taken)
+        return bucket.is_new and not all(form.checked for form, _ in self._taken)
 
     def _is_long(self) -> bool:
-        """Whether no form runs yet, for a call takes too long to be checked: there is no duel."""
+        """Whether no form runs yet, for a call takes too long to be checked: nothing is timed."""
         return not any(form.checked for form, _ in self._taken) and not self._is_brief()
 
     def _run(self, frame: FrameType, again: Callable[[], Any], turn: Turn | None) -> Any:
@@ -333,9 +333,9 @@ class WholeFunction:
                 form.checked = True
             if not form.checked:
                 self._looks += 1
-                ring = None if turn is None else turn.ring
+                bucket = None if turn is None else turn.bucket
                 self._note_sizes(own)
-                return self._check(form, values, again, ring) if self._is_brief() else _FAILED
+                return self._check(form, values, again, bucket) if self._is_brief() else _FAILED
             try:
                 answer = _answer(form, values)
             except BaseException:
@@ -344,7 +344,8 @@ class WholeFunction:
             if answer is None:
                 continue  # other types
             if answer[0] in (RETURNED, FINISHED):
-                form.refusals = self._misses = 0
+                form.refusals = 0
+                self._misses.vain = 0
                 self.fits = True
                 form.iterations += 1
                 form.code.show()
@@ -353,7 +354,7 @@ class WholeFunction:
                 if form.calls is not None and turn is None:
                     self._note_sizes(own)
                 if turn is not None:
-                    turn.ring.add(False, perf_counter() - turn.began)
+                    turn.bucket.add(False, perf_counter() - turn.began)
                 return answer[2] if answer[0] == RETURNED else None
             form.refusals += answer[0] == REFUSED
             self.fits = False
@@ -373,9 +374,9 @@ class WholeFunction:
             self.is_ready = False
         elif not any(hopeless):
             self.consider(frame)
-        self._misses += 1
-        if self._misses >= MISSES and not self._is_compiling:
-            self._unasked = min(self._misses, LONGEST_PAUSE)
+        self._misses.vain += 1
+        if not self._is_compiling:
+            self._misses.pause(MISSES, MISSES)
 
     def _is_brief(self) -> bool:
         """Whether a call takes so little time that guards matter, and that two are no pain."""
@@ -394,7 +395,7 @@ class WholeFunction:
     # -- checking
 
     def _check(
-        self, form: Form, values: list[Any], again: Callable[[], Any], ring: Ring | None
+        self, form: Form, values: list[Any], again: Callable[[], Any], bucket: Bucket | None
     ) -> Any:
         """Have native code say what a call does, and compare with what it then does.
 
@@ -431,7 +432,7 @@ class WholeFunction:
             prediction.sample(RESULT)
             predicted = None
         del made
-        is_known = self.ahead and ring is not None
+        is_known = self.ahead and bucket is not None
         native = _timed(form, given) if is_known else written.seconds
         allowance = self._rest.allowance
         began = perf_counter() - allowance.lost
@@ -442,7 +443,7 @@ class WholeFunction:
             if not wrong and shared != shares(result, values):
                 wrong = ["what it returns shares memory in another way"]
             if not wrong and seconds > CLEAR * native:
-                self._is_ahead(form, ring, native, seconds, is_known=is_known)
+                self._is_ahead(form, bucket, native, seconds, is_known=is_known)
         except Exception as error:  # the call has happened: it must not happen again
             if not is_ours(error):
                 raise
@@ -459,23 +460,23 @@ class WholeFunction:
         return result
 
     def _is_ahead(
-        self, form: Form, ring: Ring | None, native: float, seconds: float, *, is_known: bool
+        self, form: Form, bucket: Bucket | None, native: float, seconds: float, *, is_known: bool
     ) -> None:
         """The check has shown that native code is clearly ahead."""
         if form.note is not None and seconds > SHORT:
             form.note.tell(seconds / max(native, TICK))
-        if ring is None:
+        if bucket is None:
             return
         if is_known:
-            ring.assume(native, seconds)
-            self._duel.settle(ring)
+            bucket.assume(native, seconds)
+            self._selector.settle(bucket)
             self._rest.whole = form
         else:
-            ring.expect(native, seconds - native)
+            bucket.expect(native, seconds - native)
 
-    def _end_duel(self) -> None:
-        self._duel.end()
-        self._left = 0  # a new opponent is heard at once
+    def _begin_anew(self) -> None:
+        self._selector.end()
+        self._unheard.left = 0  # a new opponent is heard at once
         for native in list(self._shortcuts.values()):
             if native is not None:
                 native.left = 0
@@ -580,11 +581,11 @@ class WholeFunction:
             self.closed = ""
             self._taken = (*self._taken, (outcome, taker(outcome, self._own)))
             self.is_ready, self.is_sought = True, False
-            self._misses = self._unasked = 0
+            self._misses.clear()
             self.fits = True
             if self.ahead:
                 self._next_look = self._looks + 1
-            self._end_duel()
+            self._begin_anew()
             self._rest.asks()
 
 

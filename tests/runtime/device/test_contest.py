@@ -17,7 +17,7 @@ from jupyter_npcompile.runtime import function_handle, preparing
 from jupyter_npcompile.runtime.device.standin import StandIn
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
 from jupyter_npcompile.runtime.functions import handle_of
-from jupyter_npcompile.runtime.loop_turns import Turns
+from jupyter_npcompile.runtime.selector.loop_turns import Turns
 from tests.magic import test_between as test_magic_between
 from tests.magic.test_between import Session, in_loop
 from tests.support.loops.native_loops import Function, define, differences, outcome

@@ -10,13 +10,13 @@ import pytest
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.runtime import contest as contests
-from jupyter_npcompile.runtime import rounds as rules
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.namespace import ArgumentNamespace, FrameNamespace
 from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.policy import GUARDS_US, faster
-from jupyter_npcompile.runtime.rounds import Rounds, Times, is_enough
+from jupyter_npcompile.runtime.selector.race import Race, slower_side
+from jupyter_npcompile.runtime.selector.thresholds import COLD, SEGMENTS, Rule
 from jupyter_npcompile.runtime.state import RegionState
 
 
@@ -36,11 +36,11 @@ def plan_of(function: Any, *args: Any) -> Plan:
     return plan
 
 
-def contest(plan: Plan, namespace: ArgumentNamespace, left: float = float("inf")) -> Rounds:
+def contest(plan: Plan, namespace: ArgumentNamespace, left: float = float("inf")) -> Race:
     """A contest that begins, and has so many seconds."""
-    rounds = Rounds(Times(1.0, 1.0))
-    contests.contest(plan, namespace, rounds, left)
-    return rounds
+    race = Race(SEGMENTS, (1e-6, 1e-6))
+    contests.contest(plan, namespace, race, left)
+    return race
 
 
 def store(x: Any, y: Any) -> Any:
@@ -53,10 +53,10 @@ def test_written_arrays_stay_what_they_are() -> None:
     plan = plan_of(store, np.ones(5), np.ones(5))
     whole = np.arange(20.0)
     x, y = whole[2:7], whole[10:15]
-    times = contest(plan, ArgumentNamespace({"x": x, "y": y})).times
+    race = contest(plan, ArgumentNamespace({"x": x, "y": y}))
     assert whole.tolist() == list(range(20))
-    assert times.numpy_us > 0
-    assert times.compiled_us > 0
+    assert min(race.plain) > 0
+    assert min(race.compiled) > 0
 
 
 def test_random_streams_stay_where_they_are() -> None:
@@ -85,64 +85,70 @@ def root(x: Any) -> Any:
 
 
 def test_rounds_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small segments are timed many times, large ones once."""
+    """Small segments are timed several times, large ones once."""
     plan = plan_of(root, np.ones(3))
-    rounds = []
-    real = contests.straight_line
-
-    def counted(graph: Any) -> Any:
-        run = real(graph)
-
-        def count(*values: Any) -> Any:
-            rounds.append(1)
-            return run(*values)
-
-        return count
-
-    monkeypatch.setattr(contests, "straight_line", counted)
-    monkeypatch.setattr(rules, "BUDGET", 60.0)
-    contest(plan, ArgumentNamespace({"x": np.ones(3)}))
-    assert len(rounds) == rules.ROUNDS
-    rounds.clear()
-    monkeypatch.setattr(rules, "LIMIT", 0.0)
-    monkeypatch.setattr(rules, "LATEST", 0.0)
-    contest(plan, ArgumentNamespace({"x": np.ones(3)}))
-    assert len(rounds) == 1
+    monkeypatch.setattr(contests, "_seconds", lambda run: (run(), 1e-6)[1])
+    race = contest(plan, ArgumentNamespace({"x": np.ones(3)}))
+    assert len(race.plain) == len(race.compiled) == len(SEGMENTS.margins) + 1
+    seconds = iter((0.03, 0.02))
+    monkeypatch.setattr(contests, "_seconds", lambda run: next(seconds))
+    race = contest(plan, ArgumentNamespace({"x": np.ones(3)}))
+    assert (race.plain, race.compiled, race.slower) == ([0.03], [0.02], False)
 
 
 def test_who_is_slower_has_three_chances() -> None:
-    long, longer = 2 * rules.LIMIT, 3 * rules.LIMIT
-    assert is_enough([longer], [long])
-    assert not is_enough([long], [longer])
-    assert not is_enough([long] * 2, [longer] * 2)
-    assert is_enough([long] * 2, [longer, long / 2])
-    assert is_enough([long] * 3, [longer] * 3)
-    assert is_enough([rules.LATEST], [longer + rules.LATEST])
+    long, longer = 2 * SEGMENTS.limit, 3 * SEGMENTS.limit
+
+    def slower(plain: list[float], compiled: list[float]) -> bool | None:
+        return slower_side(SEGMENTS, plain, compiled)
+
+    assert slower([longer], [long]) is False
+    assert slower([long], [longer]) is None
+    assert slower([long] * 2, [longer] * 2) is None
+    assert slower([long] * 2, [longer, long / 2]) is False
+    assert slower([long] * 3, [longer] * 3) is True
+    assert slower([SEGMENTS.dear], [longer + SEGMENTS.dear]) is None
+    assert slower([SEGMENTS.dear], [longer + 2 * SEGMENTS.dear]) is True
+
+
+def test_in_the_first_run_nobody_loses() -> None:
+    for plain, compiled, found in [
+        ([5e-3], [1e-3], False),
+        ([5e-3], [4e-3], None),
+        ([5e-4], [1e-4], None),  # a single short run says little
+        ([0.5], [0.3], False),
+        ([0.5], [0.6], None),
+    ]:
+        assert slower_side(COLD, plain, compiled) is found
 
 
 def test_what_there_is_no_time_for_is_left_to_later_runs() -> None:
     plan = plan_of(root, np.ones(3))
     namespace = ArgumentNamespace({"x": np.ones(3)})
-    long = 1e6 * 2 * rules.BUDGET
-    rounds = Rounds(Times(long, 1.1 * long))
-    contests.contest(plan, namespace, rounds, rules.BUDGET)
-    assert (rounds.numpy, rounds.compiled) == ([], [])
-    rounds.compiled.append(1e-6 * long)  # it has run, in the next run
-    assert rounds.next_seconds == pytest.approx(1e-6 * long)  # NumPy alone, then
-    contests.contest(plan, namespace, rounds, 3 * rules.BUDGET)
-    assert len(rounds.numpy) >= len(rounds.compiled)
+    long = 2 * SEGMENTS.budget
+    race = Race(SEGMENTS, (long, 1.1 * long))
+    contests.contest(plan, namespace, race, SEGMENTS.budget)
+    assert (race.plain, race.compiled) == ([], [])
+    race.add(False, long)  # it has run, in the next run
+    assert race.next_seconds == pytest.approx(long)  # NumPy alone, then
+    contests.contest(plan, namespace, race, 3 * SEGMENTS.budget)
+    assert len(race.plain) >= len(race.compiled)
 
 
 @pytest.mark.parametrize(("compiled", "wins"), [(0.9, True), (1.1, False)])
 def test_without_any_time_the_first_run_of_numpy_is_what_counts(
     compiled: float, wins: bool
 ) -> None:
-    rounds = Rounds(Times(1e6, 2e6))
-    for _ in range(rules.CHANCES):
-        assert not rounds.is_over
-        rounds.compiled.append(compiled)
-    assert rounds.is_over
-    assert (rounds.times.compiled_us < rounds.times.numpy_us) is wins
+    race = Race(SEGMENTS, (1.0, 2.0))
+    for _ in range(SEGMENTS.chances):
+        assert race.slower is None
+        race.add(False, compiled)
+    assert race.slower is not wins
+    assert race.seconds == (1.0, compiled)
+
+
+PATIENT = Rule(SEGMENTS.margins, chances=SEGMENTS.chances, budget=0.0)
+"""No run has time for a round."""
 
 
 def test_it_is_decided_in_several_runs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,21 +156,21 @@ def test_it_is_decided_in_several_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(npc.settings, "tier", "auto")
     monkeypatch.setattr("jupyter_npcompile.runtime.planning.choose", lambda o: ("aten", "now"))
     monkeypatch.setattr(RegionState, "left", 0.0)
-    monkeypatch.setattr("jupyter_npcompile.runtime.first_check.BUDGET", 0.0)
+    monkeypatch.setattr("jupyter_npcompile.runtime.first_check.SEGMENTS", PATIENT)
     monkeypatch.setattr(contests, "straight_line", lambda graph: pytest.fail("there is no time"))
     made = npc.compile(root)
     compiled = set()
-    for _ in range(1_000 * rules.CHANCES):  # most run as they were written
+    for _ in range(1_000 * SEGMENTS.chances):  # most run as they were written
         assert made(np.ones(3)).tolist() == [2, 2, 2]
         handle = handle_of(made)
         assert isinstance(handle, FunctionHandle)
         (plan,) = handle.states[0].plans[0]
-        if plan.rounds is not None:
-            compiled.add(len(plan.rounds.compiled))
+        if plan.race is not None:
+            compiled.add(len(plan.race.compiled))
         elif compiled:
             break
-    assert compiled == set(range(rules.CHANCES))
-    assert plan.rounds is None
+    assert compiled == set(range(SEGMENTS.chances))
+    assert plan.race is None
 
 
 def test_the_guards_count() -> None:
@@ -172,17 +178,20 @@ def test_the_guards_count() -> None:
     assert not faster(10.0, 10.0 - GUARDS_US / 2)
 
 
-@pytest.mark.parametrize(("times", "state"), [(Times(9, 2), "ready"), (Times(2, 9), "numpy")])
+@pytest.mark.parametrize(
+    ("numpy", "compiled", "state"),
+    [(9e-6, 2e-6, "ready"), (2e-6, 9e-6, "numpy")],
+    ids=["faster", "slower"],
+)
 def test_what_was_measured_decides(
-    times: Times, state: str, monkeypatch: pytest.MonkeyPatch
+    numpy: float, compiled: float, state: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(npc.settings, "tier", "auto")
     monkeypatch.setattr("jupyter_npcompile.runtime.policy.choose", lambda o: ("aten", "now"))
     monkeypatch.setattr("jupyter_npcompile.runtime.planning.choose", lambda o: ("aten", "now"))
 
-    def measured(plan: Plan, namespace: Any, rounds: Rounds, left: float) -> None:
-        rounds.numpy[:] = [times.numpy_us * 1e-6] * rules.ROUNDS
-        rounds.compiled[:] = [times.compiled_us * 1e-6] * rules.ROUNDS
+    def measured(plan: Plan, namespace: Any, race: Race, left: float) -> None:
+        race.plain[:], race.compiled[:] = [numpy] * 9, [compiled] * 9
 
     monkeypatch.setattr("jupyter_npcompile.runtime.first_check.contest", measured)
     made = npc.compile(root)
@@ -192,13 +201,12 @@ def test_what_was_measured_decides(
     assert isinstance(handle, FunctionHandle)
     (plan,) = handle.states[0].plans[0]
     assert plan.state == state
-    assert plan.timings["numpy_us"] == pytest.approx(times.numpy_us)
+    assert plan.timings["numpy_us"] == pytest.approx(numpy * 1e6)
 
 
 def test_long_runs_that_win_are_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     """Above the limit, what the check and the first compiled run took is compared."""
-    for name in ("WORTH", "DECISIVE"):
-        monkeypatch.setattr(f"jupyter_npcompile.runtime.rounds.{name}", 0.0)
+    monkeypatch.setattr("jupyter_npcompile.runtime.first_check.COLD", Rule())
     monkeypatch.setattr(npc.settings, "tier", "auto")
     monkeypatch.setattr("jupyter_npcompile.runtime.planning.choose", lambda o: ("aten", "now"))
     asked: list[Any] = []

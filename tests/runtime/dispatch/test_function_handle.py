@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile as npc
-from jupyter_npcompile.runtime.duel import Duel
 from jupyter_npcompile.runtime.function_handle import SPARED, FunctionHandle, ask_again
 from jupyter_npcompile.runtime.functions import handle_of
+from jupyter_npcompile.runtime.selector.selector import Selector
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -196,11 +196,11 @@ def test_calls_in_between_are_not_asked(
 def test_calls_of_another_length_are_asked_again() -> None:
     """What is judged by its size must not go on for long without a look at it."""
     now = [0.0]
-    duel = Duel(clock=lambda: now[0])
-    while (turn := duel.turn({}, 0)) is not None:
-        turn.ring.add(turn.written, 1e-6 if turn.written else 2e-6)
-    assert duel.written
-    assert duel.spare(SPARED) == SPARED
+    selector = Selector(clock=lambda: now[0])
+    while (turn := selector.turn({}, 0)) is not None:
+        turn.bucket.add(turn.written, 1e-6 if turn.written else 2e-6)
+    assert selector.written
+    assert selector.spare(SPARED) == SPARED
     now[0] += 1.0  # calls have become long
-    assert duel.spare(SPARED) == 0
-    assert not duel.is_blind()
+    assert selector.spare(SPARED) == 0
+    assert not selector.is_blind()

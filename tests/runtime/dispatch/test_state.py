@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile as npc
-from jupyter_npcompile.runtime import allowance, planning, state
 from jupyter_npcompile.runtime import plan as plans
+from jupyter_npcompile.runtime import planning, state
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.plan import Plan
 from jupyter_npcompile.runtime.region_reports import COMPILING, HELD
+from jupyter_npcompile.runtime.selector import allowance, thresholds
 from jupyter_npcompile.runtime.state import RegionState
 from jupyter_npcompile.runtime.worker import Compiler
 
@@ -97,7 +98,7 @@ def test_all_the_time_of_a_look_counts(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "perf_counter", lambda: now[0])
 
     def slow(*args: Any) -> None:
-        now[0] += 2 * allowance.AT_ONCE
+        now[0] += 2 * thresholds.AT_ONCE
         real(*args)
 
     monkeypatch.setattr(planning, "_begin", slow)

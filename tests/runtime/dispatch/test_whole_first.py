@@ -12,10 +12,11 @@ import pytest
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.graph.nodes import Graph
-from jupyter_npcompile.runtime import allowance, loop_compile, loop_store
+from jupyter_npcompile.runtime import loop_compile, loop_store
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
 from jupyter_npcompile.runtime.prospects import moves_only
 from jupyter_npcompile.runtime.reporting import AWAITED
+from jupyter_npcompile.runtime.selector import allowance, thresholds
 from jupyter_npcompile.runtime.whole_function import WholeFunction
 from tests.support.compiling.handles import asked_for, handle
 from tests.support.compiling.kept import nothing_is_kept
@@ -60,7 +61,7 @@ def unearned(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Calls have earned no recording; what sets what they must have earned."""
 
     def ask(seconds: float) -> None:
-        monkeypatch.setattr(allowance, "EARNED", seconds)
+        monkeypatch.setattr(thresholds, "EARNED", seconds)
 
     ask(1e6)
     return ask

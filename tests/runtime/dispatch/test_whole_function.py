@@ -15,11 +15,11 @@ import jupyter_npcompile
 from jupyter_npcompile.graph.kernels import FUNCTION
 from jupyter_npcompile.loops.sequences import Numbers
 from jupyter_npcompile.runtime import whole_function
-from jupyter_npcompile.runtime.allowance import PATIENT
-from jupyter_npcompile.runtime.duel import Ring, Turn
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile, no_constants
 from jupyter_npcompile.runtime.loop_state import MAX_REFUSALS
+from jupyter_npcompile.runtime.selector.selector import Bucket, Turn
+from jupyter_npcompile.runtime.selector.thresholds import PATIENT
 from jupyter_npcompile.runtime.subjects import report_of
 from jupyter_npcompile.runtime.whole_function import FEWEST, WholeFunction
 from tests.loops.test_random import arguments
@@ -53,7 +53,7 @@ def whole(
         state.loop, Numbers(), names, whole=True, constants=constants, lengths=lengths
     )
     LoopCompile(state, job, waited=True).run()
-    state._duel._blind, state._duel._until = FOREVER, FOREVER
+    state._selector._blind, state._selector._until = FOREVER, FOREVER
     return made, state
 
 
@@ -478,7 +478,7 @@ def test_a_function_without_loops_comes_by_itself() -> None:
         if call >= FEWEST:
             jupyter_npcompile.wait()
     assert state.forms[0].iterations > 20, state.closed
-    state._duel.written, state._rest.whole = False, state.forms[0]
+    state._selector.written, state._rest.whole = False, state.forms[0]
     report = report_of(handle_of(made))
     assert {region.tier for region in report.regions} == {"native-loop"}
     assert "one piece of native code" in report.regions[0].note
@@ -539,16 +539,16 @@ def test_a_wrong_large_result_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_other_side_comes_seldom_while_it_says_nothing() -> None:
     """A call that records something is not timed: it would be tried at once again."""
     _, state = whole(define("def f(x):\n    return x * 2\n"), [np.ones(3)])
-    ring = Ring()
-    waits = [state._is_unheard(Turn(ring, True, 0)) for _ in range(100)]
+    bucket = Bucket()
+    waits = [state._is_unheard(Turn(bucket, True, 0)) for _ in range(100)]
     assert not waits[0]
     assert 3 < waits.count(False) < 9
-    ring.written.append(1.0)  # it was timed, in the end
-    state._left = 0
-    assert not state._is_unheard(Turn(ring, True, 0))
-    assert state._is_unheard(Turn(ring, True, 0))
-    state._end_duel()  # something else was compiled
-    assert not state._is_unheard(Turn(Ring(), True, 0))
+    bucket.race.plain.append(1.0)  # it was timed, in the end
+    state._unheard.left = 0
+    assert not state._is_unheard(Turn(bucket, True, 0))
+    assert state._is_unheard(Turn(bucket, True, 0))
+    state._begin_anew()  # something else was compiled
+    assert not state._is_unheard(Turn(Bucket(), True, 0))
 
 
 def test_a_short_call_needs_little_time_to_be_checked(monkeypatch: pytest.MonkeyPatch) -> None:

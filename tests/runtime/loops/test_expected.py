@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile as npc
-from jupyter_npcompile.runtime import duel
-from jupyter_npcompile.runtime.duel import Duel, Turn
+from jupyter_npcompile.runtime.selector import thresholds
+from jupyter_npcompile.runtime.selector.selector import Selector, Turn
 from tests.support.compiling.handles import asked_for, handle
 from tests.support.loops.native_loops import define, ran_natively
 
@@ -29,15 +29,15 @@ def turns(monkeypatch: pytest.MonkeyPatch) -> list[Turn]:
     """The turns that calls take from now on, which are long ones."""
     asked_for(monkeypatch)  # segments, which take long to compile
     found: list[Turn] = []
-    turn = Duel.turn
+    turn = Selector.turn
 
-    def noted(self: Duel, *args: Any) -> Turn | None:
+    def noted(self: Selector, *args: Any) -> Turn | None:
         one = turn(self, *args)
         found.extend([] if one is None else [one])
         return one
 
-    monkeypatch.setattr(Duel, "turn", noted)
-    monkeypatch.setattr(duel, "LONG", 1e-3)
+    monkeypatch.setattr(Selector, "turn", noted)
+    monkeypatch.setattr(thresholds, "LONG", 1e-3)
     monkeypatch.setattr(npc.settings, "tier", "auto")
     return found
 

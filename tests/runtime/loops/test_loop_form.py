@@ -11,22 +11,23 @@ import pytest
 import jupyter_npcompile
 from jupyter_npcompile.runtime import planning, state
 from jupyter_npcompile.runtime.background import BackgroundCompile
-from jupyter_npcompile.runtime.duel import Duel
 from jupyter_npcompile.runtime.frame import Frame
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.loop_form import (
     ANY,
-    CLEAR,
     FEWEST,
     LONG,
     NARROW,
-    RUNS,
     TRIAL,
     Form,
 )
 from jupyter_npcompile.runtime.loop_state import LoopState
-from jupyter_npcompile.runtime.loop_turns import ALWAYS, FAIR, FAR, TURNS, Turns
+from jupyter_npcompile.runtime.selector.loop_turns import Turns
+from jupyter_npcompile.runtime.selector.selector import Selector
+from jupyter_npcompile.runtime.selector.thresholds import ALWAYS, FAIR, FAR, LOOPS, TURNS
+
+RUNS = 1 + len(LOOPS.margins)
 
 SIZE, FEWER, OTHER = (4, 12), (3, 12), (4, 13)
 
@@ -46,7 +47,7 @@ def test_short_iterations_need_three_runs() -> None:
 
 def test_a_clear_loss_is_enough() -> None:
     made = form(1e-5)
-    assert made.loses(SIZE, 1.1 * CLEAR * 1e-5)
+    assert made.loses(SIZE, 1.1 * LOOPS.margins[0] * 1e-5)
 
 
 def test_each_size_has_times_of_its_own() -> None:
@@ -137,7 +138,7 @@ def test_a_trial_says_little_of_a_run(native: float, gains: bool) -> None:
 def test_a_trial_ends_where_python_is_faster() -> None:
     made = form(0.1 * LONG)
     assert not made.falls_short(SIZE, 0.1 * LONG, FAR)
-    assert made.falls_short(SIZE, 1.1 * CLEAR * 0.1 * LONG, FAR)
+    assert made.falls_short(SIZE, 1.1 * LOOPS.margins[0] * 0.1 * LONG, FAR)
     assert made.has_lost(SIZE)
 
 
@@ -190,7 +191,7 @@ def test_segments_take_over_where_a_native_loop_gains_nothing(
     monkeypatch.setattr(Form, "gains_too_little", _gains_nothing)
     # Whatever is faster on this machine, compiled segments run, and not the code as written.
     monkeypatch.setattr(state.RegionState, "is_numpy", False)
-    monkeypatch.setattr(Duel, "is_blind", lambda _duel: True)
+    monkeypatch.setattr(Selector, "is_blind", lambda _selector: True)
     fast = jupyter_npcompile.compile(large)
     x = np.random.default_rng(0).random(2000)
     for _ in range(6):
@@ -239,7 +240,7 @@ def test_a_while_loop_comes_back_from_the_turn_of_segments(monkeypatch: pytest.M
     monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
     monkeypatch.setattr(state.RegionState, "is_numpy", False)
     monkeypatch.setattr(state.RegionState, "is_awaited", False)
-    monkeypatch.setattr(Duel, "is_blind", lambda _duel: True)
+    monkeypatch.setattr(Selector, "is_blind", lambda _selector: True)
     monkeypatch.setattr(BackgroundCompile, "submit", lambda compile: compile.ticket.cancel())
     fast = jupyter_npcompile.compile(large_while)
     x = np.random.default_rng(0).random(2000)

@@ -14,9 +14,9 @@ import jupyter_npcompile as npc
 from jupyter_npcompile.graph.nodes import Graph, Node, Output, Ref, ValueType
 from jupyter_npcompile.runtime import footprint, preparing, segment_run
 from jupyter_npcompile.runtime.check import NO_ROUNDING
-from jupyter_npcompile.runtime.duel import Duel
 from jupyter_npcompile.runtime.footprint import SHARE, Footprint
 from jupyter_npcompile.runtime.samples import KEPT, sample_mismatches, sampled
+from jupyter_npcompile.runtime.selector.selector import Selector
 
 SIZE = 1_000_000
 LITTLE = 2**21
@@ -136,7 +136,7 @@ def test_large_results_are_checked_all_the_same(
     monkeypatch.setattr(npc.settings, "tier", "auto")
     monkeypatch.setattr(npc.settings, "first_run_check", "replace")
     monkeypatch.setattr(preparing, "faster", lambda numpy_us, compiled_us: True)
-    monkeypatch.setattr(Duel, "is_blind", lambda _duel: True)
+    monkeypatch.setattr(Selector, "is_blind", lambda _selector: True)
     # On a busy machine the process that compiles may have found it far slower.
     monkeypatch.setattr(segment_run, "is_hopeless", lambda *_: False)
     monkeypatch.setattr(footprint, "CONSTANT", room)

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile as npc
-from jupyter_npcompile.runtime import cells, duel, history
+from jupyter_npcompile.runtime import cells, history, selector
 from jupyter_npcompile.runtime.worker import compiler
 from tests.magic.test_magic import Shell
 from tests.runtime.compile.test_compiled import Kernel, fresh, kernel, shell
@@ -106,7 +106,7 @@ def called(f: Callable[..., Any], count: int, sizes: int, first: int = 0) -> Non
 @pytest.mark.parametrize("sizes", [1, 5, CALLS])
 def test_calls(kernel: Kernel, sizes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     # All that is kept of new sizes is kept soon.
-    monkeypatch.setattr(duel, "LEARNING", math.inf)
+    monkeypatch.setattr(selector, "LEARNING", math.inf)
     f = fresh(CODE)
     for _ in range(min(sizes, 5) + 1):  # each size has a compile of its own, one after the other
         called(f, 2 * min(sizes, 100) + 300, sizes)

@@ -32,9 +32,9 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 import jupyter_npcompile
-from jupyter_npcompile.runtime import allowance
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.functions import handle_of
+from jupyter_npcompile.runtime.selector import thresholds
 from tests.support.suite.compiled_places import Place, in_place, reached
 
 VARIABLE = "NPCOMPILE_SUITE"
@@ -133,7 +133,7 @@ class Plugin:
         self._known: dict[str, tuple[int, list[Place]]] = {}
         self._differences: list[str] = []
         _listen(self._differences)
-        allowance.AT_ONCE = 1e6
+        thresholds.AT_ONCE = 1e6
         signal.signal(signal.SIGALRM, _late)
 
     def pytest_collection_modifyitems(

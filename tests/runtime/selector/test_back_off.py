@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile
-from jupyter_npcompile.runtime import pauses as module
-from jupyter_npcompile.runtime.duel import Duel, Ring
 from jupyter_npcompile.runtime.frame import Frame
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
 from jupyter_npcompile.runtime.functions import handle_of
-from jupyter_npcompile.runtime.pauses import LONGEST, PATIENCE, WAITING, Pauses, Rest
+from jupyter_npcompile.runtime.selector import back_off as module
+from jupyter_npcompile.runtime.selector.back_off import Pauses
+from jupyter_npcompile.runtime.selector.rest import Rest
+from jupyter_npcompile.runtime.selector.selector import Bucket, Selector
+from jupyter_npcompile.runtime.selector.thresholds import LONGEST, PATIENCE, WAITING
 from jupyter_npcompile.runtime.state import RegionState
 
 
@@ -188,9 +190,9 @@ def test_a_function_that_never_compiles_runs_as_it_was_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
-    add = Ring.add
+    add = Bucket.add
     monkeypatch.setattr(
-        Ring, "add", lambda ring, written, _: add(ring, written, 1e-6 if written else 2e-6)
+        Bucket, "add", lambda bucket, written, _: add(bucket, written, 1e-6 if written else 2e-6)
     )
 
     def plain(n: Any) -> Any:
@@ -222,6 +224,6 @@ def test_a_forced_tier_never_rests(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_of_a_cell_only_loops_are_judged() -> None:
-    cell, function = Rest([range(1, 3)], Duel()), Rest([range(1, 3)])
+    cell, function = Rest([range(1, 3)], Selector()), Rest([range(1, 3)])
     assert [cell.is_judged(region) for region in range(4)] == [False, True, True, False]
     assert function.is_judged(0)

@@ -17,27 +17,26 @@ from hypothesis import strategies as st
 import jupyter_npcompile
 from jupyter_npcompile.runtime import first_check
 from jupyter_npcompile.runtime.cells import CellHandle, compile_cell, forget
-from jupyter_npcompile.runtime.duel import (
+from jupyter_npcompile.runtime.functions import handle_of
+from jupyter_npcompile.runtime.policy import Options
+from jupyter_npcompile.runtime.selector.race import Race
+from jupyter_npcompile.runtime.selector.selector import Bucket, Selector, Turn, size_of
+from jupyter_npcompile.runtime.selector.thresholds import (
     BLIND,
     GLANCE,
     LEARNING,
     LEAST,
     MOST,
-    SHARE,
-    Duel,
-    Ring,
-    Turn,
-    size_of,
+    TIMING,
 )
-from jupyter_npcompile.runtime.functions import handle_of
-from jupyter_npcompile.runtime.policy import Options
-from jupyter_npcompile.runtime.rounds import ROUNDS, Rounds
 from jupyter_npcompile.runtime.worker import Compiler, compiler
 
 
-def duel(guarded: list[float], written: list[float], calls: int) -> tuple[float, float, Duel]:
-    """Seconds that calls take, seconds that they take as written, and the duel."""
-    judge, spent, least = Duel(), 0.0, 0.0
+def calls_of(
+    guarded: list[float], written: list[float], calls: int
+) -> tuple[float, float, Selector]:
+    """Seconds that calls take, seconds that they take as written, and the selector."""
+    judge, spent, least = Selector(), 0.0, 0.0
     for number in range(calls):
         ours, plain = guarded[number % len(guarded)], written[number % len(written)]
         if judge.is_blind():
@@ -46,7 +45,7 @@ def duel(guarded: list[float], written: list[float], calls: int) -> tuple[float,
             turn = judge.turn({}, 0)
             as_written = judge.written if turn is None else turn.written
             if turn is not None:
-                turn.ring.add(turn.written, plain if as_written else ours)
+                turn.bucket.add(turn.written, plain if as_written else ours)
         spent += plain if as_written else ours
         least += plain
     return spent, least, judge
@@ -57,9 +56,9 @@ SECONDS = st.floats(1e-7, 10.0)
 
 @given(SECONDS, SECONDS)
 def test_no_function_is_much_slower_than_it_was_written(ours: float, plain: float) -> None:
-    spent, least, judge = duel([ours], [plain], 5_000)
+    spent, least, judge = calls_of([ours], [plain], 5_000)
     rounds = 9 * abs(ours - plain)
-    assert spent <= least * (1 + 2 * SHARE) + rounds
+    assert spent <= least * (1 + 2 * TIMING) + rounds
     assert judge.written == (plain < ours) or abs(plain - ours) <= 0.03 * min(plain, ours)
 
 
@@ -67,7 +66,7 @@ def test_no_function_is_much_slower_than_it_was_written(ours: float, plain: floa
 def test_what_is_new_at_every_call_costs_little(plain: float, times: float, idle: int) -> None:
     """Calls with guards never show anything; most calls run as they were written."""
     now, lost, guarded = 0.0, 0.0, 0
-    judge = Duel(clock=lambda: now)
+    judge = Selector(clock=lambda: now)
     for number in range(2_000):
         turn = judge.turn({}, number)
         as_written = judge.written if turn is None else turn.written
@@ -77,52 +76,52 @@ def test_what_is_new_at_every_call_costs_little(plain: float, times: float, idle
             judge.end()  # something was compiled
         if not as_written:
             assert turn is not None
-            turn.ring.void(written=False, seconds=seconds)
+            turn.bucket.void(written=False, seconds=seconds)
             lost, guarded = lost + max(0.0, seconds - plain), guarded + 1
         elif turn is not None:
-            turn.ring.add(True, seconds)
+            turn.bucket.add(True, seconds)
     assert lost <= LEARNING * now + plain * times * (3 + math.log2(times / LEARNING + 1))
     assert guarded >= min(9, 2_000 / times)
 
 
 @given(SECONDS, st.integers(2, 50))
 def test_nor_does_what_was_compiled_lie_idle(plain: float, factor: int) -> None:
-    spent, least, _ = duel([plain / factor], [plain], 5_000)
-    assert spent <= least / factor * (1 + 2 * SHARE) + 9 * plain
+    spent, least, _ = calls_of([plain / factor], [plain], 5_000)
+    assert spent <= least / factor * (1 + 2 * TIMING) + 9 * plain
 
 
 @given(st.integers(0, 10**6))
 def test_noise_does_not_matter(seed: int) -> None:
     noise = np.random.default_rng(seed).uniform(1.0, 1.25, 997)
     times = list(1e-2 * noise)
-    spent, least, judge = duel([1.3 * seconds for seconds in times], times, 5_000)
+    spent, least, judge = calls_of([1.3 * seconds for seconds in times], times, 5_000)
     assert judge.written
     assert spent <= 1.05 * least
 
 
 def test_a_slow_call_by_chance_does_not_matter() -> None:
-    ring = Ring()
+    bucket = Bucket()
     for ours in (9.0, 1.0, 1.0, 1.0, 1.0):
-        ring.add(False, ours)
-        ring.add(True, 2.0)
-    assert ring.winner is False
+        bucket.add(False, ours)
+        bucket.add(True, 2.0)
+    assert bucket.winner is False
 
 
 @pytest.mark.parametrize(("expected", "truth"), [(20.0, 20.0), (20.0, 0.5), (1e4, 0.1)])
 def test_what_is_expected_to_save_much_is_tried_later(expected: float, truth: float) -> None:
     """Nobody waits for NumPy in the first calls; where it is faster all the same, that shows."""
-    ring, ours, calls, spent = Ring(), 0.1, 0, 0.0
-    ring.expect(ours, ours * (expected - 1))
-    assert ring.winner is False
-    first = ring.left
+    bucket, ours, calls, spent = Bucket(), 0.1, 0, 0.0
+    bucket.expect(ours, ours * (expected - 1))
+    assert bucket.winner is False
+    first = bucket.left
     assert 8 <= first <= 20 * max(expected, 1)
-    ring.left, calls = 0, first
-    ring.begin()
-    while ring.winner is None:
-        spent += ours * truth if (written := ring.next()) else ours
-        ring.add(written, ours * truth if written else ours)
-        ring.expect(ours, ours * (expected - 1))  # which is not believed twice
-    assert ring.winner is (truth < 1)
+    bucket.left, calls = 0, first
+    bucket.begin()
+    while bucket.winner is None:
+        spent += ours * truth if (written := bucket.next()) else ours
+        bucket.add(written, ours * truth if written else ours)
+        bucket.expect(ours, ours * (expected - 1))  # which is not believed twice
+    assert bucket.winner is (truth < 1)
     assert spent <= 0.5 * ours * (calls + 4) * max(truth, 1)
 
 
@@ -130,28 +129,28 @@ def test_what_is_expected_to_save_much_is_tried_later(expected: float, truth: fl
     ("ours", "saved"), [(5e-4, 4e-4), (0.01, 0.02), (1.0, 0.9), (1.0, -3.0), (0.2, 0.0)]
 )
 def test_what_saves_little_is_not_expected_to_win(ours: float, saved: float) -> None:
-    ring = Ring()
-    ring.expect(ours, saved)
-    assert ring.winner is None
-    assert ring.is_new
+    bucket = Bucket()
+    bucket.expect(ours, saved)
+    assert bucket.winner is None
+    assert bucket.is_new
 
 
 @pytest.mark.parametrize("factor", [2.0, 3.5, 5.0, 40.0])
 def test_what_is_expected_says_how_far_ahead_it_is(factor: float) -> None:
     """Twice is enough for long calls, and is known as much as twenty times."""
-    ring = Ring()
-    ring.expect(1.0, factor - 1.0)
-    assert ring.winner is False
-    assert ring.lead == pytest.approx(factor)
+    bucket = Bucket()
+    bucket.expect(1.0, factor - 1.0)
+    assert bucket.winner is False
+    assert bucket.lead == pytest.approx(factor)
 
 
 def test_duels_become_rare() -> None:
-    judge, timed = Duel(), []
+    judge, timed = Selector(), []
     for number in range(200_000):
         if judge.is_blind():
             pass
         elif (turn := judge.turn({}, 0)) is not None:
-            turn.ring.add(turn.written, 1e-5)
+            turn.bucket.add(turn.written, 1e-5)
             timed.append(number)
     assert len(timed) < 150
     assert LEAST < timed[-1] < MOST
@@ -159,11 +158,11 @@ def test_duels_become_rare() -> None:
 
 def test_long_calls_are_seen_soon_after_many_brief_ones() -> None:
     now = 0.0
-    judge = Duel(clock=lambda: now)
+    judge = Selector(clock=lambda: now)
     while not judge.is_blind():
         turn = judge.turn({"n": 1}, 0)
         if turn is not None:
-            turn.ring.add(turn.written, 2e-6 if turn.written else 1e-6)
+            turn.bucket.add(turn.written, 2e-6 if turn.written else 1e-6)
     calls = 0
     while judge.is_blind():
         now += 1.0
@@ -172,14 +171,14 @@ def test_long_calls_are_seen_soon_after_many_brief_ones() -> None:
 
 
 def test_other_sizes_are_seen_soon_after_many_brief_calls() -> None:
-    judge, since = Duel(), 0
+    judge, since = Selector(), 0
 
     def call(size: int, ours: float, plain: float) -> bool:
         if judge.is_blind():
             return False
         turn = judge.turn({"n": size}, 0)
         if turn is not None:
-            turn.ring.add(turn.written, plain if turn.written else ours)
+            turn.bucket.add(turn.written, plain if turn.written else ours)
         return turn is not None
 
     for _ in range(100_000):
@@ -190,13 +189,13 @@ def test_other_sizes_are_seen_soon_after_many_brief_calls() -> None:
 
 
 def test_sizes_have_their_own_verdicts() -> None:
-    judge = Duel()
+    judge = Selector()
     for _ in range(400):
         for size in (4, 4000):
             turn = judge.turn({"x": np.empty(size)}, 0)
             if turn is not None:
                 faster = turn.written == (size == 4)
-                turn.ring.add(turn.written, 1e-3 * size if faster else 2e-3 * size)
+                turn.bucket.add(turn.written, 1e-3 * size if faster else 2e-3 * size)
     for size in (4, 4000):
         while judge.turn({"x": np.empty(size)}, 0) is not None:
             pass
@@ -239,15 +238,17 @@ def settled(function: Any, *args: Any, calls: int = 60) -> Any:
 
 def measured(monkeypatch: pytest.MonkeyPatch, *, compiled: float, numpy: float) -> None:
     """Have every measurement say so, in seconds: a machine on which much runs says anything."""
-    add = Ring.add
+    add = Bucket.add
 
-    def contest(plan: Any, namespace: Any, rounds: Rounds, left: float) -> None:
-        rounds.numpy[:], rounds.compiled[:] = [numpy] * ROUNDS, [compiled] * ROUNDS
+    def contest(plan: Any, namespace: Any, race: Race, left: float) -> None:
+        race.plain[:], race.compiled[:] = [numpy] * 9, [compiled] * 9
 
     monkeypatch.setattr(
-        Ring, "add", lambda ring, written, _: add(ring, written, numpy if written else compiled)
+        Bucket,
+        "add",
+        lambda bucket, written, _: add(bucket, written, numpy if written else compiled),
     )
-    monkeypatch.setattr(first_check, "is_decided", lambda cold: False)
+    monkeypatch.setattr(first_check, "slower_side", lambda *cold: None)
     monkeypatch.setattr(first_check, "contest", contest)
     monkeypatch.setattr(jupyter_npcompile.settings, "tier", "auto")
 
@@ -308,16 +309,16 @@ def test_errors_end_turns_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_threads_share_a_duel() -> None:
-    judge, errors = Duel(), []
+    judge, errors = Selector(), []
 
     def call() -> None:
         try:
             for _ in range(5_000):
                 turn = judge.turn({}, 0)
                 if turn is not None:
-                    turn.ring.add(turn.written, 1e-2)
+                    turn.bucket.add(turn.written, 1e-2)
                     if time.perf_counter_ns() % 7 == 0:
-                        turn.ring.begin()
+                        turn.bucket.begin()
         except Exception as error:
             errors.append(error)
 
@@ -389,7 +390,7 @@ def test_a_run_that_fails_does_not_count(monkeypatch: pytest.MonkeyPatch) -> Non
     for _ in range(60):
         handle = run_cell(LOOP, {"x": np.arange(3), "start": ""}, completed=False)
         assert handle._turn is not None
-    assert not handle._turn.ring.guarded
+    assert not handle._turn.bucket.race.compiled
 
 
 @pytest.mark.usefixtures("_forgetful")
@@ -406,17 +407,17 @@ def test_loops_wait_for_what_is_compiled(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_one_slow_call_does_not_decide_for_numpy() -> None:
-    ring = Ring()
+    bucket = Bucket()
     for written, seconds in ((False, 0.7), (True, 0.18)):  # it waited for memory that it keeps
-        ring.add(written, seconds)
-    assert ring.winner is None
+        bucket.add(written, seconds)
+    assert bucket.winner is None
     for written, seconds in ((True, 0.18), (False, 0.1), (True, 0.17), (False, 0.1)):
-        ring.add(written, seconds)
-    assert ring.winner is False
+        bucket.add(written, seconds)
+    assert bucket.winner is False
 
 
 def test_one_very_slow_call_decides() -> None:
-    ring = Ring()
+    bucket = Bucket()
     for written, seconds in ((False, 7.0), (True, 1.8)):
-        ring.add(written, seconds)
-    assert ring.winner is True
+        bucket.add(written, seconds)
+    assert bucket.winner is True

@@ -5,27 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 
 from jupyter_npcompile.dataclass import dataclass
-
-FAR = 6.0
-"""How many times as fast as Python it must be where iterations are long; else segments have
-a turn."""
-
-ALWAYS = float("inf")
-"""The same where segments run on a device, which may be faster yet: they have the first turn."""
-
-TURNS = 6
-"""Runs in segments after which it is clear what they are worth: the first ones are checked."""
-
-FEW, LASTING = 3, 0.5
-"""The same where runs take long: so many, which have taken so many seconds together."""
-
-WORTH = 1.1
-"""How many times as fast as they it must be then."""
-
-FAIR = 1.5
-"""How many times as long as Python's own an iteration here may take for a whole run to be tried.
-
-Where Python takes so many times as long as native code, that goes first."""
+from jupyter_npcompile.runtime.selector.thresholds import FAIR, FAR, FEW, LASTING, TURNS, WORTH
 
 
 @dataclass

@@ -1,172 +1,32 @@
-"""Pauses and rest: what NumPy runs time and again is left alone for a while.
-
-To look whether something compiled fits costs more than a small statement does
-itself. In a loop in which nothing ever fits, one looks less and less often
-(`Pauses`), and in the end it goes on without guards (`Rest`).
-"""
+"""Rest: whether a whole function, or a loop of it, runs as it was written for a while."""
 
 from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
-from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
-from jupyter_npcompile.dataclass import dataclass
-from jupyter_npcompile.runtime.allowance import Allowance
-from jupyter_npcompile.runtime.duel import Duel
+from jupyter_npcompile.runtime.selector.allowance import Allowance
+from jupyter_npcompile.runtime.selector.back_off import BackOff
+from jupyter_npcompile.runtime.selector.selector import Selector
+from jupyter_npcompile.runtime.selector.thresholds import LONGEST, PATIENCE, SOON, WAITING
 
 if TYPE_CHECKING:
     from jupyter_npcompile.runtime.loop_form import Form
-
-PATIENCE = 16
-"""So often in a row one looks in vain before the first pause."""
-
-SOON = 3
-"""Calls in a row in which one looks in vain while something is being compiled."""
-
-LONGEST = 4096
-"""Executions without a look, at the most."""
-
-WAITING = 64
-"""The same while something is being compiled."""
-
-HOPELESS = PATIENCE + 6
-"""So often in a row one looks in vain before a loop goes on without guards."""
-
-BRIEF = 50e-6
-"""Seconds between two executions, above which guards hardly matter: a loop that would not
-come back from its twin keeps them."""
-
-AMPLE = 1e-3
-"""The same for one that comes back, where a few guards are less than a hundredth of the time."""
-
-
-@dataclass(slots=True)
-class Pause:
-    """What is known about one statement.
-
-    Parameters
-    ----------
-    vain : int
-        How often in a row one has looked in vain.
-    left : int
-        Executions without a look that are left.
-    stop : int
-        The statement up to which NumPy runs then.
-    waiting : bool
-        Whether something is being compiled for it.
-    length : int
-        Executions in the pause that was begun last.
-    began : float
-        When that was.
-    interval : float
-        Seconds from one execution to the next, in the pause before.
-    """
-
-    vain: int = 0
-    left: int = 0
-    stop: int = 0
-    waiting: bool = False
-    length: int = 0
-    began: float = 0.0
-    interval: float = float("inf")
-
 
 Hope = Literal["", "sought", "ready", "clear"]
 """Whether all of a function may run natively: nobody knows how fast it is, it is no slower than
 NumPy, or clearly ahead."""
 
 
-class Pauses:
-    """The pauses of a region.
-
-    Examples
-    --------
-    >>> pauses = Pauses()
-    >>> looks = 0
-    >>> for _ in range(100_000):
-    ...     if pauses.stop(0) is None:
-    ...         looks += 1
-    ...         pauses.vain(0, 1, waiting=False)
-    >>> looks < 60
-    True
-    """
-
-    __slots__ = ("_known", "in_vain")
-
-    def __init__(self) -> None:
-        self._known: dict[int, Pause] = {}
-        self.in_vain = False
-        """Whether any look has been in vain since something fitted."""
-
-    def stop(self, start: int) -> int | None:
-        """Where NumPy may stop when a statement is not to be looked at; None when it is."""
-        pause = self._known.get(start)
-        if pause is None or pause.left <= 0:
-            return None
-        pause.left -= 1
-        return pause.stop
-
-    def vain(self, start: int, stop: int, *, waiting: bool) -> None:
-        """NumPy had to run from a statement on, up to another."""
-        self.in_vain = True
-        pause = self._known.setdefault(start, Pause())
-        pause.vain += 1
-        pause.waiting = waiting
-        if pause.vain >= PATIENCE:
-            now = perf_counter()
-            if pause.length:
-                pause.interval = (now - pause.began) / pause.length
-            longest = WAITING if waiting else LONGEST
-            pause.length = min(2 ** min(pause.vain - PATIENCE + 1, 20), longest)
-            pause.left, pause.stop, pause.began = pause.length, stop, now
-
-    def hopeless(self, *, waiting: bool = False, seldom: bool = False) -> bool:
-        """Whether NumPy always runs here, and so briefly that guards matter.
-
-        Parameters
-        ----------
-        waiting : bool
-            Whether what is being compiled is no hope, for the loop comes back to look.
-        seldom : bool
-            Whether it is enough that nothing fitted the last time, however long ago.
-        """
-        return all(
-            (waiting or not pause.waiting)
-            and pause.vain >= (1 if seldom else HOPELESS)
-            and (seldom or pause.interval < (AMPLE if waiting else BRIEF))
-            for pause in self._known.values()
-        )
-
-    def wake(self) -> None:
-        """Look again, now; pauses get no shorter by that."""
-        for pause in self._known.values():
-            pause.left = pause.length = 0
-
-    def end(self, start: int) -> None:
-        """Something fits, or might by now."""
-        self._known[start] = Pause()
-        self.in_vain = any(pause.vain for pause in self._known.values())
-
-    @property
-    def waiting(self) -> bool:
-        """Whether something is being compiled for a statement."""
-        return any(pause.waiting for pause in self._known.values())
-
-    def clear(self) -> None:
-        """Begin anew."""
-        self._known.clear()
-
-
-class Rest:
+class Rest(BackOff):
     """Whether a whole function, or a loop, runs as it was written for a while.
 
     Parameters
     ----------
     loops : sequence of range
         The regions in each loop that has a twin; outer loops come before those in them.
-    duel : Duel, optional
+    selector : Selector, optional
         Of a cell: in contrast to a function, only its loops have a twin.
     comes_back : sequence of bool, optional
         Whether the twin of a loop looks from time to time what has been compiled.
@@ -178,7 +38,7 @@ class Rest:
     hopeless : list of bool
         Those that go on without guards.
     left : int
-        Calls without guards that are left.
+        Calls without guards that are left, see `BackOff`.
     ran : bool
         Whether something compiled has run since the last call.
     saved : float
@@ -193,7 +53,7 @@ class Rest:
         How often something was recorded, compiled or judged.
     beginnings : int
         How often something was compiled that may run from then on.
-    duel : Duel
+    selector : Selector
         Of the function or cell.
     allowance : Allowance
         Of this run.
@@ -227,19 +87,17 @@ class Rest:
             "_is_cell",
             "_loops",
             "_offered",
-            "_vain",
             "allowance",
             "beginnings",
             "callers",
             "changes",
-            "duel",
+            "selector",
         ),
         *(
             "asks",
             "hope",
             "hopeless",
             "in_vain",
-            "left",
             "plain",
             "ran",
             "saved",
@@ -251,21 +109,21 @@ class Rest:
     def __init__(
         self,
         loops: Sequence[range],
-        duel: Duel | None = None,
+        selector: Selector | None = None,
         comes_back: Sequence[bool] = (),
     ) -> None:
+        super().__init__()
         self._loops = tuple(loops)
         self._comes_back = tuple(comes_back) or (False,) * len(self._loops)
-        self._is_cell = duel is not None
+        self._is_cell = selector is not None
         self.plain = [False] * len(self._loops)
         self.hopeless = [False] * len(self._loops)
         self._offered = [False] * len(self._loops)
-        self.left = 0
         self.ran = self.in_vain = self.waiting = False
         self.whole: Form | None = None
-        self._vain = self._calls = self.changes = self.beginnings = 0
+        self._calls = self.changes = self.beginnings = 0
         self.saved = 0.0
-        self.duel = Duel() if duel is None else duel
+        self.selector = Selector() if selector is None else selector
         self.allowance = Allowance()
         self.callers: weakref.WeakSet[Rest] = weakref.WeakSet()
         self.hope: Callable[[], Hope] = lambda: ""
@@ -276,13 +134,10 @@ class Rest:
         self._calls += 1
         self.allowance.begin(self._calls)
         if self.ran:
-            self._vain = 0
+            self.vain = 0
         elif self.in_vain:
-            self._vain += 1
-        patience, longest = (SOON, WAITING) if self.waiting else (PATIENCE, LONGEST)
-        again = self._vain >= patience
-        if again:
-            self.left = min(2 ** min(self._vain - patience + 1, 20), longest)
+            self.vain += 1
+        again = self.pause(*((SOON, WAITING) if self.waiting else (PATIENCE, LONGEST)))
         self.ran = self.in_vain = self.waiting = False
         if again or self._calls % LONGEST == 0:
             self._hope()
@@ -323,9 +178,9 @@ class Rest:
         """
         self.changes += 1
         self.beginnings += 1
-        self.duel.end()
+        self.selector.end()
         self.asks()
-        self.left = self._vain = 0
+        self.clear()
         self._hope()
         if self not in ends:
             for caller in list(self.callers):
@@ -346,12 +201,12 @@ class Rest:
         self.plain[:] = self._offered
 
     def is_judged(self, region: int) -> bool:
-        """Whether the duel is about a region: of a cell only loops take part."""
+        """Whether the selector is about a region: of a cell only loops take part."""
         return not self._is_cell or any(region in inside for inside in self._loops)
 
     def verdict(self, region: int) -> str:
-        """What the duel has found, if a region runs as it was written because of that."""
-        return self.duel.note if self.whole is None and self.is_judged(region) else ""
+        """What the selector has found, if a region runs as it was written because of that."""
+        return self.selector.note if self.whole is None and self.is_judged(region) else ""
 
     def consider(self, region: int, hopeless: Callable[[int, bool, bool], bool]) -> None:
         """NumPy had to run in a region: loops around it without hope go on without guards.

@@ -12,36 +12,7 @@ from __future__ import annotations
 import threading
 from time import perf_counter
 
-AT_ONCE = 0.02
-"""Seconds that the first run may lose."""
-
-SHARE = 0.02
-"""Part of its length that it may lose besides."""
-
-GRACE = 0.01
-"""Seconds besides for a recording that has begun: what it has done would be lost."""
-
-LATER = 2
-"""How many times as much later runs may lose, in which results are checked."""
-
-RECORDING = 8
-"""How many times as much later runs may lose to a recording that they have begun in time: it is
-made once, and what it has done would be lost."""
-
-ONCE = 0.3
-"""Seconds that a run may lose to what is done once, where all runs together have earned them."""
-
-PATIENT = 3
-"""Runs with an allowance each: what runs more often must not have lost more than its share of all
-the time since the first run, either. So what calls itself a thousand times in a millisecond has
-not become worth seconds."""
-
-EARNED = 0.02
-"""Seconds that all runs together must have earned before a recording begins that may never be
-needed, for all of the function may run natively: a second or so has passed then."""
-
-COPIED = 5e8
-"""Bytes that are copied in a second, into memory that is used for the first time."""
+from jupyter_npcompile.runtime.selector import thresholds
 
 
 class _Running(threading.local):
@@ -80,7 +51,7 @@ class Allowance:
     >>> allowance.spent += 1.0
     >>> allowance.left < 0
     True
-    >>> allowance.begin(PATIENT + 1)
+    >>> allowance.begin(thresholds.PATIENT + 1)
     >>> allowance.left < 0  # what it has cost so far
     True
     """
@@ -117,7 +88,7 @@ class Allowance:
             self._outer._within.add(self)
         self._given = self.spent = 0.0
         self._is_later = run > 1
-        self._is_frequent = run > PATIENT
+        self._is_frequent = run > thresholds.PATIENT
 
     def meets_news(self) -> None:
         """Something begins that no run has seen, of another size perhaps: as in a first run."""
@@ -131,21 +102,21 @@ class Allowance:
     @property
     def left(self) -> float:
         """Seconds."""
-        return self._shared(LATER)
+        return self._shared(thresholds.LATER)
 
     @property
     def left_to_record(self) -> float:
         """Seconds that a recording may go on, once it has begun: while there is time ``left``."""
-        return self._shared(RECORDING)
+        return self._shared(thresholds.RECORDING)
 
     @property
     def left_in_all(self) -> float:
         """Seconds that all runs together may still lose to what is done once, and then pays."""
         if self._first is None or self.is_free:
             return float("inf")
-        factor = RECORDING if self._is_later else 1.0
+        factor = thresholds.RECORDING if self._is_later else 1.0
         left = self._left_since(self._first, self._before + self._spent, factor)
-        return left if self._outer is None else min(left, self._outer._left(RECORDING))
+        return left if self._outer is None else min(left, self._outer._left(thresholds.RECORDING))
 
     @staticmethod
     def is_shared() -> bool:
@@ -156,7 +127,10 @@ class Allowance:
     def is_earned(self) -> bool:
         """Whether all runs together have earned a recording, by the time that has passed."""
         first = perf_counter() if self._first is None else self._first
-        return SHARE * (perf_counter() - first) - self._before - self._spent >= EARNED
+        return (
+            thresholds.SHARE * (perf_counter() - first) - self._before - self._spent
+            >= thresholds.EARNED
+        )
 
     def _shared(self, later: float) -> float:
         if self.is_free:
@@ -181,20 +155,20 @@ class Allowance:
     @staticmethod
     def _left_since(began: float, spent: float, factor: float) -> float:
         elapsed = max(perf_counter() - began - spent, 0.0)
-        return factor * (AT_ONCE + SHARE * elapsed) - spent
+        return factor * (thresholds.AT_ONCE + thresholds.SHARE * elapsed) - spent
 
     def is_enough_for_copying(self, nbytes: int) -> bool:
         """Whether something as large may be copied."""
-        return nbytes / COPIED <= self.left_to_record
+        return nbytes / thresholds.COPIED <= self.left_to_record
 
     def is_enough_for_copying_once(self, nbytes: int) -> bool:
         """Whether something as large may be copied that is not copied again.
 
         Where each run is too short for it, they save for it together.
         """
-        saved = min(self.left_in_all, ONCE)
-        return self.is_enough_for_copying(nbytes) or nbytes / COPIED <= saved
+        saved = min(self.left_in_all, thresholds.ONCE)
+        return self.is_enough_for_copying(nbytes) or nbytes / thresholds.COPIED <= saved
 
     def is_used_up(self, seconds: float) -> bool:
         """Whether a recording that has taken so many seconds must come to its end."""
-        return seconds > self.left_to_record + GRACE
+        return seconds > self.left_to_record + thresholds.GRACE

@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile as npc
-from jupyter_npcompile.runtime import allowance as allowances
 from jupyter_npcompile.runtime import dry_run, footprint, planning
-from jupyter_npcompile.runtime.allowance import (
+from jupyter_npcompile.runtime.function_handle import FunctionHandle
+from jupyter_npcompile.runtime.functions import handle_of
+from jupyter_npcompile.runtime.reporting import POSTPONED
+from jupyter_npcompile.runtime.selector import allowance as allowances
+from jupyter_npcompile.runtime.selector import thresholds
+from jupyter_npcompile.runtime.selector.allowance import Allowance, share
+from jupyter_npcompile.runtime.selector.thresholds import (
     AT_ONCE,
     LATER,
     ONCE,
     PATIENT,
     RECORDING,
     SHARE,
-    Allowance,
-    share,
 )
-from jupyter_npcompile.runtime.function_handle import FunctionHandle
-from jupyter_npcompile.runtime.functions import handle_of
-from jupyter_npcompile.runtime.reporting import POSTPONED
 from jupyter_npcompile.runtime.state import RegionState
 from jupyter_npcompile.runtime.whole_function import LONGEST, WholeFunction
 from jupyter_npcompile.runtime.worker import Compiler
@@ -35,7 +35,7 @@ from tests.support.loops.native_loops import define
 @pytest.fixture(autouse=True)
 def _allowance(monkeypatch: pytest.MonkeyPatch) -> None:
     """The true one, in the place of that in `conftest`; recordings need not be earned."""
-    monkeypatch.setattr(allowances, "EARNED", -1e6)
+    monkeypatch.setattr(thresholds, "EARNED", -1e6)
 
 
 def test_it_grows_with_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,7 +199,7 @@ def _nothing_gets_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("_nothing_gets_compiled")
 def test_large_arrays_are_not_copied_for_a_first_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(footprint, "CONSTANT", 10**12)  # memory is not what is short here
-    large = np.ones(int(allowances.COPIED * AT_ONCE))
+    large = np.ones(int(thresholds.COPIED * AT_ONCE))
     fast = npc.compile(shift)
     for run in range(PATIENT + 2):
         before = npc.stats()["recordings"]
@@ -326,7 +326,7 @@ def test_long_work_of_python_is_not_followed_to_its_end(
         real(recorder)
 
     monkeypatch.setattr(Recorder, "step", counted)
-    monkeypatch.setattr(allowances, "AT_ONCE", 1e9)  # the limits decide, and no clock
+    monkeypatch.setattr(thresholds, "AT_ONCE", 1e9)  # the limits decide, and no clock
     text = f"def f(x, texts):\n    y = x * 2\n    found = {work}\n    return y.sum(), found\n"
     function = define(text)
     fast = npc.compile(function)
@@ -353,7 +353,7 @@ def test_a_long_loop_is_not_unrolled_to_its_end(monkeypatch: pytest.MonkeyPatch)
         return real(*args, **kwargs)
 
     monkeypatch.setattr(Recorder, "record", counted)
-    monkeypatch.setattr(allowances, "AT_ONCE", 1e9)  # the limit decides, and no clock
+    monkeypatch.setattr(thresholds, "AT_ONCE", 1e9)  # the limit decides, and no clock
     fast = npc.compile(lambda x: total(x, 100) + 1)
     assert fast(np.ones(100)) == 10001.0
     assert calls[0] < 500
@@ -364,8 +364,8 @@ def test_a_long_loop_is_not_unrolled_to_its_end(monkeypatch: pytest.MonkeyPatch)
 
 def test_who_waits_has_all_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(npc.settings, "tier", "aten")
-    monkeypatch.setattr(allowances, "AT_ONCE", 0.0)
-    monkeypatch.setattr(allowances, "COPIED", 1e-3)
+    monkeypatch.setattr(thresholds, "AT_ONCE", 0.0)
+    monkeypatch.setattr(thresholds, "COPIED", 1e-3)
     fast = npc.compile(shift)
     before = npc.stats()["dispatches"]
     assert fast(np.ones(5)) == 2.0
@@ -424,7 +424,7 @@ def test_runs_save_together_for_what_is_done_once(monkeypatch: pytest.MonkeyPatc
     clock = 0.0
     monkeypatch.setattr(allowances, "perf_counter", lambda: clock)
     allowance = Allowance()
-    nbytes = int(0.2 * allowances.COPIED)
+    nbytes = int(0.2 * thresholds.COPIED)
     enough = []
     for run in range(1, 6):
         allowance.begin(run)
@@ -432,4 +432,4 @@ def test_runs_save_together_for_what_is_done_once(monkeypatch: pytest.MonkeyPatc
         enough.append(allowance.is_enough_for_copying_once(nbytes))
         clock += 0.3
     assert enough == [False, True, True, True, True]
-    assert not allowance.is_enough_for_copying_once(int(1.01 * ONCE * allowances.COPIED))
+    assert not allowance.is_enough_for_copying_once(int(1.01 * ONCE * thresholds.COPIED))
