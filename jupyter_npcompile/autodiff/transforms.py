@@ -13,9 +13,9 @@ import numpy as np
 
 from jupyter_npcompile.autodiff import latest
 from jupyter_npcompile.autodiff.checking import Check, check, copied, timed
-from jupyter_npcompile.autodiff.competition import Competition
 from jupyter_npcompile.autodiff.interruption import unharmed
 from jupyter_npcompile.autodiff.programs import Program, bytes_of, program_of, scalar_output
+from jupyter_npcompile.autodiff.selector import GradientSelector
 from jupyter_npcompile.autodiff.sites import site_of
 from jupyter_npcompile.autodiff.trees import Tree, flatten
 
@@ -155,7 +155,7 @@ class Gradient(Derivative):
         self.checks: dict[Any, Check] = {}
         self.effect = ""
         self.shown = True
-        self._fast = Competition(function, self.site, usable=not (has_aux or total))
+        self._fast = GradientSelector(function, self.site, usable=not (has_aux or total))
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """The gradient at these arguments."""

@@ -59,7 +59,7 @@ def holding(loops: Loops, function: int | None, line: int) -> bool:
 def was_measured(loops: Loops, function: int | None, region: int | None) -> bool:
     """Whether Python ran a region so that native code could be compared and timed."""
     return any(
-        region in state.loop.regions and any(form.times for form in state.forms)
+        region in state.loop.regions and any(form.selector.times for form in state.forms)
         for state in loops.get(function, ())
     )
 
@@ -81,13 +81,13 @@ def region_of(id: int, state: LoopState) -> RegionReport:
     if form is None:
         return RegionReport(id, state.loop.lines, "numpy", note=f"no native loop: {state.closed}")
     timings: dict[str, float | None] = {"compile_ms": state.compile_seconds * 1e3}
-    if form.latest.python != float("inf"):
-        timings["numpy_us"] = form.latest.python * 1e6
-        timings["compiled_us"] = form.latest.native * 1e6
+    if form.selector.latest.python != float("inf"):
+        timings["numpy_us"] = form.selector.latest.python * 1e6
+        timings["compiled_us"] = form.selector.latest.native * 1e6
     notes = [f"{form.iterations} iterations, times are for one"]
     if state.rest.selector.note:
         notes.insert(0, state.rest.selector.note)
-    if form.lost:
+    if form.selector.lost:
         notes.append("Python is faster for some sizes")
     if state.note:
         notes.append(state.note)

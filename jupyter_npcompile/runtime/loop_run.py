@@ -91,7 +91,7 @@ class NativeRun:
         began = perf_counter()
         self.rest = self.iterator
         count = UNLIMITED if left is None else left.count
-        trial = self.form.trial(self.size, count) if tries else count
+        trial = self.form.selector.trial(self.size, count) if tries else count
         while self.status == PAUSED and self._piece(min(trial, count - self.total), values, left):
             if self.status == FINISHED and left is not None and self.total < count:
                 self.status = PAUSED  # that was the trial
@@ -100,7 +100,7 @@ class NativeRun:
             if trial < count:
                 trial = count
                 taken = (perf_counter() - began) / self.total
-                if self.form.falls_short(self.size, taken, self.far):
+                if self.form.selector.falls_short(self.size, taken, self.far):
                     self.falls_short = True
                     break
             values = self._following(values)

@@ -19,14 +19,14 @@ from jupyter_npcompile.runtime.earlier import Earlier
 from jupyter_npcompile.runtime.iterators import Remaining, remaining
 from jupyter_npcompile.runtime.loop_check import Prediction, Written, predict
 from jupyter_npcompile.runtime.loop_compile import Job, LoopCompile, no_constants
-from jupyter_npcompile.runtime.loop_form import LONG, NARROW, Form, size_of_run
+from jupyter_npcompile.runtime.loop_form import Form, size_of_run
 from jupyter_npcompile.runtime.loop_run import UNLIMITED, NativeRun
 from jupyter_npcompile.runtime.mishaps import described
 from jupyter_npcompile.runtime.namespace import FrameNamespace
 from jupyter_npcompile.runtime.planning import resume
 from jupyter_npcompile.runtime.policy import Options, is_open, loops_when
 from jupyter_npcompile.runtime.selector.rest import Rest
-from jupyter_npcompile.runtime.selector.thresholds import ALWAYS, FAR
+from jupyter_npcompile.runtime.selector.thresholds import ALWAYS, FAR, LONG_ITERATION, NARROW
 from jupyter_npcompile.runtime.settings import settings
 from jupyter_npcompile.runtime.stats import counters
 from jupyter_npcompile.runtime.ticket import Ticket
@@ -152,7 +152,7 @@ class LoopState:
         self.busy += seconds
         if self._watched is not None:
             (form, size, count), self._watched = self._watched, None
-            if form.gains(size, seconds, count):
+            if form.selector.gains(size, seconds, count):
                 self.gave_way = False
                 self.rest.end()
 
@@ -204,16 +204,16 @@ class LoopState:
             except LookupError:
                 continue
             size = size_of_run(left, values)
-            if form.has_lost(size) and not self._goes_first(frame, form, size):
+            if form.selector.has_lost(size) and not self._goes_first(frame, form, size):
                 self.gave_way = True
                 # How often a ``while`` goes round shows afterwards: as often as last time, say.
-                usual = form.counts.get(size, 0) if count == UNLIMITED else count
+                usual = form.selector.counts.get(size, 0) if count == UNLIMITED else count
                 if usual:
                     self._beside = form, size, usual
                 continue
             if settings.first_run_check == "off":
                 form.checked = True
-            unmeasured = is_open(self.options) and not form.is_measured(size)
+            unmeasured = is_open(self.options) and not form.selector.is_measured(size)
             if not form.checked or unmeasured:
                 predicted = self._predict(frame, form, values, left, size)
                 if predicted or not form.checked:
@@ -226,11 +226,11 @@ class LoopState:
 
     def _goes_first(self, frame: Frame, form: Form, size: tuple[int, ...]) -> bool:
         """Whether a form runs though segments have their turn: there are none, or none yet."""
-        if not form.has_turns(size):
+        if not form.selector.has_turns(size):
             return False
         if frame.is_numpy(self.loop.id):
-            return form.end_turns(size)
-        if not form.leads(size) or frame.hopes_for_device(self.loop.id):
+            return form.selector.end_turns(size)
+        if not form.selector.leads(size) or frame.hopes_for_device(self.loop.id):
             return False
         return frame.is_awaited(self.loop.id)
 
@@ -272,10 +272,12 @@ class LoopState:
             self.rest.end()
         seconds = run.seconds / run.total
         form.ran(run.size, run.total, seconds)
-        if form.latest.python < float("inf"):
-            self.rest.saved += run.total * (form.latest.python - seconds)
+        if form.selector.latest.python < float("inf"):
+            self.rest.saved += run.total * (form.selector.latest.python - seconds)
         self.gave_way = run.falls_short
-        if run.falls_short or (is_open(self.options) and form.loses(run.size, seconds, run.far)):
+        if run.falls_short or (
+            is_open(self.options) and form.selector.loses(run.size, seconds, run.far)
+        ):
             self._give_way()
         counters.dispatches += 1
         self.rest.ran = True
@@ -300,14 +302,14 @@ class LoopState:
         forms = [form for form in self.forms if form.refusals < MAX_REFUSALS]
         if self.closed or not forms or self.options.device != CPU:
             return False
-        return not any(form.lost or LONG < form.latest.python < float("inf") for form in forms)
+        return not any(form.selector.segments_may_gain for form in forms)
 
     def spare(self, state: RegionState, plan: Plan) -> bool:
         """Put the compile of a plan in it off, if it may never be needed; whether that was done.
 
         It goes on when the loop turns out to need it, or when Python meets the statements again.
         """
-        is_long = plan.timings.get("numpy_us", 0.0) > LONG * 1e6
+        is_long = plan.timings.get("numpy_us", 0.0) > LONG_ITERATION * 1e6
         if is_long or plan.spared >= MOST_SPARED or not self._spares_segments:
             return False
         plan.spared += 1
@@ -375,7 +377,7 @@ class LoopState:
             return
         form.checked = True
         clean = self.rest.changes == prediction.changes
-        form.time(prediction.size, seconds if clean else None, prediction.seconds)
+        form.selector.time(prediction.size, seconds if clean else None, prediction.seconds)
 
     # -- compiling
 
@@ -480,7 +482,7 @@ class LoopState:
         if self.entries < self._next_look:
             return False
         usable = [form for form in self.forms if form.refusals < MAX_REFUSALS]
-        if usable and any(form.lost or not form.checked for form in usable):
+        if usable and any(form.selector.lost or not form.checked for form in usable):
             return False
         self._next_look = 2 * self.entries
         return True

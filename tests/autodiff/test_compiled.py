@@ -11,15 +11,15 @@ import pytest
 import torch
 
 import jupyter_npcompile as npc
-from jupyter_npcompile.autodiff import competition
 from jupyter_npcompile.autodiff.chunks import LOOP
-from jupyter_npcompile.autodiff.competition import impurity
 from jupyter_npcompile.autodiff.factorizations import FACTORIZATIONS
 from jupyter_npcompile.autodiff.folding import folded
 from jupyter_npcompile.autodiff.joint import joint_module
 from jupyter_npcompile.autodiff.programs import program_of
 from jupyter_npcompile.autodiff.replays import LONGEST, Replay, record_call
+from jupyter_npcompile.autodiff.selector import impurity
 from jupyter_npcompile.autodiff.stages import is_library, name_of
+from jupyter_npcompile.runtime.selector import thresholds
 
 RNG = np.random.default_rng(3)
 V = RNG.uniform(0.3, 2.0, 12)
@@ -255,7 +255,7 @@ def test_a_loop_that_is_short_enough_is_compiled_as_a_whole(steps: int, reason: 
 def test_a_long_graph_is_compiled_for_who_calls_it_often(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[int] = []
     monkeypatch.setattr(npc.settings, "tier", "auto")
-    monkeypatch.setattr(competition, "PATIENT", 4)
+    monkeypatch.setattr(thresholds, "LONG_TAPES", 4)
     monkeypatch.setattr(
         Replay, "begin", lambda replay, waits=False: begun.append(len(replay.graph.nodes))
     )
@@ -456,7 +456,7 @@ def test_what_changes_with_every_call_is_not_compiled_forever(
     gradient = npc.grad(loss)
     for n in range(1, 60):
         gradient(np.array([0.5, -0.2]), n)
-    assert len(begun) == competition.VARIANTS
+    assert len(begun) == thresholds.VARIANTS
 
 
 @pytest.mark.parametrize("f", [order, products_and_parts])

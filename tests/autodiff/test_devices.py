@@ -11,7 +11,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 import jupyter_npcompile as npc
-from jupyter_npcompile.autodiff import competition, sites
+from jupyter_npcompile.autodiff import sites
 from jupyter_npcompile.autodiff.joint import joint_module
 from jupyter_npcompile.autodiff.programs import program_of
 from jupyter_npcompile.autodiff.pullbacks import tensors
@@ -22,6 +22,7 @@ from jupyter_npcompile.runtime.device.device import LaunchError
 from jupyter_npcompile.runtime.device.placement import placed
 from jupyter_npcompile.runtime.device.standin import MEMORY, StandIn, standin
 from jupyter_npcompile.runtime.device.traffic import Traffic
+from jupyter_npcompile.runtime.selector import thresholds
 from tests.autodiff.test_compiled import CASES, M, V
 from tests.support.cells.native import assert_same
 from tests.support.session.processes import PATIENCE
@@ -31,7 +32,7 @@ from tests.support.session.processes import PATIENCE
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(npc.settings, "first_run_check", "raise")
     monkeypatch.setattr(npc.settings, "device", "cpu")
-    monkeypatch.setattr(competition, "CALLS", 100)  # nothing is compiled for the CPU here
+    monkeypatch.setattr(thresholds, "TAPES", 100)  # nothing is compiled for the CPU here
     yield
     standin.memory = MEMORY
     standin.faults.clear()
@@ -171,7 +172,7 @@ def test_a_failing_launch_leaves_it_to_the_cpu(calls: int) -> None:
 def test_a_device_that_competes_may_lose(monkeypatch: pytest.MonkeyPatch) -> None:
     """The way that CUDA goes: the tape first, then a contest."""
     monkeypatch.setattr(StandIn, "competes", True)
-    monkeypatch.setattr(competition, "CALLS", 2)
+    monkeypatch.setattr(thresholds, "TAPES", 2)
     expected = npc.grad(cubed)(V)
     gradient = npc.grad(npc.compile(cubed, device="standin"))
     for _ in range(5):

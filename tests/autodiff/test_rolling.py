@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile as npc
-from jupyter_npcompile.autodiff import competition
 from jupyter_npcompile.autodiff.graph_loops import Loop
 from jupyter_npcompile.autodiff.replays import LONGEST, Replay, record_call
 from jupyter_npcompile.autodiff.rolling import SHORTEST, rolled, size_of
 from jupyter_npcompile.graph.nodes import Graph, Node
 from jupyter_npcompile.runtime.anonymous import anonymous
+from jupyter_npcompile.runtime.selector import thresholds
 from jupyter_npcompile.tracer.interpret import run_node
 
 RNG = np.random.default_rng(5)
@@ -317,7 +317,7 @@ def test_a_long_loop_is_compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
         return np.sum(x)
 
     gradient = npc.grad(f)
-    for _ in range(competition.CALLS):
+    for _ in range(thresholds.TAPES):
         gradient(V)
     whole = [replay for replay in begun if len(replay.graph.nodes) > LONGEST]
     assert [replay.operations for replay in whole] == [4]

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import jupyter_npcompile as npc
-from jupyter_npcompile.autodiff.competition import PATIENT
+from jupyter_npcompile.runtime.selector.thresholds import LONG_TAPES
 from tests.benchmarks import programs
 from tests.benchmarks.machine import describe, today
 from tests.benchmarks.tools import COMPARED
@@ -68,7 +68,7 @@ def ours(program: programs.Program, args: Sequence[Any], tier: Any) -> Callable[
         npc.settings.tier = tier
         return gradient(*args)
 
-    for _ in range(PATIENT + 1 if tier == "auto" else 1):
+    for _ in range(LONG_TAPES + 1 if tier == "auto" else 1):
         call()
     npc.wait()
     call()

@@ -93,7 +93,7 @@ def native(function: Function, args: Sequence[Any]) -> tuple[Function, Any]:
         names = ChainMap(bound(function, args), function.__globals__, vars(builtins))
         job = Job.of_names(state.loop, Numbers(), names)
         LoopCompile(state, job, waited=True).run()
-        state._duel._blind, state._duel._until = FOREVER, FOREVER
+        state._selector._blind, state._selector._until = FOREVER, FOREVER
     return made, state
 
 

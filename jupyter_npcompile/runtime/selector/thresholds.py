@@ -52,7 +52,7 @@ class Rule:
 CALLS = Rule((5.0, 2.0, 1.12, 1.08, 1.06, 1.05, 1.04, 1.03), fewest=3, chances=2, dear=1.0)
 """Calls of a function, and runs of a cell: they go on, so a close result may become clear."""
 
-SEGMENTS = Rule(CALLS.margins, fewest=3, chances=3, dear=0.25, budget=0.02, limit=0.01)
+SEGMENTS = Rule(CALLS.margins, fewest=3, chances=3, dear=0.03, budget=0.02, limit=0.01)
 """Compiled segments against NumPy, while the user's code waits."""
 
 COLD = Rule((3.0,), fewest=2, chances=2)
@@ -62,7 +62,7 @@ more, so only what is clear counts, and nobody loses."""
 LOOPS = Rule((3.0, 3.0))
 """Runs of a native loop against what Python is known to take."""
 
-GRADIENTS = Rule((1.1, 1.05))
+GRADIENTS = Rule((1.1, 1.05), chances=2, dear=1.0)
 """Compiled gradients against the tape."""
 
 # -- leases: calls that run on the side that has won
@@ -128,6 +128,29 @@ come back from its twin keeps them."""
 AMPLE = 1e-3
 """The same for one that comes back, where a few guards are less than a hundredth of the time."""
 
+# -- native loops: iterations that are timed, in Python and here
+
+SAMPLES = 6
+"""Attempts at timing iterations in Python in which nothing else happens."""
+
+ENOUGH = 3
+"""Iterations of Python's that are timed: the first are slow."""
+
+BRIEF_ITERATION = 1e-3
+"""Seconds of an iteration beyond which one is enough, or two where native code gains little."""
+
+LONG_ITERATION = 1e-4
+"""Seconds of an iteration in which arrays are so large that segments may be faster."""
+
+TRIAL = 0.02
+"""Seconds in Python of the iterations that run here to see what they take."""
+
+FEWEST_TRIED = 4
+"""Such iterations, at the least."""
+
+NARROW = 1.5
+"""The same where loops are in it: then it is hardly arrays that take the time."""
+
 # -- turns of segments, where a native loop gains little over Python
 
 FAR = 6.0
@@ -150,6 +173,20 @@ FAIR = 1.5
 """How many times as long as Python's own an iteration here may take for a whole run to be tried.
 
 Where Python takes so many times as long as native code, that goes first."""
+
+# -- gradients: the tape, and what is compiled of it
+
+TAPES = 2
+"""Calls on the tape before anything is recorded for replay."""
+
+LONG_TAPES = 20
+"""The same for what takes minutes to compile."""
+
+VARIANTS = 4
+"""Replays of one signature: other arguments, or what is closed over, may differ between calls."""
+
+HELD = 256 << 20
+"""Bytes that a recording may hold."""
 
 # -- the allowance: what our own work may cost
 

@@ -129,7 +129,7 @@ def _loops_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("text", [PLAIN, NESTED])
 def test_later_calls_run_natively(text: str) -> None:
     function, made = _compiled(text)
-    for seed in range(40):  # a duel may give some of the calls to Python
+    for seed in range(40):  # a race may give some of the calls to Python
         _compare(function, made, 1.5, seed)
         form = _loop(made).best
         if form is not None and form.iterations > 2 * 400:

@@ -118,7 +118,7 @@ def test_another_kernel_translates_nothing(part: None, translated: list[LoopCode
     assert translated
     translated.clear()
     made = npc.compile(helped())
-    for _ in range(20):  # the first call is compared, and a duel may give others to Python
+    for _ in range(20):  # the first call is compared, and a race may give others to Python
         assert not differences(outcome(helped(), ARGS), outcome(made, ARGS))
         if ran_natively(made):
             break

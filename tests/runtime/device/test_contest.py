@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jupyter_npcompile.runtime.selector.loop_turns import Turns
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.runtime import function_handle, preparing
 from jupyter_npcompile.runtime.device.standin import StandIn
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
 from jupyter_npcompile.runtime.functions import handle_of
-from jupyter_npcompile.runtime.selector.loop_turns import Turns
 from tests.magic import test_between as test_magic_between
 from tests.magic.test_between import Session, in_loop
 from tests.support.loops.native_loops import Function, define, differences, outcome
@@ -175,7 +175,7 @@ def test_a_device_that_loses_all_in_all_is_left(wins: None, in_parts: None) -> N
     found = called(compiled, smooth, lambda number: [np.linspace(1, 2, 3000) + number], 2)
     assert found[-1] == ["standin"]
     handle = handle_for(compiled)
-    for number in range(40):  # the duel between it and NumPy
+    for number in range(40):  # the race between it and NumPy
         x = np.linspace(1, 2, 3000) + number
         np.testing.assert_allclose(compiled(x), smooth(x), rtol=1e-13)
         (plan,) = handle.states[0].every_plan()

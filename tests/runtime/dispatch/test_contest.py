@@ -107,8 +107,8 @@ def test_who_is_slower_has_three_chances() -> None:
     assert slower([long] * 2, [longer] * 2) is None
     assert slower([long] * 2, [longer, long / 2]) is False
     assert slower([long] * 3, [longer] * 3) is True
-    assert slower([SEGMENTS.dear], [longer + SEGMENTS.dear]) is None
-    assert slower([SEGMENTS.dear], [longer + 2 * SEGMENTS.dear]) is True
+    assert slower([long], [long + 0.9 * SEGMENTS.dear]) is None
+    assert slower([long], [long + 1.1 * SEGMENTS.dear]) is True
 
 
 def test_in_the_first_run_nobody_loses() -> None:

@@ -116,7 +116,7 @@ def test_in_a_cell_it_is_recorded_for_its_report(unearned: Callable[[float], Non
 
 
 def test_what_calls_have_earned_is_recorded(unearned: Callable[[float], None]) -> None:
-    """So that there is a graph to look at; the other side of a duel runs with guards."""
+    """So that there is a graph to look at; the other side of a race runs with guards."""
     before = npc.stats()["recordings"]
     function = define(STRAIGHT)
     made = npc.compile(function)

@@ -205,7 +205,7 @@ def test_a_function_that_never_compiles_runs_as_it_was_written(
     asked = questions(monkeypatch)
     for n in range(1000):
         assert function(n) == plain(n)
-    assert len(asked) < 40  # numbers of other sizes have duels of their own
+    assert len(asked) < 40  # numbers of other sizes have races of their own
 
 
 def test_a_forced_tier_never_rests(monkeypatch: pytest.MonkeyPatch) -> None:

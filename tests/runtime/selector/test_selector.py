@@ -144,7 +144,7 @@ def test_what_is_expected_says_how_far_ahead_it_is(factor: float) -> None:
     assert bucket.lead == pytest.approx(factor)
 
 
-def test_duels_become_rare() -> None:
+def test_races_become_rare() -> None:
     judge, timed = Selector(), []
     for number in range(200_000):
         if judge.is_blind():
@@ -265,7 +265,7 @@ def test_a_loop_over_elements_runs_as_it_was_written(monkeypatch: pytest.MonkeyP
     assert report is not None
     assert all(region.tier == "numpy" for region in report.regions)
     assert any("as a whole NumPy is faster" in region.note for region in report.regions)
-    # Other values of the same sizes change nothing; other sizes have a duel of their own.
+    # Other values of the same sizes change nothing; other sizes have a race of their own.
     assert fast(x[::-1].copy()) == element_by_element(x[::-1])
     assert fast(x[:7]) == element_by_element(x[:7])
 
@@ -285,7 +285,7 @@ def test_what_gains_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [region.tier for region in report.regions] == ["inductor"]
 
 
-def test_a_forced_tier_has_no_duel(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_forced_tier_has_no_race(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jupyter_npcompile.settings, "tier", "aten")
     fast = jupyter_npcompile.compile(halves)
     before = jupyter_npcompile.stats()["dispatches"]
@@ -308,7 +308,7 @@ def test_errors_end_turns_too(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(caught.traceback) == 2
 
 
-def test_threads_share_a_duel() -> None:
+def test_threads_share_a_selector() -> None:
     judge, errors = Selector(), []
 
     def call() -> None:
@@ -381,7 +381,7 @@ def test_runs_of_a_cell_are_timed_too(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {turn.written for turn in turns if turn is not None} == {True, False}
     assert turns[-1] is None  # it is decided
     run_cell(LOOP, {"x": np.arange(3000), "start": ""}, turns=turns)
-    assert turns[-1] is not None  # other sizes have a duel of their own
+    assert turns[-1] is not None  # other sizes have a race of their own
 
 
 @pytest.mark.usefixtures("_forgetful")

@@ -11,10 +11,10 @@ import pytest
 import torch
 
 import jupyter_npcompile as npc
-from jupyter_npcompile.autodiff.competition import impurity
 from jupyter_npcompile.autodiff.joint import joint_module
 from jupyter_npcompile.autodiff.programs import program_of
 from jupyter_npcompile.autodiff.replays import Replay, record_call
+from jupyter_npcompile.autodiff.selector import impurity
 from jupyter_npcompile.autodiff.trees import flatten
 from jupyter_npcompile.tracer.lowering.errors import LoweringError
 

@@ -17,19 +17,10 @@ from jupyter_npcompile.autodiff.sites import Site
 from jupyter_npcompile.autodiff.trees import flatten
 from jupyter_npcompile.runtime.check import DifferenceError
 from jupyter_npcompile.runtime.device.device import DeviceError
+from jupyter_npcompile.runtime.selector import thresholds
+from jupyter_npcompile.runtime.selector.back_off import growth
+from jupyter_npcompile.runtime.selector.race import Race
 from jupyter_npcompile.runtime.settings import settings
-
-CALLS = 2
-"""Calls on the tape before anything is recorded for replay."""
-
-VARIANTS = 4
-"""Replays of one signature: other arguments, or what is closed over, may differ between calls."""
-
-PATIENT = 20
-"""The same for what takes minutes to compile."""
-
-MEMORY = 256 << 20
-"""Bytes that a recording may hold."""
 
 CLOSE = 1e-6
 """Relative difference of gradients that count as the same, in double precision."""
@@ -39,7 +30,7 @@ NOISE = 1e-13
 """What may be left of a gradient that is zero, relative to the value."""
 
 
-class Competition:
+class GradientSelector:
     """What is known about one function, by signature.
 
     Parameters
@@ -59,6 +50,7 @@ class Competition:
         self.replays: dict[tuple[Any, int], Replay] = {}
         self.reasons: dict[Any, str] = {}
         self.direct: dict[tuple[Any, int], Direct] = {}
+        self._races: dict[tuple[Any, int], Race] = {}
         self._calls: dict[Any, int] = {}
         self._long: set[Any] = set()
 
@@ -131,8 +123,9 @@ class Competition:
             known = sum(other == signature for other, _ in self.replays)
             self._calls[signature] = self._calls.get(signature, 0) + 1
             # What changes with every call is not worth compiling: each variant waits for longer.
-            enough = PATIENT if signature in self._long else CALLS ** (known + 1)
-            if known < VARIANTS and (forced or self._calls[signature] >= enough):
+            is_long = signature in self._long
+            enough = thresholds.LONG_TAPES if is_long else thresholds.TAPES * growth(known, 1)
+            if known < thresholds.VARIANTS and (forced or self._calls[signature] >= enough):
                 key = self._begin((signature, known), args, kwargs, asked, program)
         if key is None or self.replays[key].confirmed or not self.replays[key].wait(0):
             return
@@ -160,7 +153,7 @@ class Competition:
         if isinstance(made, str):
             self._drop(key, made)
             return None
-        if made.operations > LONGEST and self._calls[signature] < PATIENT:
+        if made.operations > LONGEST and self._calls[signature] < thresholds.LONG_TAPES:
             self._long.add(signature)
             return None
         self._calls[signature] = 0
@@ -213,17 +206,23 @@ class Competition:
                 if settings.first_run_check == "raise":
                     raise DifferenceError(f"compiled: {one!r}, tape: {other!r}")
                 return
-        if took < seconds or forced:
+        race = self._races.setdefault(key, Race(thresholds.GRADIENTS))
+        race.add(True, seconds)
+        race.add(False, took)
+        slower = False if forced else race.slower
+        if slower is False:
+            del self._races[key]
             replay.confirmed = True
             written = direct(replay, args, kwargs, asked)
             if written is not None:
                 self.direct[key] = written
-        else:
-            self._drop(key, f"the tape is faster: {seconds:.2g} s, compiled {took:.2g} s")
+        elif slower:
+            plain, compiled = race.seconds
+            self._drop(key, f"the tape is faster: {plain:.2g} s, compiled {compiled:.2g} s")
 
     def _drop(self, key: tuple[Any, int], reason: str) -> None:
-        self.replays.pop(key, None)
-        self.direct.pop(key, None)
+        for known in (self.replays, self.direct, self._races):
+            known.pop(key, None)
         self.reasons[key[0]] = reason
 
 
@@ -234,7 +233,9 @@ def impurity(program: Program) -> str:
         return "a derivative of a derivative"
     operations = tape.skipped + len(tape.recorder.nodes)
     size = tape.nbytes // 2 // max(len(tape.recorder.nodes), 1)
-    if operations > 2 * RECORDED or operations * size > MEMORY:  # a tape has more than a graph
+    if (
+        operations > 2 * RECORDED or operations * size > thresholds.HELD
+    ):  # a tape has more than a graph
         return "its loops are differentiated iteration by iteration"
     steps = [step for step in tape.steps.values() if step.what != LOOP]
     if tape.effects or steps or tape.custom or tape.held:
