@@ -61,8 +61,7 @@ LONGEST_PAUSE = 64
 """Calls between two of the other side, or of native code, that say nothing, at the most."""
 
 MISSES = 8
-"""Calls in a row for which no form is made, before not every call is looked at, and calls between
-two looks then, at the most."""
+"""Calls in a row for which no form is made, before not every call is looked at."""
 
 LARGE = 1 << 20
 """Bytes of a result that is compared by samples: both sides would need memory."""
@@ -376,7 +375,7 @@ class WholeFunction:
             self.consider(frame)
         self._misses.vain += 1
         if not self._is_compiling:
-            self._misses.pause(MISSES, MISSES)
+            self._misses.pause(MISSES, min(self._misses.vain, LONGEST_PAUSE))
 
     def _is_brief(self) -> bool:
         """Whether a call takes so little time that guards matter, and that two are no pain."""

@@ -21,7 +21,7 @@ import jupyter_npcompile as npc
 from jupyter_npcompile.magic.timed import TimedCells
 from jupyter_npcompile.runtime import history, planning
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
-from jupyter_npcompile.runtime.pauses import Rest
+from jupyter_npcompile.runtime.selector.rest import Rest
 from tests.magic.test_magic import Shell
 from tests.support.session.processes import PATIENCE
 from tests.support.session.seeds import seeds

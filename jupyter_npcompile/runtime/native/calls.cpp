@@ -35,7 +35,7 @@ struct Call {
 
 static PyObject *zero_, *one_;
 
-// As `size_of` in duel.py has it.
+// As `size_of` in selector.py has it.
 static i64 size_of(PyObject *o) {
     i64 size = 0;
     if (PyArray_CheckExact(o)) size = PyArray_SIZE((PyArrayObject *)o);

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jupyter_npcompile.runtime.selector.loop_turns import Turns
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.runtime import function_handle, preparing
 from jupyter_npcompile.runtime.device.standin import StandIn
 from jupyter_npcompile.runtime.function_handle import FunctionHandle
 from jupyter_npcompile.runtime.functions import handle_of
+from jupyter_npcompile.runtime.selector.loops import Turns
 from tests.magic import test_between as test_magic_between
 from tests.magic.test_between import Session, in_loop
 from tests.support.loops.native_loops import Function, define, differences, outcome

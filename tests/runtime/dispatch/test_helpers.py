@@ -19,8 +19,8 @@ from jupyter_npcompile.runtime.arrivals import Arrived
 from jupyter_npcompile.runtime.function_handle import HelperHandle
 from jupyter_npcompile.runtime.functions import handle_of
 from jupyter_npcompile.runtime.helpers import Picks, helpers, is_worth, worth_picking
-from jupyter_npcompile.runtime.pauses import Rest
 from jupyter_npcompile.runtime.policy import Options
+from jupyter_npcompile.runtime.selector.rest import Rest
 from jupyter_npcompile.runtime.subjects import report_of
 from tests.support.cells.native import assert_same
 from tests.support.loops.native_loops import define

@@ -16,8 +16,10 @@ from jupyter_npcompile.runtime.loop_check import Prediction, Written
 from jupyter_npcompile.runtime.loop_form import Form
 from jupyter_npcompile.runtime.loop_state import LoopState
 from jupyter_npcompile.runtime.outcome import Outcome
-from jupyter_npcompile.runtime.pauses import Pauses, Rest
 from jupyter_npcompile.runtime.plan import Plan
+from jupyter_npcompile.runtime.selector.back_off import Pauses
+from jupyter_npcompile.runtime.selector.loops import LoopSelector
+from jupyter_npcompile.runtime.selector.rest import Rest
 from jupyter_npcompile.runtime.state import RegionState
 from tests.support.loops.native_loops import define, differences, outcome
 
@@ -44,7 +46,8 @@ IN_SEGMENTS = [
 IN_LOOPS = [
     *((LoopState, name) for name in ("_consider", "_attempt", "_needs_form", "_recall", "_ran")),
     *((LoopState, name) for name in ("_predict", "compare", "leave", "_goes_first", "goes_on")),
-    *((Form, name) for name in ("fits", "ran", "loses", "time", "has_lost", "gains")),
+    *((Form, name) for name in ("fits", "ran")),
+    *((LoopSelector, name) for name in ("loses", "time", "has_lost", "gains")),
     *((loop_state, name) for name in ("predict", "remaining", "size_of_run", "loops_when")),
     *((Prediction, "differences"), (Written, "__init__"), (loop_check, "budget"), (Rest, "offer")),
 ]

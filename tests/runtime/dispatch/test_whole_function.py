@@ -420,7 +420,7 @@ def f(x):
     made, state = whole(define(text), [np.ones(4)])
     assert not state.closed, state.closed
     assert made(np.ones(4)) == 4
-    for _ in range(4 * MAX_REFUSALS):
+    for _ in range(40 * MAX_REFUSALS):  # not every call asks
         with pytest.raises(ValueError, match="negative"):
             made(-np.ones(4))
     assert [form.refusals for form in state.forms] == [MAX_REFUSALS]
