@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 import builtins
 import contextlib
+import itertools
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from jupyter_npcompile.cell.syntax import assign, clone, constant, point, store
 
 TRIPS, STATEMENTS = 9, 80
-"""Iterations of one such loop, and statements that all of it may become."""
+"""Iterations of such a loop, for each of its indices, and statements that all of it may become."""
 
 Resolve = Callable[[ast.expr], Any]
 """The value of a name from outside; raises LookupError where nobody knows it."""
@@ -50,6 +53,8 @@ def unrolled(node: ast.For, resolve: Resolve) -> list[ast.stmt] | None:
     ['a += w[1] * x[0:0 + n]', 'a += w[0] * x[1:1 + n]', 'i = 1']
     >>> shown("for s, w in ((1, .5), (-1, 2)):\n if s < 0: continue\n a += w * x[s]")
     ['a += 0.5 * x[1]', 's = -1', 'w = 2']
+    >>> shown("for k, (s, w) in enumerate(((1, .5), (-1, 2))): a[k] = w * x[s]")
+    ['a[0] = 0.5 * x[1]', 'a[1] = 2 * x[-1]', 'k = 1', 's = -1', 'w = 2']
     >>> shown("for i in range(n): a += i")
     >>> shown("for i in range(3): i += 1")
     """
@@ -62,32 +67,44 @@ def unrolled(node: ast.For, resolve: Resolve) -> list[ast.stmt] | None:
 def _statements(node: ast.For, names: Mapping[str, Any], resolve: Resolve) -> list[ast.stmt]:
     if node.orelse:
         raise NotKnown
-    targets = [node.target] if isinstance(node.target, ast.Name) else None
-    if isinstance(node.target, ast.Tuple):
-        targets = [part for part in node.target.elts if isinstance(part, ast.Name)]
-        if len(targets) != len(node.target.elts):
-            raise NotKnown
-    if targets is None:
-        raise NotKnown
     items = value_of(node.iter, names, resolve)
-    if not isinstance(items, tuple | range) or not 0 < len(items) <= TRIPS:
+    if not isinstance(items, tuple | range) or not 0 < len(items) <= _trips(
+        node.iter, items, resolve
+    ):
         raise NotKnown
-    own = {target.id for target in targets}
-    if len(own) != len(targets) or own & _stored(node.body):
-        raise NotKnown
-    made: list[ast.stmt] = []
+    stored, made = _stored(node.body), list[ast.stmt]()
     for item in items:
-        values = (item,) if isinstance(node.target, ast.Name) else item
-        if not isinstance(values, tuple) or len(values) != len(targets):
+        given: dict[str, bool | int | float] = {}
+        _bind(node.target, item, given)
+        if not stored.isdisjoint(given):
             raise NotKnown
-        if not all(isinstance(value, bool | int | float) for value in values):
-            raise NotKnown
-        given = dict(zip([t.id for t in targets], values, strict=True))
         with contextlib.suppress(_Continued):
             _body(node.body, {**names, **given}, resolve, made)
     place = point(node)
     made += [assign(store(n, place), constant(v, place), place) for n, v in given.items()]
     return made
+
+
+def _trips(node: ast.expr, items: Sequence[Any], resolve: Resolve) -> int:
+    """How many iterations are short: of loops in each other that are written as one, as many."""
+    if not isinstance(node, ast.Call) or resolve(node.func) not in INDICES:
+        return TRIPS
+    return int(TRIPS ** len(items[0]))
+
+
+def _bind(target: ast.expr, item: Any, given: dict[str, bool | int | float]) -> None:
+    """Bind the names of a target to constants."""
+    if isinstance(target, ast.Tuple) and isinstance(item, tuple):
+        if len(target.elts) != len(item):
+            raise NotKnown
+        for part, value in zip(target.elts, item, strict=True):
+            _bind(part, value, given)
+    elif isinstance(target, ast.Name) and isinstance(item, bool | int | float):
+        if target.id in given:
+            raise NotKnown
+        given[target.id] = item
+    else:
+        raise NotKnown
 
 
 def _body(
@@ -155,6 +172,12 @@ _OPERATIONS: Mapping[type[ast.AST], Callable[..., Any]] = {
 
 _FUNCTIONS = (abs, min, max, range, len)
 
+INDICES = (itertools.product, np.ndindex)
+"""What goes through several indices at once."""
+
+_SEQUENCES = (*INDICES, enumerate, zip, reversed)
+"""What gives items one by one, which are all made here."""
+
 
 def value_of(node: ast.expr, names: Mapping[str, Any], resolve: Resolve) -> Any:
     """The value of an expression of constants.
@@ -201,10 +224,14 @@ def value_of(node: ast.expr, names: Mapping[str, Any], resolve: Resolve) -> Any:
                 if bool(found) == isinstance(node.op, ast.Or):
                     break
             return found
-        if isinstance(node, ast.Call) and not node.keywords:
+        if isinstance(node, ast.Call):
             function = resolve(node.func)
-            if any(function is known for known in _FUNCTIONS):
-                return function(*map(value, node.args))
+            args = [value(part) for part in node.args]
+            if any(function is known for known in _FUNCTIONS) and not node.keywords:
+                return function(*args)
+            if any(function is known for known in _SEQUENCES):
+                options = {str(part.arg): value(part.value) for part in node.keywords}
+                return tuple(itertools.islice(function(*args, **options), STATEMENTS + 1))
     except (LookupError, ArithmeticError, TypeError, ValueError):
         raise NotKnown from None
     raise NotKnown
