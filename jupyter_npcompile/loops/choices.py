@@ -2,17 +2,18 @@
 
 The processor guesses wrongly where a branch goes as the numbers come. What is read and
 written is the same whichever way it goes: names, and elements that are known to be in bounds.
-So it is with ``if c & 1: c = (c >> 1) ^ p`` and ``else: c >>= 1``: arithmetic of bits raises
-nothing, and takes less time than one wrong guess.
+So it is with ``if c & 1: c = (c >> 1) ^ p`` and ``else: c >>= 1``, in whatever steps that is
+written: arithmetic of bits raises nothing, and takes less time than one wrong guess.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from jupyter_npcompile.cell.syntax import clone, load, point
 from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops import arithmetic, cuts
 from jupyter_npcompile.loops.joins import join
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 MOST = 4
 """Assignments that are made without a branch."""
+
+LARGEST = 60
+"""Nodes of an expression that several statements become."""
 
 _BITS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.RShift)
 
@@ -60,14 +64,17 @@ class Choice:
 
 def chosen(t: Statements, node: ast.If) -> bool:
     """Write an ``if`` without a branch; False where it is not of this kind."""
+    first, second = _bits_of(node.body), _bits_of(node.orelse)
+    if first and second is not None and _are_numbers(t, {*first} ^ {*second}):
+        if not (_is_test(t, node.test) or _is_bits(node.test) or isinstance(node.test, ast.Name)):
+            return False
+        sides = [
+            (name, first.get(name, _name(name, node)), second.get(name, _name(name, node)))
+            for name in {**first, **second}
+        ]
+        return _tried(t, node.test, lambda choice: _each_of(t, choice, sides))
     if node.orelse:
-        first, second = _bits_of(node.body), _bits_of(node.orelse)
-        if first is None or second is None or first[0] != second[0]:
-            return False
-        if not (_is_test(t, node.test) or _is_bits(node.test)):
-            return False
-        name, values = first[0], (first[1], second[1])
-        return _tried(t, node.test, lambda choice: _one_of(t, choice, name, values))
+        return False
     if not _is_test(t, node.test):
         return False
     groups = [_assignments(t, statement) for statement in node.body]
@@ -97,21 +104,55 @@ def _tried(t: Statements, test: ast.expr, write: Callable[[Choice], bool]) -> bo
     return good
 
 
-def _bits_of(body: Sequence[ast.stmt]) -> tuple[str, ast.expr] | None:
-    """The name and the value of statements that do no more than arithmetic of bits."""
-    if len(body) > 1:
-        return None
-    (node,) = body
-    if isinstance(node, ast.AugAssign):
-        target: ast.expr = node.target
-    elif isinstance(node, ast.Assign) and len(node.targets) == 1:
-        (target,) = node.targets
-    else:
-        return None
-    if not isinstance(target, ast.Name):
-        return None
-    value = node.value if isinstance(node, ast.Assign) else _new_value(node, target)
-    return (target.id, value) if _is_bits(value) else None
+def _bits_of(body: Sequence[ast.stmt]) -> dict[str, ast.expr] | None:
+    """What names are bound to by statements that do no more than arithmetic of bits.
+
+    Examples
+    --------
+    >>> def shown(text):
+    ...     found = _bits_of(ast.parse(text).body)
+    ...     return found and {name: ast.unparse(value) for name, value in found.items()}
+    >>> shown("r >>= 1; r ^= p; s = r & t")
+    {'r': 'r >> 1 ^ p', 's': '(r >> 1 ^ p) & t'}
+    >>> shown("r = r + 1"), shown("")
+    (None, {})
+    """
+    found: dict[str, ast.expr] = {}
+    for node in body:
+        if isinstance(node, ast.AugAssign):
+            target: ast.expr = node.target
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1:
+            (target,) = node.targets
+        else:
+            return None
+        if not isinstance(target, ast.Name):
+            return None
+        value = node.value if isinstance(node, ast.Assign) else _new_value(node, target)
+        if not _is_bits(value):
+            return None
+        found[target.id] = _Composed(found).visit(clone(value))
+        if sum(1 for _ in ast.walk(found[target.id])) > LARGEST:
+            return None
+    return found
+
+
+class _Composed(ast.NodeTransformer):
+    """Writes values for the names that are bound to them."""
+
+    def __init__(self, values: Mapping[str, ast.expr]) -> None:
+        self.values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.values.get(node.id, node)
+
+
+def _are_numbers(t: Statements, names: Collection[str]) -> bool:
+    """Whether names, which only one side binds, are numbers before."""
+    return all(isinstance(t.frame.env.get(name), Number) for name in names)
+
+
+def _name(name: str, node: ast.If) -> ast.expr:
+    return load(name, point(node))
 
 
 def _new_value(node: ast.AugAssign, target: ast.Name) -> ast.BinOp:
@@ -132,21 +173,31 @@ def _is_bits(node: ast.expr) -> bool:
     )
 
 
-def _one_of(t: Statements, choice: Choice, name: str, sides: Sequence[ast.expr]) -> bool:
-    """Bind a name to one of two integers; False where they are none of one type."""
-    found = [t.settled(t.expression(side)) for side in sides]
-    values = [value for value in found if isinstance(value, Scalar)]
-    types = [value.type for value in values]
+def _each_of(
+    t: Statements, choice: Choice, sides: Sequence[tuple[str, ast.expr, ast.expr]]
+) -> bool:
+    """Bind names to one of two integers; False where they are none of one type."""
+    found = [(name, _one_of(t, choice, pair)) for name, *pair in sides]
+    for name, value in found:
+        if value is None:
+            return False
+        t.assign(name, value)
+    return True
+
+
+def _one_of(t: Statements, choice: Choice, sides: Sequence[ast.expr]) -> Scalar | None:
+    """One of two integers; None where they are none of one type."""
+    values = [t.settled(t.expression(side)) for side in sides]
+    scalars = [value for value in values if isinstance(value, Scalar)]
+    types = [value.type for value in scalars]
     if len(types) < 2 or types[0].dtype != types[1].dtype or types[0].kind not in "iu":
-        return False
+        return None
     type = join(*types)
     if not isinstance(type, Number) or type.is_tagged:
-        return False
+        return None
     w, c = t.writer, type.c
-    new, old = (w.hold(c, f"({c}){value.code}") for value in values)
-    code = w.hold(c, f"picked_bits<{c}>({choice.test}, {new}, {old})")
-    t.assign(name, Scalar(code, type))
-    return True
+    new, old = (w.hold(c, f"({c}){value.code}") for value in scalars)
+    return Scalar(w.hold(c, f"picked_bits<{c}>({choice.test}, {new}, {old})"), type)
 
 
 def _is_test(t: Statements, node: ast.expr) -> bool:
