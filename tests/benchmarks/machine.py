@@ -71,10 +71,15 @@ def today() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%d")
 
 
+SOURCES = (".py", ".hpp", ".cpp", ".c")
+"""Of the package: what native loops include is part of it."""
+
+
 @cache
 def _digest(folder: Path) -> str:
     hashed = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")):
+    sources = (path for path in folder.rglob("*") if path.suffix in SOURCES)
+    for path in sorted(sources):
         hashed.update(path.relative_to(folder).as_posix().encode() + b"\0")
         hashed.update(path.read_bytes() + b"\0")
     return hashed.hexdigest()

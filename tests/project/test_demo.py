@@ -21,7 +21,7 @@ from tests.support.session.processes import PATIENCE
 
 NOTEBOOKS = sorted((CHECKOUT / "notebooks").glob("*.ipynb"))
 PAGES = ("README.md", "CONTRIBUTING.md", "notebooks/README.md")
-DOCS = tuple(sorted(f"docs/{path.name}" for path in (CHECKOUT / "docs").glob("*.md")))
+DOCS = tuple(sorted(str(path.relative_to(CHECKOUT)) for path in (CHECKOUT / "docs").rglob("*.md")))
 
 COMPILED = "%%npcompile --ahead\ny = np.sqrt(x) + 1\nprint(y)\nz = y * 2"
 LOADING = "import numpy as np\nx = np.arange(4.0)\n%load_ext jupyter_npcompile"
@@ -141,6 +141,7 @@ def test_demo_fails_when_a_compiled_cell_has_no_report(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [*PAGES, *DOCS])
 def test_what_a_page_links_to_exists(name: str) -> None:
     text = (CHECKOUT / name).read_text(encoding="utf-8")
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
     links = re.findall(r"\]\(([^)#]+)\)", text) + re.findall(r'(?:src|href)="([^"#]+)"', text)
     folder = (CHECKOUT / name).parent
     missing = [link for link in links if "://" not in link and not (folder / link).exists()]
