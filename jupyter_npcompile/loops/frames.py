@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import types as pytypes
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from jupyter_npcompile.loops import errors
@@ -97,6 +98,8 @@ class Frame:
         What all of that is converted to; None as long as it need not be.
     needed : mapping of int to frozenset of str
         The names that are read after a statement, by its identity, see `needed_after`.
+    composed : dict
+        Statements that have become one, see `fusion.composing`.
     held : dict of str to Value
         What names are bound to in statements that are being put together.
     views : dict of str to Ref, or None
@@ -134,7 +137,8 @@ class Frame:
         self.closures: dict[tuple[int, int], Closure] = {}
         self.ignored = errors.NONE
         self.is_alone = True
-        self.needed: Mapping[int, frozenset[str]] = {}
+        self.needed: dict[int, frozenset[str]] = {}
+        self.composed: dict[tuple[int, int], tuple[ast.stmt, ast.stmt, ast.stmt | None]] = {}
         self.held: dict[str, Value] = {}
         self.views: dict[str, Ref] | None = None
         self.dying: frozenset[str] = frozenset()

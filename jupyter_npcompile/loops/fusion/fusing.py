@@ -13,6 +13,7 @@ import ast
 from collections.abc import Sequence
 
 from jupyter_npcompile.dataclass import dataclass
+from jupyter_npcompile.loops.fusion.composing import composed
 from jupyter_npcompile.loops.fusion.fusible import (
     RESULT,
     NotFusible,
@@ -50,6 +51,7 @@ class Fusing(Steps):
 
     def body(self, statements: Sequence[ast.stmt]) -> bool:
         """Write statements; False when what follows them is never reached."""
+        statements = composed(statements, self.frame.needed, self.frame.composed, self.resolve)
         at = alone = seen = 0
         while at < len(statements):
             if at >= seen:
