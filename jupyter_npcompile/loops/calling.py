@@ -107,6 +107,7 @@ READING: tuple[Any, ...] = (
     *(*REDUCING, np.sort, np.diag, np.where, np.clip, np.outer, np.dot, np.linalg.norm, len, abs),
     *(np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.dstack, np.allclose),
     *(np.array, np.copy, np.cumsum, np.diff, np.interp, np.tensordot, np.einsum, np.kron),
+    *(np.compress, np.extract),
 )
 """Functions whose results are never views of their arguments, besides ufuncs."""
 

@@ -7,6 +7,7 @@ from jupyter_npcompile.loops.calls import find
 from jupyter_npcompile.loops.library import (
     axes,
     cases,
+    choosing,
     correlations,
     creation,
     diagonals,
@@ -36,6 +37,7 @@ from jupyter_npcompile.loops.library import (
 __all__ = [
     "axes",
     "cases",
+    "choosing",
     "correlations",
     "creation",
     "diagonals",

@@ -310,10 +310,14 @@ def attribute(t: Names, owner: Value, name: str) -> Value | None:
             return transposed(t, owner)
         if name in ("real", "imag") and owner.dtype == "complex128":
             return part_of(t, owner, name)
+        if name == "real" and np.dtype(owner.dtype).kind in "iuf":
+            return owner  # NumPy gives the array itself
     if isinstance(owner, Parts) and name in owner.names:
         part: Value = owner.items[owner.names.index(name)]
         return part
     if isinstance(owner, Scalar) and name in ("real", "imag") and owner.type.dtype == "complex128":
         code = f"{owner.code}.{name[:2]}"
         return Scalar(code, Number(owner.type.origin, "float64"), owner.tag)
+    if isinstance(owner, Scalar) and name == "real" and owner.type.kind in "iuf":
+        return owner
     return None
