@@ -83,6 +83,26 @@ def _is_place(node: ast.expr) -> bool:
     )
 
 
+def is_whole(node: ast.expr, ndim: int) -> bool:
+    """Whether what stands in square brackets leaves out nothing of an array.
+
+    Examples
+    --------
+    >>> texts = ("x[:]", "x[...]", "x[:, ...]", "x[:, :]", "x[1:]", "x[0]")
+    >>> [is_whole(ast.parse(text, mode="eval").body.slice, 1) for text in texts]
+    [True, True, True, False, False, False]
+    """
+    parts = node.elts if isinstance(node, ast.Tuple) else [node]
+    slices = [part for part in parts if isinstance(part, ast.Slice)]
+    dots = [part for part in parts if isinstance(part, ast.Constant) and part.value is ...]
+    return (
+        len(slices) + len(dots) == len(parts)
+        and len(slices) <= ndim
+        and len(dots) <= 1
+        and not any(part.lower or part.upper or part.step for part in slices)
+    )
+
+
 def out_of(node: ast.expr) -> ast.expr | None:
     """Where a call of a function of NumPy puts its result: ``out=``.
 

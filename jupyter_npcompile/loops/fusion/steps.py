@@ -16,6 +16,7 @@ from jupyter_npcompile.loops.fusion.fusible import (
     Reads,
     apart_names,
     extent_of,
+    is_whole,
     out_of,
     reads_of,
 )
@@ -226,6 +227,10 @@ class Steps(RowBlocks):
     def place(self, group: Group, node: ast.expr, reads: Reads) -> Ref:
         """The view that a statement writes into."""
         assert isinstance(node, ast.Subscript)
+        if isinstance(node.value, ast.Name):
+            known = self.read(node.value.id)
+            if isinstance(known, Ref) and is_whole(node.slice, known.ndim):
+                return known  # what is read of it lies where it is written
         loaded = ast.Subscript(node.value, node.slice, ast.Load(), **point(node))
         inner = reads_of(loaded, self.resolve)
         reads.elsewhere |= inner.elsewhere
