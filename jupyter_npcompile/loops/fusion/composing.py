@@ -22,6 +22,19 @@ Composed = dict[tuple[int, int], tuple[ast.stmt, ast.stmt, ast.stmt | None]]
 STACKS = (np.stack, np.array, np.asarray)
 """What makes a stack of a list."""
 
+FAR = 4
+"""Statements that may stand between a stack and what reads it, and one more."""
+
+_PURE: tuple[Any, ...] = (
+    *(np.stack, np.array, np.asarray, np.concatenate, np.copy, np.where, np.clip, np.round),
+    *(np.zeros, np.ones, np.empty, np.full, np.arange, np.linspace),
+    *(np.zeros_like, np.ones_like, np.empty_like, np.full_like),
+    *(np.sum, np.mean, np.median, np.max, np.min, np.std, np.var, np.prod, np.ptp),
+    *(np.any, np.all, np.argmax, np.argmin, np.percentile, np.quantile, np.sort),
+    *(len, int, float, abs, min, max),
+)
+"""Functions that write nothing, and call nothing of the user's."""
+
 _SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr)
 
 
@@ -55,23 +68,27 @@ def composed(
     """
     made: list[ast.stmt] = []
     for statement in statements:
-        one = None
-        if made and id(made[-1]) in needed and id(statement) in needed:
-            pair = id(made[-1]), id(statement)
+        for place in range(len(made) - 1, max(len(made) - FAR, 0) - 1, -1):
+            first, between = made[place], made[place + 1 :]
+            if id(first) not in needed or id(statement) not in needed:
+                continue
+            pair = id(first), id(statement)
             if pair not in known:
-                found = _one(made[-1], statement, needed, resolve)
-                known[pair] = made[-1], statement, found
+                found = _one(first, between, statement, needed, resolve)
+                known[pair] = first, statement, found
             *_, one = known[pair]
-        if one is None:
-            made.append(statement)
+            if one is not None:
+                needed[id(one)] = needed[id(statement)]
+                made[place:] = [*between, one]
+                break
         else:
-            needed[id(one)] = needed[id(statement)]
-            made[-1] = one
+            made.append(statement)
     return made
 
 
 def _one(
     first: ast.stmt,
+    between: Sequence[ast.stmt],
     second: ast.stmt,
     needed: Mapping[int, frozenset[str]],
     resolve: Resolve,
@@ -86,7 +103,9 @@ def _one(
         return None
     try:
         is_stack = any(resolve(first.value.func) is stack for stack in STACKS)
-        if not is_stack or not _reads_once(second, target.id, needed[id(second)], resolve):
+        if not is_stack or not all(_leaves_alone(it, first, resolve) for it in between):
+            return None
+        if not _reads_once(second, target.id, needed[id(second)], resolve):
             return None
     except LookupError:
         return None
@@ -95,8 +114,50 @@ def _one(
     return found
 
 
+def _leaves_alone(node: ast.stmt, first: ast.Assign, resolve: Resolve) -> bool:
+    """Whether a statement only binds a name that has to do with nothing in another statement.
+
+    Raises
+    ------
+    LookupError
+        Where it calls what nobody knows.
+    """
+    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+        return False
+    own = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    bound = {node.targets[0].id, first.targets[0].id}  # type: ignore[attr-defined]
+    others = {part.id for part in ast.walk(first.value) if isinstance(part, ast.Name)}
+    return (
+        len(node.targets) == 1
+        and bound.isdisjoint(others)
+        and first.targets[0].id not in own  # type: ignore[attr-defined]
+        and _only_reads(node, resolve)
+    )
+
+
+def _only_reads(node: ast.stmt, resolve: Resolve, owner: ast.expr | None = None) -> bool:
+    """Whether a statement calls nothing but functions that only read, and methods of a name.
+
+    Raises
+    ------
+    LookupError
+        Where it calls what nobody knows.
+    """
+    parts = list(ast.walk(node))
+    if any(isinstance(part, _SCOPES) for part in parts):
+        return False
+    for part in parts:
+        if isinstance(part, ast.Call):
+            own = part.func.value if isinstance(part.func, ast.Attribute) else None
+            if (owner is None or own is not owner) and not _is_pure(resolve(part.func), part):
+                return False
+            if any(keyword.arg in (None, "out") for keyword in part.keywords):
+                return False
+    return True
+
+
 def _reads_once(node: ast.stmt, name: str, after: Collection[str], resolve: Resolve) -> bool:
-    """Whether a statement hands a name to a call of NumPy's once, and nothing reads it later.
+    """Whether a statement hands a name to a call once, and nothing reads it later.
 
     Nor may anything come before that which could change what the stack is made of.
 
@@ -111,27 +172,24 @@ def _reads_once(node: ast.stmt, name: str, after: Collection[str], resolve: Reso
     read = [it for it in parts if isinstance(it, ast.Name) and it.id == name and _is_read(it)]
     if len(read) != 1 or (name in after and not bound):
         return False
-    if any(isinstance(part, _SCOPES) for part in parts):
-        return False
-    handed = False
-    for part in parts:
-        if not isinstance(part, ast.Call):
-            continue
-        owner = part.func.value if isinstance(part.func, ast.Attribute) else None
-        handed |= owner is read[0] or (bool(part.args) and part.args[0] is read[0])
-        if owner is not read[0] and not _is_numpy(resolve(part.func)):
-            return False
-        if any(keyword.arg in (None, "out") for keyword in part.keywords):
-            return False
-    return handed
+    handed = any(
+        (isinstance(part.func, ast.Attribute) and part.func.value is read[0])
+        or (bool(part.args) and part.args[0] is read[0])
+        for part in parts
+        if isinstance(part, ast.Call)
+    )
+    return handed and _only_reads(node, resolve, read[0])
 
 
 def _is_read(node: ast.Name) -> bool:
     return not isinstance(node.ctx, ast.Store)
 
 
-def _is_numpy(function: Any) -> bool:
-    return getattr(np, getattr(function, "__name__", ""), None) is function
+def _is_pure(function: Any, node: ast.Call) -> bool:
+    """Whether a call writes nothing, and runs nothing of the user's."""
+    if isinstance(function, np.ufunc):
+        return len(node.args) <= function.nin  # the next one is where its result goes
+    return any(function is known for known in _PURE)
 
 
 class _Written(ast.NodeTransformer):

@@ -19,6 +19,7 @@ COMPOSED = [
     "s = np.stack(parts); s = np.median(s, axis=0); return s",
     "s = np.stack((x[:-1], x[1:])); return np.max(s, axis=0)",
     "s = np.array([x[:-1], x[1:], x[:-1] * 2]); y = s.max(axis=0); return y * 2",
+    "s = np.stack(parts); k = n + 1; y = np.zeros(3); return np.median(s, axis=0), k, y",
     "y = np.zeros((n, m)); s = np.stack(parts); y += np.median(s, axis=0); return y",
 ]
 
@@ -28,6 +29,13 @@ APART = [
     "s = np.stack(parts); parts[0][:] = 0.0; return np.median(s, axis=0)",
     "s = np.stack(parts); return np.median(s, axis=0) + np.max(s, axis=0)",
     "s = np.stack(parts); return np.add(np.add(x, 1.0, out=x)[1:-1, 1:-1], np.median(s, axis=0))",
+    "s = np.stack(parts); np.copyto(x, 0.0); return np.median(s, axis=0)",
+    "s = np.stack(parts); x += 1; return np.median(s, axis=0)",
+    "s = np.stack(parts); parts = parts[1:]; return np.median(s, axis=0), len(parts)",
+    "s = np.stack(parts); y = parts.pop(); return np.median(s, axis=0), y",
+    "s = np.stack(parts); s2 = s; x[:] = 0; return np.median(s, axis=0), s2",
+    "s = np.array(x); x[1, 1] = 9.0; return np.median(s, axis=0)",
+    "s = np.asarray(x); x[1, 1] = 9.0; return np.median(s, axis=0)",
     "s = np.stack(parts); t = s; return np.median(t, axis=0)",
 ]
 
