@@ -2792,6 +2792,11 @@ y = np.positive(x); y += 100
         + ("z = np.unstack(n); z[0][0] = 77\n" if hasattr(np, "unstack") else ""),
     ),
     Case(
+        "widths of a dict, which NumPy before 2.2 refuses",
+        VECTOR,
+        "y = x + 1\nz = np.pad(x, {0: (1, 2)})\nu = np.pad(x, {-1: 2})",
+    ),
+    Case(
         "reversed inputs that are returned",
         "y = np.arange(6)[::-1]; A = np.arange(6.0).reshape(2, 3)[:, ::-1]",
         "z = np.asarray(y)\nw = y\nv = y[1:]\nB = A.T\nC = [A, A * 2]\nu = y[::-1]\nsame = z is y",
