@@ -206,7 +206,7 @@ def heard(function: Any) -> list[str]:
 
 
 def test_a_recording_hears_the_warnings_of_tolerances() -> None:
-    """NumPy before 2.4 has none."""
+    """Older versions of NumPy have none."""
 
     @npc.compile
     def close(x: Any, t: Any) -> Any:
