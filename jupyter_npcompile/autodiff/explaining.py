@@ -53,11 +53,24 @@ def differentiated_function(
 
 def _text(function: Any) -> tuple[str, ast.Module, int]:
     """The text of a function, where it can be read, and its first line."""
+    function = inspect.unwrap(function)
     try:
-        lines, first = inspect.getsourcelines(inspect.unwrap(function))
+        lines, first = inspect.getsourcelines(function)
         text = textwrap.dedent("".join(lines))
         tree = ast.parse(text)
     except (OSError, TypeError, SyntaxError):
         return "", ast.Module([], []), 1
+    if not _holds(tree, function):  # the text of something else whose file has the same name
+        return "", ast.Module([], []), 1
     first = max(first, 1)
     return "".join(lines), ast.increment_lineno(tree, first - 1), first
+
+
+def _holds(tree: ast.Module, function: Any) -> bool:
+    """Whether a text can be that of a function: it has one of its name."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return True
+    if code.co_name == "<lambda>":
+        return any(isinstance(node, ast.Lambda) for node in ast.walk(tree))
+    return any(getattr(node, "name", "") == code.co_name for node in ast.walk(tree))

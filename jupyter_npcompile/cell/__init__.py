@@ -19,6 +19,7 @@ from jupyter_npcompile.cell.program import (
     Region,
     Statement,
 )
+from jupyter_npcompile.cell.shape_assignments import reshaped
 from jupyter_npcompile.cell.skeleton import FRAME, HANDLE, build_cell, build_function
 from jupyter_npcompile.cell.source import Definition, SourceUnavailable, definition
 from jupyter_npcompile.cell.syntax import SourceText
@@ -47,4 +48,5 @@ __all__ = [
     "helper_code",
     "moved",
     "region_code",
+    "reshaped",
 ]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_npcompile.graph.nodes import Graph, Node, Output, Position, Ref, ValueType
+from jupyter_npcompile.runtime import stamp
 from jupyter_npcompile.runtime.native import build as native
 from jupyter_npcompile.runtime.native import toolchain
 from jupyter_npcompile.runtime.native.toolchain import compile_dispatch as support
@@ -45,23 +46,25 @@ def probe() -> None:
 
     Inductor keeps the small libraries that it tries, but loads each of them
     again in a process of its own, in every kernel: seconds, for what cannot
-    have changed. So the answer is kept beside the library.
+    have changed. So the answers are kept beside them.
     """
     from torch._inductor import cpu_vec_isa
     from torch._inductor.runtime.cache_dir_utils import cache_dir
 
-    toolchain.use_command(Path(cache_dir()))
+    folder = Path(cache_dir())
+    toolchain.use_command(folder)
     base: Any = cpu_vec_isa.VecISA
-    load = base._probe_load
+    check, fingerprint = base.check_build, cpu_vec_isa._get_isa_dry_compile_fingerprint
 
-    def remembered(isa: Any, library: str) -> bool:
-        note = Path(f"{library}.loads")
+    def remembered(isa: Any, code: str) -> bool:
+        known = stamp.digest(code, fingerprint(isa.build_arch_flags()))
+        note = folder / f"{known}.loads"
         if not note.exists():
-            note.write_text(str(bool(load(isa, library))))
+            note.write_text(str(bool(check(isa, code))))
         return note.read_text() == "True"
 
-    base._probe_load = remembered
+    base.check_build = remembered
     try:
         cpu_vec_isa.pick_vec_isa()
     finally:
-        base._probe_load = load
+        base.check_build = check

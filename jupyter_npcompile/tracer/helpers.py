@@ -16,6 +16,7 @@ from jupyter_npcompile.cell import (
     SourceUnavailable,
     definition,
     helper_code,
+    reshaped,
 )
 from jupyter_npcompile.cell.factory import every_code
 from jupyter_npcompile.tracer.breaks import Break
@@ -214,8 +215,9 @@ def _instrument(function: types.FunctionType) -> types.CodeType | None:
         source = definition(function)
     except SourceUnavailable:
         return None
+    node = reshaped(source.node) if is_numpy_function(function) else source.node
     instrumented = helper_code(
-        source.node, code.co_filename, code.co_freevars, text=source.text, flags=code.co_flags
+        node, code.co_filename, code.co_freevars, text=source.text, flags=code.co_flags
     )
     INSTRUMENTED.update(every_code(instrumented))
     return instrumented

@@ -162,8 +162,8 @@ def _positional_in(signature: str) -> tuple[str, ...]:
 
 
 def _pad_widths_in_order(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """``np.pad`` takes a dict of axes; graphs hold no dicts."""
-    if len(args) < 2 or type(args[1]) is not dict:
+    """``np.pad`` takes a dict of axes, from NumPy 2.2 on; graphs hold no dicts."""
+    if len(args) < 2 or type(args[1]) is not dict or not _pads_by_dicts():
         return args
     ndim = np.ndim(concrete_in(args[0]))
     pairs = [(0, 0)] * ndim
@@ -171,6 +171,15 @@ def _pad_widths_in_order(args: tuple[Any, ...]) -> tuple[Any, ...]:
         with PythonErrors():
             pairs[axis] = width if type(width) is tuple else (width, width)
     return (args[0], tuple(pairs), *args[2:])
+
+
+@functools.cache
+def _pads_by_dicts() -> bool:
+    try:
+        np.pad(np.zeros(1), {0: 1})  # type: ignore[call-overload, unused-ignore]
+    except TypeError:
+        return False
+    return True
 
 
 def _targets(op: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Traced, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Iterator
 
 import numpy as np
@@ -47,6 +48,16 @@ def test_nested_arguments_and_functions_without_a_text() -> None:
     names = [output.name for output in backward.outputs]
     assert names == ["d value / d p[0]", "d value / d p[1]"]
     assert report.source == ""
+
+
+def test_a_text_that_has_only_its_name_is_not_that_of_a_function(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """``python -c`` of Python 3.13 keeps its text by the name that `eval` gives, too."""
+    text = "import sys\n"
+    monkeypatch.setitem(linecache.cache, "<string>", (len(text), None, [text], "<string>"))
+    made = eval("lambda x: np.sum(x * x)", {"np": np})
+    assert npc.explain(npc.grad(made), np.ones(3)).source == ""
 
 
 def test_a_value_that_depends_on_nothing_is_refused() -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.support.paths import CHECKOUT
@@ -92,6 +93,8 @@ def test_parts_of_the_suite_are_all_of_it() -> None:
 
 
 def test_what_is_chosen_exists(pytestconfig: pytest.Config) -> None:
+    if np.lib.NumpyVersion(np.__version__) < "2.4.0":
+        pytest.skip("it was chosen with a NumPy that has more functions")
     stale = pytestconfig.stash.get(STALE, [])
     assert stale == [], f"{FILE.name} names what does not exist"
 

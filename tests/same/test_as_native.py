@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 from tests.support.cells import native
@@ -2787,8 +2788,13 @@ u = np.matrix_transpose(n); u[0] = 3
 v = n.mT; v[1] += 1
 w = np.asanyarray(x); w -= 1
 y = np.positive(x); y += 100
-z = np.unstack(n); z[0][0] = 77
-""",
+"""
+        + ("z = np.unstack(n); z[0][0] = 77\n" if hasattr(np, "unstack") else ""),
+    ),
+    Case(
+        "widths of a dict, which NumPy before 2.2 refuses",
+        VECTOR,
+        "y = x + 1\nz = np.pad(x, {0: (1, 2)})\nu = np.pad(x, {-1: 2})",
     ),
     Case(
         "reversed inputs that are returned",

@@ -92,7 +92,6 @@ CASES: dict[str, tuple[Callable[..., Any], list[tuple[Any, ...]]]] = {
         lambda x: (
             np.matmul(x, x, axes=[(1, 0), (0, 1), (1, 0)]),
             np.vecdot(x, x, axes=[0, 0, 0]),
-            np.matvec(x, x[0], axes=[(1, 0), 0, 0]),
         ),
         [(A,), (A,)],
     ),
@@ -161,6 +160,13 @@ def test_files_are_read_again(tmp_path: Path) -> None:
 PATHS: list[str] = []
 
 
+if hasattr(np, "matvec"):
+    CASES["a matrix and a vector along other axes"] = (
+        lambda x: np.matvec(x, x[0], axes=[(1, 0), 0, 0]),
+        [(A,), (A,)],
+    )
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_replay(name: str) -> None:
     function, calls = CASES[name]
@@ -192,12 +198,20 @@ def test_sections_may_be_none() -> None:
             )
 
 
+def heard(function: Any) -> list[str]:
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        function(A, INF)
+    return [str(one.message) for one in warned]
+
+
 def test_a_recording_hears_the_warnings_of_tolerances() -> None:
+    """Older versions of NumPy have none."""
+
     @npc.compile
     def close(x: Any, t: Any) -> Any:
         return np.isclose(x, x + 1, rtol=t)
 
     npc.settings.tier = "auto"
     for _ in range(2):
-        with pytest.warns(RuntimeWarning, match="not valid"):
-            close(A, INF)
+        assert heard(close) == heard(lambda x, t: np.isclose(x, x + 1, rtol=t))

@@ -80,7 +80,8 @@ def notebook(*bundles: dict[str, Any]) -> NotebookNode:
 def exported(
     book: NotebookNode, exporter: type[HTMLExporter] = HTMLExporter, **options: Any
 ) -> str:
-    page, _ = exporter(**options).from_notebook_node(book)
+    # Without a name nbconvert 7.16.0 finds no state of widgets.
+    page, _ = exporter(**options).from_notebook_node(book, {"metadata": {"name": "book"}})
     return str(page)
 
 

@@ -117,13 +117,28 @@ def seen(function: Callable[..., Any], value: float, action: Any) -> tuple[Any, 
 
 
 def test_a_compiled_function_without_source_is_bound_as_it_was() -> None:
-    class Held:
-        size = npc.compile(functools.partial(len))
-        ufunc = npc.compile(np.negative)
-        bound = npc.compile([1, 2].index)
+    class Plain:
+        size: Any = functools.partial(len)
+        ufunc: Any = np.negative
+        bound: Any = [1, 2].index
 
-    held = Held()
-    assert (held.size([1]), held.ufunc(1), held.bound(2)) == (1, -1, 1)
+    class Held:
+        size = npc.compile(Plain.__dict__["size"])
+        ufunc = npc.compile(Plain.ufunc)
+        bound = npc.compile(Plain.bound)
+
+    def found(held: Any) -> tuple[Any, ...]:
+        # A partial function is bound by later Pythons, of which 3.13 warns.
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            try:
+                size = held.size([1])
+            except TypeError:
+                size = None
+        return size, [str(one.message) for one in warned], held.ufunc(1), held.bound(2)
+
+    assert found(Held()) == found(Plain())
+    assert found(Held())[2:] == (-1, 1)
 
 
 def test_a_function_that_is_left_as_it_is_answers_inspect() -> None:

@@ -15,6 +15,7 @@ from jupyter_npcompile.runtime.native.build import _library_nodes
 from jupyter_npcompile.runtime.worker import Compiler
 from jupyter_npcompile.tracer.lowering import lower
 from jupyter_npcompile.tracer.table.libraries import LIBRARY_CALLS
+from tests.support.numpy_names import is_there
 
 CALLS = """
 dot(a, b) | einsum("ij,jk", a, b) | inner(a, b) | matmul(a, b) | matvec(a, v) | tensordot(a, b, 1)
@@ -30,6 +31,7 @@ fft.ifft2(c) | fft.ifftn(c) | fft.ihfft(a) | fft.irfft(c) | fft.irfft2(c) | fft.
 fft.rfft(a) | fft.rfft2(a) | fft.rfftn(a)
 """
 TEXTS = [f"np.{text}" for line in CALLS.split("\n") for text in line.split(" | ") if text]
+TEXTS = [text for text in TEXTS if is_there(text.partition("(")[0].replace("np", "numpy", 1))]
 TEXTS += ["v.argsort()", "a.dot(b)", "v.sort()"]
 
 LETTERS = "a, b, v, c, i, s"
@@ -75,7 +77,7 @@ def test_they_are_what_compiled_code_would_call(monkeypatch: pytest.MonkeyPatch)
         ops = {node.op for node in graph.nodes if node.id in called}
         assert ops, text
         found |= ops
-    assert found >= LIBRARY_CALLS
+    assert found >= {*filter(is_there, LIBRARY_CALLS)}
 
 
 def bound(a: Any) -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
@@ -57,22 +58,8 @@ class Moments:
         self, codes: Collection[CodeType], function: Callable[..., Any], *arguments: Any
     ) -> Any:
         """Call a function, and note what happens in the frames of some codes."""
-
-        def trace(frame: FrameType, event: str, _: Any) -> Any:
-            if event == "call":
-                if frame.f_code not in codes:
-                    return None
-                frame.f_trace_opcodes, frame.f_trace_lines = True, False
-            elif event == "opcode":
-                self.note(frame)
-            return trace
-
-        before = sys.gettrace()
-        sys.settrace(trace)
-        try:
+        with _each_instruction(codes, self.note):
             return function(*arguments)
-        finally:
-            sys.settrace(before)
 
     def note(self, frame: FrameType) -> None:
         """Note the names of a frame now."""
@@ -80,3 +67,47 @@ class Moments:
         if now != self._last:
             self._last = now
             self.found.add(now)
+
+
+@contextmanager
+def _each_instruction(
+    codes: Collection[CodeType], note: Callable[[FrameType], None]
+) -> Iterator[None]:
+    """Have something called before each instruction of some codes."""
+    monitoring = getattr(sys, "monitoring", None)
+    if monitoring is None:
+        with _traced(codes, note):
+            yield
+        return
+    # A trace function of Python 3.12 and 3.13 sees no instruction of the first run of a code.
+    tool, events = monitoring.PROFILER_ID, monitoring.events
+    monitoring.use_tool_id(tool, "moments")
+    monitoring.register_callback(tool, events.INSTRUCTION, lambda *_: note(sys._getframe(1)))
+    for code in codes:
+        monitoring.set_local_events(tool, code, events.INSTRUCTION)
+    try:
+        yield
+    finally:
+        for code in codes:
+            monitoring.set_local_events(tool, code, events.NO_EVENTS)
+        monitoring.register_callback(tool, events.INSTRUCTION, None)
+        monitoring.free_tool_id(tool)
+
+
+@contextmanager
+def _traced(codes: Collection[CodeType], note: Callable[[FrameType], None]) -> Iterator[None]:
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        if event == "call":
+            if frame.f_code not in codes:
+                return None
+            frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        elif event == "opcode":
+            note(frame)
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(before)

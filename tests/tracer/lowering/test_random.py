@@ -23,6 +23,7 @@ from tests.support.lowering import recipes_reductions as lowering_recipes_reduct
 from tests.support.lowering.arguments import Array, Call, Memory
 from tests.support.lowering.comparison import compare
 from tests.support.lowering.recipes import RECIPES
+from tests.support.numpy_names import is_there
 
 MODULES = (
     lowering_recipes_arrays,
@@ -33,11 +34,11 @@ MODULES = (
 )
 """They fill `RECIPES` when they are imported."""
 
-LOWERED = [row.name for row in ROWS if row.lowering is not None]
+LOWERED = [row.name for row in ROWS if row.lowering is not None and is_there(row.name)]
 
 
 def test_every_lowered_row_has_a_recipe() -> None:
-    assert sorted(set(LOWERED) ^ set(RECIPES)) == []
+    assert sorted(set(LOWERED) ^ {*filter(is_there, RECIPES)}) == []
 
 
 def check(name: str, call: Call) -> int:
