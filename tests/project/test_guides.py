@@ -13,6 +13,7 @@ PACKAGE = CHECKOUT / "jupyter_npcompile"
 ROOTS = (CHECKOUT, PACKAGE, PACKAGE / "runtime", PACKAGE / "loops", PACKAGE / "autodiff")
 
 WORDS = {
+    "README.md": 1800,
     "CONTRIBUTING.md": 800,
     "docs/dev/architecture.md": 2500,
     **{
