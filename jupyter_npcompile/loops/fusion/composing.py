@@ -170,8 +170,10 @@ def _reads_once(node: ast.stmt, name: str, after: Collection[str], resolve: Reso
     bound = any(isinstance(target, ast.Name) and target.id == name for target in targets)
     parts = list(ast.walk(node))
     read = [it for it in parts if isinstance(it, ast.Name) and it.id == name and _is_read(it)]
-    if len(read) != 1 or (name in after and not bound):
+    if len(read) != 1 or (name in after and not bound) or not _is_reached(node, read[0]):
         return False
+    if isinstance(node, ast.AugAssign) and ast.unparse(node.target) == name:
+        return False  # that reads it, too
     handed = any(
         (isinstance(part.func, ast.Attribute) and part.func.value is read[0])
         or (bool(part.args) and part.args[0] is read[0])
@@ -179,6 +181,21 @@ def _reads_once(node: ast.stmt, name: str, after: Collection[str], resolve: Reso
         if isinstance(part, ast.Call)
     )
     return handed and _only_reads(node, resolve, read[0])
+
+
+def _is_reached(node: ast.AST, part: ast.expr) -> bool:
+    """Whether a part of a statement is computed in any case: a stack may raise."""
+    for inner in ast.walk(node):
+        others: Sequence[ast.expr] = ()
+        if isinstance(inner, ast.IfExp):
+            others = inner.body, inner.orelse
+        elif isinstance(inner, ast.BoolOp):
+            others = inner.values[1:]
+        elif isinstance(inner, ast.Compare):
+            others = inner.comparators[1:]
+        if any(found is part for other in others for found in ast.walk(other)):
+            return False
+    return True
 
 
 def _is_read(node: ast.Name) -> bool:
