@@ -126,7 +126,7 @@ class Pauses:
     def stop(self, start: int) -> int | None:
         """Where NumPy may stop when a statement is not to be looked at; None when it is."""
         pause = self._known.get(start)
-        return pause.stop if pause is not None and pause.rests() else None
+        return pause.stop if pause is not None and pause.left and pause.rests() else None
 
     def vain(self, start: int, stop: int, *, waiting: bool) -> None:
         """NumPy had to run from a statement on, up to another."""
@@ -164,7 +164,9 @@ class Pauses:
 
     def end(self, start: int) -> None:
         """Something fits, or might by now."""
-        self._known[start] = Pause()
+        pause = self._known.get(start)
+        if pause is None or pause.vain or pause.length:
+            self._known[start] = Pause()
         self.in_vain = any(pause.vain for pause in self._known.values())
 
     @property

@@ -137,7 +137,8 @@ class Rest(BackOff):
             self.vain = 0
         elif self.in_vain:
             self.vain += 1
-        again = self.pause(*((SOON, WAITING) if self.waiting else (PATIENCE, LONGEST)))
+        patience, longest = (SOON, WAITING) if self.waiting else (PATIENCE, LONGEST)
+        again = self.vain >= patience and self.pause(patience, longest)
         self.ran = self.in_vain = self.waiting = False
         if again or self._calls % LONGEST == 0:
             self._hope()

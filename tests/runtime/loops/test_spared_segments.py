@@ -10,6 +10,7 @@ import pytest
 
 import jupyter_npcompile as npc
 from jupyter_npcompile.runtime import loop_compile, loop_state, worker
+from jupyter_npcompile.runtime.selector import loops
 from jupyter_npcompile.runtime.whole_function import WholeFunction
 from tests.support.compiling.handles import asked_for, handle
 from tests.support.loops.native_loops import Function, define, differences, outcome
@@ -44,7 +45,9 @@ def call(function: Function, compiled: Function, times: int, n: int = 500) -> No
 def test_a_loop_that_runs_natively_needs_none(
     monkeypatch: pytest.MonkeyPatch, made: list[Any]
 ) -> None:
-    monkeypatch.setattr(loop_state, "LONG", math.inf)  # on a busy machine each iteration may be
+    # On a busy machine each iteration may be long.
+    for module in (loop_state, loops):
+        monkeypatch.setattr(module, "LONG_ITERATION", math.inf)
     function = define(SHORT)
     compiled = npc.compile(function)
     call(function, compiled, 5)
@@ -68,7 +71,8 @@ def test_where_iterations_are_long_they_have_their_turn(
     monkeypatch: pytest.MonkeyPatch, made: list[Any]
 ) -> None:
     """They go on when native code has run, and may be faster."""
-    monkeypatch.setattr(loop_state, "LONG", 0.0)
+    for module in (loop_state, loops):
+        monkeypatch.setattr(module, "LONG_ITERATION", 0.0)
     function = define(SHORT)
     compiled = npc.compile(function)
     call(function, compiled, 5)

@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 import jupyter_npcompile as npc
-from jupyter_npcompile.runtime import cells, history, selector
+from jupyter_npcompile.runtime import cells, history
+from jupyter_npcompile.runtime.selector import selector
 from jupyter_npcompile.runtime.worker import compiler
 from tests.magic.test_magic import Shell
 from tests.runtime.compile.test_compiled import Kernel, fresh, kernel, shell
