@@ -22,6 +22,7 @@ from jupyter_npcompile.runtime.background import BackgroundCompile
 from jupyter_npcompile.runtime.compile_errors import CompileFailedError
 from jupyter_npcompile.runtime.kept_code import KeptCodeError, digest_of, read_again, written_down
 from jupyter_npcompile.runtime.loop_state import LoopState
+from jupyter_npcompile.runtime.recollections import Note
 from jupyter_npcompile.runtime.whole_function import WholeFunction
 from tests.benchmarks.programs import load, names
 from tests.support.compiling.kept import nothing_is_kept
@@ -41,9 +42,13 @@ ARGS = (np.linspace(0.0, 1.0, 50), 400)
 
 @pytest.fixture(autouse=True)
 def _own_cache(recollections_count: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test begins without translations; compiled code is that of all tests."""
+    """Each test begins without translations; compiled code is that of all tests.
+
+    What native code gains here, by a clock, decides nothing: what has lost is not read again.
+    """
     nothing_is_kept(tmp_path, monkeypatch)
     monkeypatch.setattr(loop_compile, "WORTH", 0.0)
+    monkeypatch.setattr(Note, "tell", lambda *_: None)
 
 
 @pytest.fixture(params=["loop", "function"])
