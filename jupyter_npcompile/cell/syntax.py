@@ -8,7 +8,7 @@ another and produce ranges such as ``line range (2, 1)``.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import TypedDict, TypeVar, cast
 
@@ -90,6 +90,28 @@ def clone(node: NodeT) -> NodeT:
         if name in given:
             values[name] = given[name]
     return copied
+
+
+def substituted(node: NodeT, values: Mapping[str, ast.expr]) -> NodeT:
+    """Return a copy of `node` with expressions in place of names that it reads.
+
+    Examples
+    --------
+    >>> value = ast.parse("a + 1", mode="eval").body
+    >>> ast.unparse(substituted(ast.parse("x = x * y"), {"x": value}))
+    'x = (a + 1) * y'
+    """
+    made: NodeT = _Substitution(values).visit(clone(node))
+    return made
+
+
+class _Substitution(ast.NodeTransformer):
+    def __init__(self, values: Mapping[str, ast.expr]) -> None:
+        self.values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        value = None if isinstance(node.ctx, ast.Store) else self.values.get(node.id)
+        return node if value is None else clone(value)
 
 
 def _copied(value: object) -> object:

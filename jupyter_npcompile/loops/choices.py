@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
-from jupyter_npcompile.cell.syntax import clone, load, point
+from jupyter_npcompile.cell.syntax import load, point, substituted
 from jupyter_npcompile.dataclass import dataclass
 from jupyter_npcompile.loops import arithmetic, cuts
 from jupyter_npcompile.loops.joins import join
@@ -130,20 +130,10 @@ def _bits_of(body: Sequence[ast.stmt]) -> dict[str, ast.expr] | None:
         value = node.value if isinstance(node, ast.Assign) else _new_value(node, target)
         if not _is_bits(value):
             return None
-        found[target.id] = _Composed(found).visit(clone(value))
+        found[target.id] = substituted(value, found)
         if sum(1 for _ in ast.walk(found[target.id])) > LARGEST:
             return None
     return found
-
-
-class _Composed(ast.NodeTransformer):
-    """Writes values for the names that are bound to them."""
-
-    def __init__(self, values: Mapping[str, ast.expr]) -> None:
-        self.values = values
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self.values.get(node.id, node)
 
 
 def _are_numbers(t: Statements, names: Collection[str]) -> bool:

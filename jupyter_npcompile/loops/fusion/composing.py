@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from jupyter_npcompile.cell.syntax import clone
+from jupyter_npcompile.cell.syntax import substituted
 
 Resolve = Callable[[ast.expr], Any]
 """The value of a name from outside; raises LookupError where nobody knows it."""
@@ -109,9 +109,7 @@ def _one(
             return None
     except LookupError:
         return None
-    found = _Written(target.id, first.value).visit(clone(second))
-    assert isinstance(found, ast.stmt)
-    return found
+    return substituted(second, {target.id: first.value})
 
 
 def _leaves_alone(node: ast.stmt, first: ast.Assign, resolve: Resolve) -> bool:
@@ -207,13 +205,3 @@ def _is_pure(function: Any, node: ast.Call) -> bool:
     if isinstance(function, np.ufunc):
         return len(node.args) <= function.nin  # the next one is where its result goes
     return any(function is known for known in _PURE)
-
-
-class _Written(ast.NodeTransformer):
-    """Writes an expression for the name that is bound to it."""
-
-    def __init__(self, name: str, value: ast.expr) -> None:
-        self.name, self.value = name, value
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return clone(self.value) if node.id == self.name and _is_read(node) else node
